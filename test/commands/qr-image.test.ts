@@ -87,8 +87,8 @@ describe('qr image of one code', () => {
     expect((await run('menü', '-o', 'code.png', '--size', '60mm')).stderr).toContain(
       `Wrote code.png: ${url}`,
     );
-    const { grey, width, height } = readPng(readFileSync(join(cwd, 'code.png'))).raster;
-    const data = Uint8Array.from({ length: 4 * width * height }, (_, at) => grey[at >> 2] ?? 0);
+    const { gray, width, height } = readPng(readFileSync(join(cwd, 'code.png'))).raster;
+    const data = Uint8Array.from({ length: 4 * width * height }, (_, at) => gray[at >> 2] ?? 0);
     expect(decodeQR({ data, width, height })).toBe(url);
     expect(await run('--all', '--output-dir', 'codes')).toMatchObject({ code: 0 });
     const [row] = parse(readFileSync(join(cwd, 'codes/manifest.csv')), { columns: true }) as Record<
@@ -327,10 +327,10 @@ describe('qr image of many codes', () => {
 
   it('has a logo on each at level H, and draws them anew when that changes (I6)', async () => {
     const { imageBuilt, manifest, cwd } = await useImages({ codes: 2 });
-    const logo = (colour: string) =>
+    const logo = (color: string) =>
       writeFileSync(
         join(cwd, 'logo.svg'),
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="${colour}"/></svg>`,
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="${color}"/></svg>`,
       );
     const all = ['--all', '--output-dir', 'codes', '--logo', 'logo.svg'];
     logo('#c00');

@@ -12,8 +12,8 @@ import { parseDuration, parseHttpDate, parseInstant } from '../../src/base/time/
 import { chooseTimeZone } from '../../src/base/time/time-zone.ts';
 import { readAt } from '../../src/codes/dated/due-plan.ts';
 import { findDestinationProblem } from '../../src/codes/destinations/destination.ts';
-import { pictureOptions } from '../../src/commands/qr/image/picture-flags.ts';
-import { gridOf, sheetOptions } from '../../src/commands/qr/image/sheet-flags.ts';
+import { resolveSheet } from '../../src/codes/images/label-sheet.ts';
+import { sheetOptions, styleOptions } from '../../src/commands/qr/image-flags.ts';
 import { parseBaseUrl } from '../../src/service/base-url.ts';
 import { excerpt } from '../../src/service/excerpt.ts';
 import { parseScanTime } from '../../src/service/scan-times.ts';
@@ -104,11 +104,11 @@ const LABELS = [
 function parseLabels(bytes: Buffer) {
   const text = bytes.toString();
   const flags: Record<string, unknown> = {};
-  const read = Object.entries({ ...sheetOptions, ...pictureOptions }).map(([name, { parse }]) => () => {
+  const read = Object.entries({ ...sheetOptions, ...styleOptions }).map(([name, { parse }]) => () => {
     flags[name] = (parse as ((raw: string, before: undefined) => unknown) | undefined)?.(text, undefined);
   });
   return each(
-    [...read, () => gridOf({ ...(flags as object), label: { widthMm: 60, heightMm: 30 } } as never)],
+    [...read, () => resolveSheet({ ...(flags as object), label: { widthMm: 60, heightMm: 30 } } as never)],
     InvalidArgumentError,
   );
 }

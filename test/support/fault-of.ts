@@ -1,10 +1,10 @@
-import type { PictureFormat } from '../../src/codes/images/picture.ts';
+import type { ImageFormat } from '../../src/codes/images/image-style.ts';
 import { drawingFault, type Expected, findFault } from '../../src/codes/images/verify.ts';
 import { readEps } from './read-eps.ts';
 import { readPdf } from './read-pdf.ts';
 
 /** Finds the fault of an image from its bytes, also of a PDF and an EPS. */
-export function faultOf(bytes: Buffer, format: PictureFormat, expected: Expected): string | undefined {
+export function faultOf(bytes: Buffer, format: ImageFormat, expected: Expected): string | undefined {
   if (format === 'png' || format === 'svg') return findFault(bytes, format, expected);
   const [drawing] = format === 'pdf' ? readPdf(bytes) : [readEps(bytes.toString())];
   return drawing === undefined ? 'no page' : drawingFault(drawing, expected);

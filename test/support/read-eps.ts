@@ -1,7 +1,7 @@
 /** Reads an EPS that write-eps.ts wrote back into areas, by its own text alone. */
-import { greyOf } from '../../src/codes/images/colour.ts';
+import { grayOf } from '../../src/codes/images/color.ts';
 import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
-import { POINTS_A_MM } from '../../src/codes/images/picture.ts';
+import { POINTS_A_MM } from '../../src/codes/images/image-style.ts';
 import { rasterOfRgb } from '../../src/codes/images/raster.ts';
 import { apply, combine, type Matrix } from './matrix.ts';
 
@@ -16,7 +16,7 @@ export function readEps(text: string): Drawing {
   const pop = () => stack.pop() ?? Number.NaN;
   // PostScript counts from below, a Drawing from above.
   let matrix: Matrix = [1 / POINTS_A_MM, 0, 0, -1 / POINTS_A_MM, 0, height / POINTS_A_MM];
-  let [x, y, grey] = [0, 0, 0];
+  let [x, y, gray] = [0, 0, 0];
   let polygons: number[][] = [];
   const corner = () => polygons.at(-1)?.push(...apply(matrix, x, y));
   const operators: Readonly<Record<string, () => void>> = {
@@ -29,11 +29,11 @@ export function readEps(text: string): Drawing {
       matrix = combine([pop(), 0, 0, vertical, 0, 0], matrix);
     },
     setgray() {
-      grey = Math.round(pop() * 255);
+      gray = Math.round(pop() * 255);
     },
     setrgbcolor() {
       const [blue, green, red] = [pop(), pop(), pop()].map((share) => share * 255);
-      grey = greyOf({ red: red ?? 0, green: green ?? 0, blue: blue ?? 0 });
+      gray = grayOf({ red: red ?? 0, green: green ?? 0, blue: blue ?? 0 });
     },
     m() {
       [y, x] = [pop(), pop()];
@@ -50,7 +50,7 @@ export function readEps(text: string): Drawing {
     },
     z: () => undefined,
     fill() {
-      areas.push({ polygons, grey });
+      areas.push({ polygons, gray });
       polygons = [];
     },
   };

@@ -1,8 +1,8 @@
 /** Reads a PDF that write-pdf.ts wrote back into the areas of each page, by its own bytes alone (ISO 32000-1). */
 import { inflateSync } from 'node:zlib';
-import { greyOf } from '../../src/codes/images/colour.ts';
+import { grayOf } from '../../src/codes/images/color.ts';
 import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
-import { POINTS_A_MM } from '../../src/codes/images/picture.ts';
+import { POINTS_A_MM } from '../../src/codes/images/image-style.ts';
 import { type Raster, rasterOfRgb } from '../../src/codes/images/raster.ts';
 import { unfilter } from '../../src/codes/images/read-png.ts';
 import { apply, combine, type Matrix } from './matrix.ts';
@@ -77,11 +77,11 @@ function readPage(
 ): Drawing {
   const areas: Area[] = [];
   const overlays: Overlay[] = [];
-  const saved: { matrix: Matrix; grey: number }[] = [];
+  const saved: { matrix: Matrix; gray: number }[] = [];
   // PDF counts from below, a Drawing from above.
   let state = {
     matrix: [1 / POINTS_A_MM, 0, 0, -1 / POINTS_A_MM, 0, height / POINTS_A_MM] as Matrix,
-    grey: 0,
+    gray: 0,
   };
   let polygons: number[][] = [];
   let numbers: number[] = [];
@@ -97,8 +97,8 @@ function readPage(
     },
     scn() {
       const [red = 0, green = 0, blue = 0, black] = numbers;
-      const light = greyOf({ red: red * 255, green: green * 255, blue: blue * 255 });
-      state = { ...state, grey: black === undefined ? light : Math.round((1 - black) * 255) };
+      const light = grayOf({ red: red * 255, green: green * 255, blue: blue * 255 });
+      state = { ...state, gray: black === undefined ? light : Math.round((1 - black) * 255) };
     },
     m: () => polygons.push(apply(state.matrix, at(0), at(1))),
     l: () => polygons.at(-1)?.push(...apply(state.matrix, at(0), at(1))),
@@ -110,7 +110,7 @@ function readPage(
       );
     },
     f() {
-      areas.push({ polygons, grey: state.grey });
+      areas.push({ polygons, gray: state.gray });
       polygons = [];
     },
     S() {

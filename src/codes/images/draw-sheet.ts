@@ -5,12 +5,12 @@ import { captionOf, piecesOf } from '../../files/paper/captions.ts';
 import { type Typeset, typeset } from '../../files/paper/missing-glyphs.ts';
 import { drawPieces, widthOfPieces } from '../../files/paper/pdf-text.ts';
 import { closePdf } from '../../files/paper/pdfkit.ts';
-import type { Encoded, Fault } from './draw-picture.ts';
+import type { Encoded, Fault } from './draw-image.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
+import { type ImageStyle, modulesAcross, POINTS_A_MM } from './image-style.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
 import { clearPlate, plateOf } from './logo.ts';
-import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
@@ -23,7 +23,7 @@ export interface Label extends Encoded {
 export interface SheetStyle {
   readonly grid: LabelGrid;
   readonly layout: LabelLayout;
-  readonly picture: PictureStyle;
+  readonly image: ImageStyle;
   /** Cells of the first page that were used before. */
   readonly skipped: number;
   /** A hairline around each label, to cut along. */
@@ -68,8 +68,8 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
     if (style.outline) drawOutlines(document, grid);
     const codes: Drawing[] = [];
     for (const { label, corner, place } of spots) {
-      const plate = await plateOf(label.modules, style.picture);
-      const figure = createFigure(clearPlate(label.modules, style.picture), style.picture, plate);
+      const plate = await plateOf(label.modules, style.image);
+      const figure = createFigure(clearPlate(label.modules, style.image), style.image, plate);
       drawCode(document, figure, place);
       codes.push(drawingOf(figure, place));
       const loss = writeCaption?.(label, corner) ?? 'nothing';
@@ -79,14 +79,14 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
     pages.push({ spots, drawing: { ...grid.paper, areas, overlays } });
   }
   const bytes = await closePdf(document);
-  const { sizeMm, quietZone } = style.picture;
+  const { sizeMm, quietZone } = style.image;
   for (const { spots, drawing } of pages) {
     for (const { label, place } of spots) {
       const expected = {
         text: label.text,
         sizeMm,
         quietZone,
-        across: modulesAcross(label.modules, style.picture),
+        across: modulesAcross(label.modules, style.image),
       };
       const fault = placeFault(drawing, place, expected);
       if (fault !== undefined) return { fault: `${label.text}: ${fault}` };

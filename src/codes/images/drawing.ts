@@ -1,16 +1,16 @@
 /** Drawings of outlines: the one that PDF and EPS are written from, and the one read back from SVG. Areas are in the order in which they are filled. */
-import { greyOf } from './colour.ts';
+import { grayOf } from './color.ts';
 import type { Modules } from './encode.ts';
+import { type ImageStyle, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { type Outline, traceOutlines } from './outlines.ts';
-import { modulesAcross, type PictureStyle } from './picture.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
   /** Corners in mm from the upper left of the page; see Polygons. */
   readonly polygons: Polygons;
   /** 0 (black) to 255. */
-  readonly grey: number;
+  readonly gray: number;
 }
 
 /** Pixels drawn over an upright square. */
@@ -35,12 +35,12 @@ export interface Figure {
   readonly across: number;
   /** Without the quiet zone. */
   readonly outlines: readonly Outline[];
-  readonly style: PictureStyle;
+  readonly style: ImageStyle;
   readonly plate: Plate | undefined;
 }
 
 /** Traces the outlines of a code. */
-export function createFigure(modules: Modules, style: PictureStyle, plate: Plate | undefined): Figure {
+export function createFigure(modules: Modules, style: ImageStyle, plate: Plate | undefined): Figure {
   return { across: modulesAcross(modules, style), outlines: traceOutlines(modules), style, plate };
 }
 
@@ -54,8 +54,8 @@ export function drawingOf(
   const toMm = (outline: Outline, offset: number) =>
     outline.map((value, at) => (at % 2 === 0 ? xMm : yMm) + (value + offset) * moduleMm);
   const square = [0, 0, across, 0, across, across, 0, across];
-  const areas = [{ polygons: outlines.map((outline) => toMm(outline, quietZone)), grey: greyOf(color) }];
-  if (background) areas.unshift({ polygons: [toMm(square, 0)], grey: greyOf(background) });
+  const areas = [{ polygons: outlines.map((outline) => toMm(outline, quietZone)), gray: grayOf(color) }];
+  if (background) areas.unshift({ polygons: [toMm(square, 0)], gray: grayOf(background) });
   return { widthMm: sizeMm, heightMm: sizeMm, areas, overlays: plate ? [overlayOf(plate)] : [] };
 
   function overlayOf({ offset, across: plateAcross, side, rgb }: Plate): Overlay {

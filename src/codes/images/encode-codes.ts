@@ -6,9 +6,9 @@ import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import type { QrCode } from '../../service/shapes.ts';
-import type { Encoded } from './draw-picture.ts';
+import type { Encoded } from './draw-image.ts';
 import { encodeText } from './encode.ts';
-import { formatNumber, type PictureFormat, type PictureStyle } from './picture.ts';
+import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
 import { checkSize, checkStyle } from './print-rules.ts';
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
@@ -34,8 +34,8 @@ export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],
   template: string,
-  style: PictureStyle,
-  formats: readonly PictureFormat[],
+  style: ImageStyle,
+  formats: readonly ImageFormat[],
 ): Promise<EncodedCodes> {
   const { refusals, warnings } = checkStyle(style);
   const seen = new Map<string, number>();
@@ -56,7 +56,7 @@ export async function encodeCodes(
   return { encoded, refusals, warnings: [...warnings, ...ofCodes] };
 }
 
-function tooLong({ slug }: QrCode, text: string, { level, logo }: PictureStyle): UsageError {
+function tooLong({ slug }: QrCode, text: string, { level, logo }: ImageStyle): UsageError {
   const canLower = level !== 'L' && logo === undefined;
   return new UsageError(
     `cannot encode the address of ${quote(slug)}: ${formatCount(text.length)} characters don't fit in a QR code at level ${level}`,
@@ -65,7 +65,7 @@ function tooLong({ slug }: QrCode, text: string, { level, logo }: PictureStyle):
 }
 
 /** Refuses images beyond the pixel limit, also with `--force`: memory is limited. */
-function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
+function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   if (side <= MOST_PNG_PIXELS) return;
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
   throw new UsageError(

@@ -1,7 +1,7 @@
 /**
  * Label sheets by product number, and the position of each label on its page. The dimensions are those that Avery provides for
  * word processors, taken from LibreOffice (extras/source/labels/labels.xml); John Beard's label-guides for Inkscape agree with them.
- * gLabels (templates/avery-*.xml) has some that users measured, up to 2.5 mm off the center of the page. `npm run test:pictures`
+ * gLabels (templates/avery-*.xml) has some that users measured, up to 2.5 mm off the center of the page. `npm run test:images`
  * compares with both programs.
  */
 
@@ -33,7 +33,7 @@ export const PAPERS = {
 
 /** [columns, rows, width, height, gap between columns], in mm. Rows have no gap, and all of them are centered on A4. */
 const ON_A4 = {
-  // LibreOffice has 64 mm every 66.54 and label-guides 63.5 every 66: this is within half a millimetre of both.
+  // LibreOffice has 64 mm every 66.54 and label-guides 63.5 every 66: this is within half a millimeter of both.
   L7159: [3, 8, 63.5, 33.9, 2.8],
   L7160: [3, 7, 63.5, 38.1, 2.54],
   L7161: [3, 6, 63.5, 46.6, 2.54],

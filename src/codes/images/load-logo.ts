@@ -1,8 +1,8 @@
 /** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
 import { UsageError } from '../../base/errors.ts';
 import { findSvgFault } from './check-svg.ts';
-import { formatColour } from './colour.ts';
-import type { Logo } from './picture.ts';
+import { formatColor } from './color.ts';
+import type { Logo } from './image-style.ts';
 import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
@@ -30,7 +30,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   if ('fault' in renderer) return renderer;
   return {
     render: (box, paper) =>
-      renderer.draw(box, formatColour(paper)).catch((error) => {
+      renderer.draw(box, formatColor(paper)).catch((error) => {
         if (!(error instanceof RenderError)) throw error;
         throw new UsageError(`the logo ${error.message} at ${box} pixels`, {
           hint: 'Save the logo as a PNG, or draw smaller images with --size.',

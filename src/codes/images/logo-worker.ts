@@ -1,9 +1,9 @@
 /** Thread that draws a logo with resvg; ending the thread ends its cost (src/codes/images/render-apart.ts). The build makes it a separate file. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
-import { answerRequests } from './answer-requests.ts';
 import type { LogoJob } from './render-apart.ts';
+import { serveRenderer } from './serve-renderer.ts';
 
 const { wasm, svg } = workerData as LogoJob;
 // A thread has a port.
-answerRequests(parentPort as MessagePort, svg, initWasm(wasm));
+serveRenderer(parentPort as MessagePort, svg, initWasm(wasm));

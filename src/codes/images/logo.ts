@@ -1,7 +1,7 @@
 /** Logo in the center of a code: the modules that it replaces, and the square of pixels that is drawn there. */
-import { type Colour, formatColour, WHITE } from './colour.ts';
+import { type Color, formatColor, WHITE } from './color.ts';
 import type { Modules } from './encode.ts';
-import { type Logo, MM_AN_INCH, moduleMm, type PictureStyle } from './picture.ts';
+import { type ImageStyle, type Logo, MM_AN_INCH, moduleMm } from './image-style.ts';
 
 /** Square that is drawn over the center of a code. */
 export interface Plate {
@@ -27,7 +27,7 @@ function plateAcross({ size }: Pick<Modules, 'size'>): number {
 }
 
 /** Returns the code as drawn: light below the logo, if any. */
-export function clearPlate(modules: Modules, { logo }: Pick<PictureStyle, 'logo'>): Modules {
+export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
   const first = (modules.size - across) / 2;
@@ -45,7 +45,7 @@ const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 /** Returns the plate of a code, or undefined without a logo. Throws as `render`. `pixelsAModule` is for PNG only. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
-  style: PictureStyle,
+  style: ImageStyle,
   pixelsAModule = pixelsOf(modules, style),
 ): Promise<Plate | undefined> {
   const { logo, background: paper = WHITE } = style;
@@ -53,7 +53,7 @@ export async function plateOf(
   const across = plateAcross(modules);
   const plates = drawn.get(logo) ?? new Map<string, Promise<Plate>>();
   drawn.set(logo, plates);
-  const key = [modules.size, pixelsAModule, formatColour(paper)].join();
+  const key = [modules.size, pixelsAModule, formatColor(paper)].join();
   const known = plates.get(key);
   if (known) return known;
   const side = across * pixelsAModule;
@@ -67,13 +67,13 @@ export async function plateOf(
   return plate;
 }
 
-function pixelsOf(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
+function pixelsOf(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   const across = plateAcross(modules);
   const dots = Math.round((moduleMm(modules, style) / MM_AN_INCH) * style.dpi);
   return Math.max(Math.ceil(LEAST_PIXELS / across), Math.min(Math.floor(MOST_PIXELS / across), dots));
 }
 
-async function drawPlate(logo: Logo, side: number, pixelsAModule: number, paper: Colour): Promise<Buffer> {
+async function drawPlate(logo: Logo, side: number, pixelsAModule: number, paper: Color): Promise<Buffer> {
   const { width, height, rgba } = await logo.render(
     Math.max(1, side - 2 * Math.round(MARGIN * pixelsAModule)),
     paper,

@@ -1,8 +1,8 @@
 /** Print rules: conditions under which a printed code may not scan, although a decoder reads the file. */
 import { countOf } from '../../base/text/quote.ts';
-import { contrastOf, luminanceOf, WHITE } from './colour.ts';
+import { contrastOf, luminanceOf, WHITE } from './color.ts';
 import type { Modules } from './encode.ts';
-import { formatNumber, MM_AN_INCH, moduleMm, modulesAcross, type PictureStyle } from './picture.ts';
+import { formatNumber, type ImageStyle, MM_AN_INCH, moduleMm, modulesAcross } from './image-style.ts';
 
 /** ISO/IEC 18004, 5.3.8 */
 const LEAST_QUIET_ZONE = 4;
@@ -21,7 +21,7 @@ export interface PrintRules {
 }
 
 /** Checks the rules that depend only on the style. */
-export function checkStyle({ color, background = WHITE, quietZone }: PictureStyle): PrintRules {
+export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {
   const contrast = contrastOf(color, background);
   const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
   const refusals: string[] = [];
@@ -40,7 +40,7 @@ export function checkStyle({ color, background = WHITE, quietZone }: PictureStyl
 }
 
 /** Checks the rules for one code at this size and resolution. */
-export function checkSize(modules: Pick<Modules, 'size'>, style: PictureStyle): PrintRules {
+export function checkSize(modules: Pick<Modules, 'size'>, style: ImageStyle): PrintRules {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;
   const refusals: string[] = [];

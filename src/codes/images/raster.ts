@@ -1,31 +1,31 @@
 /** Grayscale pixels, and outlines filled into them: the input of the decoder. */
-import { greyOf } from './colour.ts';
+import { grayOf } from './color.ts';
 
 export interface Raster {
   readonly width: number;
   readonly height: number;
   /** 0 (black) to 255, row by row. */
-  readonly grey: Uint8Array;
+  readonly gray: Uint8Array;
 }
 
-export function createRaster(width: number, height: number, grey: number): Raster {
-  return { width, height, grey: new Uint8Array(width * height).fill(grey) };
+export function createRaster(width: number, height: number, gray: number): Raster {
+  return { width, height, gray: new Uint8Array(width * height).fill(gray) };
 }
 
 /** Converts a square of RGB pixels, row by row, to gray. Throws if there are fewer or more. */
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
   const sample = (at: number) => rgb[at] ?? 0;
-  const greyAt = (at: number) =>
-    greyOf({ red: sample(3 * at), green: sample(3 * at + 1), blue: sample(3 * at + 2) });
-  return { width: side, height: side, grey: Uint8Array.from({ length: side * side }, (_, at) => greyAt(at)) };
+  const grayAt = (at: number) =>
+    grayOf({ red: sample(3 * at), green: sample(3 * at + 1), blue: sample(3 * at + 2) });
+  return { width: side, height: side, gray: Uint8Array.from({ length: side * side }, (_, at) => grayAt(at)) };
 }
 
 /** Closed lines of horizontal and vertical sides, x and y alternating, in pixels. */
 export type Polygons = readonly (readonly number[])[];
 
 /** Fills the pixels whose center is inside an odd number of outlines. */
-export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons, shade: number): void {
+export function fillPolygons({ width, height, gray }: Raster, polygons: Polygons, shade: number): void {
   const crossings = Array.from({ length: height }, (): number[] => []);
   for (const polygon of polygons) {
     for (let at = 0; at < polygon.length; at += 2) {
@@ -40,7 +40,7 @@ export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons
     edges.sort((a, b) => a - b);
     for (let at = 0; at < edges.length; at += 2) {
       const [left, right] = [firstPixel(edges[at] ?? 0), firstPixel(edges[at + 1] ?? 0)];
-      grey.fill(shade, row * width + Math.min(width, left), row * width + Math.min(width, right));
+      gray.fill(shade, row * width + Math.min(width, left), row * width + Math.min(width, right));
     }
   }
 }
@@ -61,10 +61,10 @@ export function shrink(raster: Raster, factor: number): Raster {
     sums.fill(0);
     for (let row = y * factor; row < (y + 1) * factor; row++) {
       for (let x = 0, at = row * raster.width; x < width; x++) {
-        for (const end = at + factor; at < end; at++) sums[x] = (sums[x] ?? 0) + (raster.grey[at] ?? 0);
+        for (const end = at + factor; at < end; at++) sums[x] = (sums[x] ?? 0) + (raster.gray[at] ?? 0);
       }
     }
-    for (let x = 0; x < width; x++) small.grey[y * width + x] = Math.round((sums[x] ?? 0) / factor / factor);
+    for (let x = 0; x < width; x++) small.gray[y * width + x] = Math.round((sums[x] ?? 0) / factor / factor);
   }
   return small;
 }

@@ -1,6 +1,6 @@
 /** Reads a PNG that write-png.ts wrote back into pixels, by its own bytes alone. */
 import { inflateSync } from 'node:zlib';
-import { type Colour, greyOf, WHITE } from './colour.ts';
+import { type Color, grayOf, WHITE } from './color.ts';
 import { createRaster, type Raster } from './raster.ts';
 
 export interface PngPixels {
@@ -10,7 +10,7 @@ export interface PngPixels {
   readonly sizeMm: number;
 }
 
-/** Bytes a pixel, by colour type; a palette and grey have a bit here. */
+/** Bytes a pixel, by color type; a palette and gray have a bit here. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
 /** Reads the pixels of a PNG. Throws Error if write-png.ts did not write it. */
@@ -25,13 +25,13 @@ export function readPng(bytes: Uint8Array): PngPixels {
   const stride = Math.ceil((side * channels * bits) / 8);
   const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side);
   const raster = createRaster(side, side, 255);
-  const greyAt =
-    bits === 1 ? paletteGrey(rows, stride, greysOf(type, chunks)) : samplesGrey(rows, stride, channels);
+  const grayAt =
+    bits === 1 ? paletteGrey(rows, stride, graysOf(type, chunks)) : samplesGrey(rows, stride, channels);
   for (let y = 0; y < side; y++) {
     const isRepeated =
       y > 0 && rows.compare(rows, (y - 1) * stride, y * stride, y * stride, (y + 1) * stride) === 0;
-    if (isRepeated) raster.grey.copyWithin(y * side, (y - 1) * side, y * side);
-    else for (let x = 0; x < side; x++) raster.grey[y * side + x] = greyAt(x, y);
+    if (isRepeated) raster.gray.copyWithin(y * side, (y - 1) * side, y * side);
+    else for (let x = 0; x < side; x++) raster.gray[y * side + x] = grayAt(x, y);
   }
   const density = chunks.get('pHYs');
   return { raster, sizeMm: density ? (side * 1000) / density.readUInt32BE(0) : Number.NaN };
@@ -62,16 +62,16 @@ export function unfilter(filtered: Buffer, stride: number, side: number): Buffer
   return rows;
 }
 
-function greysOf(type: number, chunks: ReadonlyMap<string, Buffer>): [number, number] {
+function graysOf(type: number, chunks: ReadonlyMap<string, Buffer>): [number, number] {
   if (type === 0) return [0, 255];
   const palette = chunks.get('PLTE') ?? Buffer.alloc(6);
   const opacity = chunks.get('tRNS');
-  const colour = (index: number): Colour => {
+  const color = (index: number): Color => {
     const at = 3 * index;
     return { red: palette[at] ?? 0, green: palette[at + 1] ?? 0, blue: palette[at + 2] ?? 0 };
   };
-  const grey = (index: number) => greyOf(opacity?.[index] === 0 ? WHITE : colour(index));
-  return [grey(0), grey(1)];
+  const gray = (index: number) => grayOf(opacity?.[index] === 0 ? WHITE : color(index));
+  return [gray(0), gray(1)];
 }
 
 function paletteGrey(rows: Buffer, stride: number, [dark, light]: [number, number]) {
@@ -82,7 +82,7 @@ function samplesGrey(rows: Buffer, stride: number, channels: number) {
   return (x: number, y: number) => {
     const at = y * stride + x * channels;
     const opacity = channels === 4 ? (rows[at + 3] ?? 0) / 255 : 1;
-    const grey = greyOf({ red: rows[at] ?? 0, green: rows[at + 1] ?? 0, blue: rows[at + 2] ?? 0 });
-    return Math.round(grey * opacity + 255 * (1 - opacity));
+    const gray = grayOf({ red: rows[at] ?? 0, green: rows[at + 1] ?? 0, blue: rows[at + 2] ?? 0 });
+    return Math.round(gray * opacity + 255 * (1 - opacity));
   };
 }

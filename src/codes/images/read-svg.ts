@@ -1,5 +1,5 @@
 /** Reads an SVG that write-svg.ts wrote back into areas, by its own text alone. */
-import { greyOf, parseColour } from './colour.ts';
+import { grayOf, parseColor } from './color.ts';
 import type { Area, Drawing, Overlay } from './drawing.ts';
 import { readPng } from './read-png.ts';
 
@@ -11,9 +11,9 @@ export function readSvg(text: string): Drawing {
   const scale = [widthMm / across, heightMm / down] as const;
   const areas = [...text.matchAll(/<path fill="([^"]*)" d="([^"]*)"\/>/g)].map(
     ([, fill = '', path = '']): Area => {
-      const colour = parseColour(fill);
-      if (!colour) throw new Error('it has a colour that is none');
-      return { polygons: readPath(path, scale), grey: greyOf(colour) };
+      const color = parseColor(fill);
+      if (!color) throw new Error('it has a color that is none');
+      return { polygons: readPath(path, scale), gray: grayOf(color) };
     },
   );
   const images = text.matchAll(

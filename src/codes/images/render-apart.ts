@@ -49,7 +49,7 @@ export interface DrawRequest {
   background?: string | undefined;
 }
 
-export type DrawAnswer =
+export type DrawResponse =
   | ({ is: 'drawn' } & Rendering)
   | { is: 'ratio'; ratio: number }
   /** The WebAssembly file differs from the installed one. */
@@ -100,7 +100,7 @@ export async function openRenderer(
     return over;
   };
 
-  async function askNow(request: DrawRequest): Promise<DrawAnswer> {
+  async function askNow(request: DrawRequest): Promise<DrawResponse> {
     if (over !== undefined) throw over;
     const answer = await askThread(worker, request, parts, signal).catch((reason) =>
       Promise.reject(end(reason)),
@@ -115,7 +115,7 @@ export async function openRenderer(
   }
 
   /** One after the other: the time of each is counted. */
-  function ask(request: DrawRequest): Promise<DrawAnswer> {
+  function ask(request: DrawRequest): Promise<DrawResponse> {
     const asked = turn.then(() => askNow(request));
     turn = asked.catch(() => undefined);
     return asked;
@@ -148,7 +148,7 @@ function askThread(
   request: DrawRequest,
   { every, processorMs }: RendererParts,
   signal?: AbortSignal,
-): Promise<DrawAnswer> {
+): Promise<DrawResponse> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const startMs = processorMs();
@@ -168,7 +168,7 @@ function askThread(
       reject(reason);
     };
     const onAbort = () => fail(signal?.reason);
-    const onMessage = (answer: DrawAnswer) => {
+    const onMessage = (answer: DrawResponse) => {
       release();
       resolve(answer);
     };

@@ -36,7 +36,7 @@ export function readTerminal(text: string): Raster {
   const lines = text.split('\n').slice(0, -1);
   const blocks = lines.map((line) => {
     if (!line.startsWith(BLACK_ON_WHITE) || !line.endsWith(RESET))
-      throw new Error('a line has no colours of its own');
+      throw new Error('a line has no colors of its own');
     return [...line.slice(BLACK_ON_WHITE.length, -RESET.length)].map((block) => BLOCKS.indexOf(block));
   });
   // Two rows of modules per line; each module is a square of pixels.
@@ -44,7 +44,7 @@ export function readTerminal(text: string): Raster {
     [2, 1].map((half) => line.flatMap((block) => repeat(block & half ? 0 : 255))),
   );
   const rows = modules.flatMap((row) => repeat(row));
-  return { width: rows[0]?.length ?? 0, height: rows.length, grey: Uint8Array.from(rows.flat()) };
+  return { width: rows[0]?.length ?? 0, height: rows.length, gray: Uint8Array.from(rows.flat()) };
 }
 
 function repeat<T>(value: T): T[] {

@@ -2,7 +2,7 @@
 import decodeQR from 'qr/decode.js';
 import { messageOf } from '../../base/errors.ts';
 import type { Drawing } from './drawing.ts';
-import { MM_AN_INCH } from './picture.ts';
+import { MM_AN_INCH } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
 import { readPng } from './read-png.ts';
 import { readSvg } from './read-svg.ts';
@@ -45,7 +45,7 @@ export function placeFault(drawing: Drawing, place: Place, expected: Expected): 
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
-/** pHYs counts whole pixels a metre, and coordinates have four decimals: less than a printer's dot. */
+/** pHYs counts whole pixels a meter, and coordinates have four decimals: less than a printer's dot. */
 const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {
@@ -61,12 +61,12 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   const side = across * PIXELS_A_MODULE;
   const raster = createRaster(side, side, 255);
   const scale = side / sizeMm;
-  for (const { polygons, grey } of areas) {
+  for (const { polygons, gray } of areas) {
     const near = polygons.filter((polygon) => isNear(polygon, { xMm, yMm }, sizeMm));
     const moved = near.map((polygon) =>
       polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale),
     );
-    fillPolygons(raster, moved, grey);
+    fillPolygons(raster, moved, gray);
   }
   for (const { xMm: left, yMm: top, sideMm, raster: image } of overlays) {
     layOver(raster, image, { left: (left - xMm) * scale, top: (top - yMm) * scale, side: sideMm * scale });
@@ -90,7 +90,7 @@ function layOver(
     for (let x = Math.max(0, Math.ceil(left - 0.5)); x < last(left); x++) {
       const column = Math.floor(((x + 0.5 - left) / side) * image.width);
       const row = Math.floor(((y + 0.5 - top) / side) * image.height);
-      raster.grey[y * raster.width + x] = image.grey[row * image.width + column] ?? 255;
+      raster.gray[y * raster.width + x] = image.gray[row * image.width + column] ?? 255;
     }
   }
 }
@@ -101,17 +101,17 @@ function rasterFault(raster: Raster, expected: Expected): string | undefined {
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across)))
     return 'the quiet zone is not empty';
   const small = shrink(raster, Math.floor(raster.width / across / PIXELS_A_MODULE));
-  const paper = quietZone > 0 ? (small.grey[0] ?? 255) : 255;
+  const paper = quietZone > 0 ? (small.gray[0] ?? 255) : 255;
   const read = decode(pad(small, Math.ceil((4 * small.width) / across), paper));
   if (read === text) return undefined;
   return read === undefined ? 'the code cannot be decoded' : 'the code decodes to a different text';
 }
 
 /** Returns whether the outermost `margin` pixels are all alike. */
-function hasQuietZone({ width, height, grey }: Raster, margin: number): boolean {
-  const light = grey[0] ?? 0;
+function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean {
+  const light = gray[0] ?? 0;
   const isLight = (row: number, from: number, to: number) =>
-    grey.subarray(row * width + from, row * width + to).every((shade) => shade === light);
+    gray.subarray(row * width + from, row * width + to).every((shade) => shade === light);
   for (let row = 0; row < height; row++) {
     const isEdge = row < margin || row >= height - margin;
     if (!isLight(row, 0, isEdge ? width : margin) || !isLight(row, width - margin, width)) return false;
@@ -124,8 +124,8 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);
   for (let y = 0; y < raster.height; y++) {
-    padded.grey.set(
-      raster.grey.subarray(y * raster.width, (y + 1) * raster.width),
+    padded.gray.set(
+      raster.gray.subarray(y * raster.width, (y + 1) * raster.width),
       (y + margin) * width + margin,
     );
   }
@@ -133,11 +133,11 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 }
 
 /** Decodes the text of a code; returns undefined if there is none. */
-export function decode({ width, height, grey }: Raster): string | undefined {
+export function decode({ width, height, gray }: Raster): string | undefined {
   try {
     // I420 begins with the gray values, and the decoder reads no others. Without a time limit: the result must not depend on the load
     // of the machine.
-    return decodeQR({ width, height, data: grey }, { format: 'I420', timeLimit: Number.POSITIVE_INFINITY });
+    return decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Number.POSITIVE_INFINITY });
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
 /** Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2: outlines, and black as one ink. */
-import { type Colour, formatColour } from './colour.ts';
+import { type Color, formatColor } from './color.ts';
 import type { Figure } from './drawing.ts';
+import { formatNumber, POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
-import { formatNumber, POINTS_A_MM } from './picture.ts';
 
 /** Formats the EPS. The bytes depend only on the content: no date, no file name. */
 export function writeEps({ across, outlines, style, plate }: Figure): string {
@@ -49,10 +49,10 @@ function formatOutline(outline: readonly number[], offset: number): string {
   return `${path} z`;
 }
 
-/** A grey is one ink: mixed of three, black would print with coloured edges. */
-function formatInk(colour: Colour): string {
-  const { red, green, blue } = colour;
+/** A gray is one ink: mixed of three, black would print with colored edges. */
+function formatInk(color: Color): string {
+  const { red, green, blue } = color;
   const share = (part: number) => formatNumber(part / 255);
   if (red === green && green === blue) return `${share(red)} setgray`;
-  return `${share(red)} ${share(green)} ${share(blue)} setrgbcolor % ${formatColour(colour)}`;
+  return `${share(red)} ${share(green)} ${share(blue)} setrgbcolor % ${formatColor(color)}`;
 }

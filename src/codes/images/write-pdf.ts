@@ -1,11 +1,11 @@
 /** Writes images as PDF with pdfkit: outlines, black as one ink, and reproducible bytes. */
 import { EPOCH } from '../../base/time/time.ts';
 import { closePdf, PDFDocument } from '../../files/paper/pdfkit.ts';
-import { type Colour, formatColour } from './colour.ts';
+import { type Color, formatColor } from './color.ts';
 import type { Figure } from './drawing.ts';
+import { POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import type { Outline } from './outlines.ts';
-import { POINTS_A_MM } from './picture.ts';
 import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
@@ -84,7 +84,7 @@ function addOutline(document: Pdf, outline: Outline, offset: number): void {
 }
 
 /** Returns the ink of a color. Gray is black ink only, as CMYK percentages: mixed from three inks it would print with colored edges. */
-export function inkOf(colour: Colour): PDFKit.Mixins.ColorValue {
-  const { red, green, blue } = colour;
-  return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColour(colour);
+export function inkOf(color: Color): PDFKit.Mixins.ColorValue {
+  const { red, green, blue } = color;
+  return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColor(color);
 }

@@ -1,9 +1,9 @@
 /** Writes an image as PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole pixels per module, and the print size. */
 import { constants, crc32, deflateSync } from 'node:zlib';
-import { BLACK, type Colour, formatColour, WHITE } from './colour.ts';
+import { BLACK, type Color, formatColor, WHITE } from './color.ts';
 import type { Modules } from './encode.ts';
+import { type ImageStyle, MM_AN_INCH, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
-import { MM_AN_INCH, modulesAcross, type PictureStyle } from './picture.ts';
 import type { Rendering } from './render-apart.ts';
 
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -12,7 +12,7 @@ export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
 /** Returns the pixels per module: the nearest whole number of printer dots, at least one. */
-export function pixelsAModule(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
+export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
@@ -20,29 +20,29 @@ export function pixelsAModule(modules: Pick<Modules, 'size'>, style: PictureStyl
 export const MOST_PNG_PIXELS = 6000;
 
 /** Returns the pixels per side. */
-export function pngSide(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
+export function pngSide(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return modulesAcross(modules, style) * pixelsAModule(modules, style);
 }
 
 /** Returns the bytes of the PNG. */
-export function writePng(modules: Modules, style: PictureStyle, plate: Plate | undefined): Buffer {
+export function writePng(modules: Modules, style: ImageStyle, plate: Plate | undefined): Buffer {
   const pixels = pixelsAModule(modules, style);
   const side = pngSide(modules, style);
-  if (plate) return writeColoured(modules, style, plate, pixels);
+  if (plate) return writeColored(modules, style, plate, pixels);
   const stride = Math.ceil(side / 8);
   const rows = repeatRows(modules, style, (y) => rowOf(modules, style, y, pixels, stride));
-  const colours = coloursOf(style);
+  const colors = colorsOf(style);
   const header = {
     ...square(side),
     bits: 1,
-    type: colours.length > 0 ? 3 : 0,
+    type: colors.length > 0 ? 3 : 0,
     sizeMm: style.sizeMm,
   } as const;
-  return formatPng(header, colours, filterUp(rows, stride));
+  return formatPng(header, colors, filterUp(rows, stride));
 }
 
 /** The rows of all modules, each as often as a module has pixels. `row` gets the row of the code, negative in the quiet zone above it. */
-function repeatRows(modules: Modules, style: PictureStyle, row: (y: number) => Buffer): Buffer {
+function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buffer): Buffer {
   const pixels = pixelsAModule(modules, style);
   const rows = Array.from({ length: modulesAcross(modules, style) }, (_, y) =>
     Array<Buffer>(pixels).fill(row(y - style.quietZone)),
@@ -51,12 +51,12 @@ function repeatRows(modules: Modules, style: PictureStyle, row: (y: number) => B
 }
 
 /** With a logo: one byte per color and, without a background, one for opacity. */
-function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixels: number): Buffer {
+function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels: number): Buffer {
   const { background, color, quietZone } = style;
   const side = pngSide(modules, style);
   const bytes = background ? 3 : 4;
   const stride = side * bytes;
-  const moduleOf = ({ red, green, blue }: Colour, opacity: number) =>
+  const moduleOf = ({ red, green, blue }: Color, opacity: number) =>
     Buffer.alloc(pixels * bytes, Buffer.from([red, green, blue, opacity].slice(0, bytes)));
   const [dark, light] = [moduleOf(color, 255), moduleOf(background ?? WHITE, 0)];
   const columns = Array.from({ length: modulesAcross(modules, style) }, (_, x) => x - quietZone);
@@ -115,7 +115,7 @@ function filterUp(rows: Buffer, stride: number): Buffer {
 /** One row of pixels, a bit each: 1 is light. */
 function rowOf(
   modules: Modules,
-  { quietZone }: PictureStyle,
+  { quietZone }: ImageStyle,
   y: number,
   pixels: number,
   bytes: number,
@@ -130,7 +130,7 @@ function rowOf(
 }
 
 /** The palette, dark and light, where black on white is not enough. */
-function coloursOf({ color, background }: PictureStyle): Buffer[] {
+function colorsOf({ color, background }: ImageStyle): Buffer[] {
   const isPlain = isSame(color, BLACK) && background && isSame(background, WHITE);
   if (isPlain) return [];
   const palette = [color, background ?? WHITE].flatMap(({ red, green, blue }) => [red, green, blue]);
@@ -138,8 +138,8 @@ function coloursOf({ color, background }: PictureStyle): Buffer[] {
   return [chunk('PLTE', Buffer.from(palette)), ...opacity];
 }
 
-function isSame(one: Colour, other: Colour): boolean {
-  return formatColour(one) === formatColour(other);
+function isSame(one: Color, other: Color): boolean {
+  return formatColor(one) === formatColor(other);
 }
 
 interface Header {
@@ -148,7 +148,7 @@ interface Header {
   height: number;
   /** Bits a sample. */
   bits: 1 | 8;
-  /** Colour type: 0 grey, 2 RGB, 3 palette, 6 RGB with opacity. */
+  /** Color type: 0 gray, 2 RGB, 3 palette, 6 RGB with opacity. */
   type: 0 | 2 | 3 | 6;
   /** Undefined: no declared size. */
   sizeMm: number | undefined;
@@ -158,10 +158,10 @@ function square(side: number): { width: number; height: number } {
   return { width: side, height: side };
 }
 
-/** Returns a PNG of filtered rows. `colours` are chunks before them. */
+/** Returns a PNG of filtered rows. `colors` are chunks before them. */
 function formatPng(
   { width, height, bits, type, sizeMm }: Header,
-  colours: readonly Buffer[],
+  colors: readonly Buffer[],
   rows: Buffer,
 ): Buffer {
   const header = Buffer.alloc(13);
@@ -174,12 +174,12 @@ function formatPng(
     const density = Buffer.alloc(9);
     density.writeUInt32BE(Math.round((width * 1000) / sizeMm), 0);
     density.writeUInt32BE(Math.round((height * 1000) / sizeMm), 4);
-    density[8] = 1; // a metre
+    density[8] = 1; // a meter
     parts.push(chunk('pHYs', density));
   }
   return Buffer.concat([
     ...parts,
-    ...colours,
+    ...colors,
     chunk('IDAT', deflateSync(rows, ZLIB)),
     chunk('IEND', Buffer.alloc(0)),
   ]);

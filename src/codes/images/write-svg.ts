@@ -1,12 +1,12 @@
 /** Writes an image as SVG: one outline in modules, and the size in millimeters. */
-import { formatColour } from './colour.ts';
+import { formatColor } from './color.ts';
 import type { Modules } from './encode.ts';
+import { formatNumber, type ImageStyle, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { type Outline, traceOutlines } from './outlines.ts';
-import { formatNumber, modulesAcross, type PictureStyle } from './picture.ts';
 import { formatPlate } from './write-png.ts';
 
-export function writeSvg(modules: Modules, style: PictureStyle, plate: Plate | undefined): string {
+export function writeSvg(modules: Modules, style: ImageStyle, plate: Plate | undefined): string {
   const across = modulesAcross(modules, style);
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
@@ -14,8 +14,8 @@ export function writeSvg(modules: Modules, style: PictureStyle, plate: Plate | u
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
-    background ? `<path fill="${formatColour(background)}" d="M0 0h${across}v${across}h-${across}z"/>` : [],
-    `<path fill="${formatColour(color)}" d="${formatPath(traceOutlines(modules), quietZone)}"/>`,
+    background ? `<path fill="${formatColor(background)}" d="M0 0h${across}v${across}h-${across}z"/>` : [],
+    `<path fill="${formatColor(color)}" d="${formatPath(traceOutlines(modules), quietZone)}"/>`,
     plate ? formatImage(plate, quietZone) : [],
     '</svg>',
   ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, WHITE } from '../../../src/codes/images/color.ts';
 import { drawSheet, type Label, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
 import {
@@ -26,12 +26,12 @@ function label(slug: string, caption = slug): Label {
 
 function style(name: string, more: Partial<SheetStyle> = {}): SheetStyle {
   const layout = layOutLabel(grid(name).label, { caption: true, sizeMm: undefined }) ?? expect.fail();
-  const picture = { dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE } as const;
+  const image = { dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE } as const;
   const sizeMm = layout.code.sizeMm;
   return {
     grid: grid(name),
     layout,
-    picture: { ...picture, sizeMm },
+    image: { ...image, sizeMm },
     skipped: 0,
     outline: false,
     title: 'labels',
@@ -41,7 +41,7 @@ function style(name: string, more: Partial<SheetStyle> = {}): SheetStyle {
 
 describe('sheets by their trade numbers', () => {
   /**
-   * Columns, rows, then in hundredths of a millimetre pitch across and down, width and height of a label, left and top of the first: as
+   * Columns, rows, then in hundredths of a millimeter pitch across and down, width and height of a label, left and top of the first: as
    * LibreOffice 7.4 has them (labels.xml), L7169 turned upright.
    */
   it.each([
@@ -66,7 +66,7 @@ describe('sheets by their trade numbers', () => {
     ['5164', 2, 3, [10636, 8467, 10160, 8467, 396, 1270]],
     ['5167', 4, 20, [5240, 1270, 4445, 1270, 714, 1270]],
     ['5371', 2, 5, [8890, 5080, 8890, 5080, 1905, 1270]],
-  ])('%s has each label within half a millimetre of its place', (name, columns, rows, hundredths) => {
+  ])('%s has each label within half a millimeter of its place', (name, columns, rows, hundredths) => {
     const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = hundredths.map(
       (value) => value / 100,
     );

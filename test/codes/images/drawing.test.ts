@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 import { createFigure, drawingOf } from '../../../src/codes/images/drawing.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { PictureStyle } from '../../../src/codes/images/picture.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 
-const BLUE = parseColour('#036') ?? BLACK;
-const CREAM = parseColour('#ffeecc') ?? WHITE;
-const STYLE: PictureStyle = {
+const BLUE = parseColor('#036') ?? BLACK;
+const CREAM = parseColor('#ffeecc') ?? WHITE;
+const STYLE: ImageStyle = {
   sizeMm: 10,
   dpi: 300,
   quietZone: 1,
@@ -21,9 +21,9 @@ const MODULES = {
   isDark: (x: number, y: number) => ROWS[y]?.[x] === '#',
 };
 const PLATE = { across: 1, offset: 1, side: 1, rgb: Buffer.from([255, 0, 0]) };
-const RED = { width: 1, height: 1, grey: Uint8Array.from([76]) };
+const RED = { width: 1, height: 1, gray: Uint8Array.from([76]) };
 
-const draw = (style: Partial<PictureStyle> = {}, plate?: typeof PLATE) =>
+const draw = (style: Partial<ImageStyle> = {}, plate?: typeof PLATE) =>
   createFigure(MODULES, { ...STYLE, ...style }, plate);
 
 describe('the drawing of a code', () => {
@@ -33,9 +33,9 @@ describe('the drawing of a code', () => {
     expect(drawingOf(figure)).toEqual({
       ...{ widthMm: 10, heightMm: 10, overlays: [] },
       areas: [
-        { grey: 239, polygons: [[0, 0, 10, 0, 10, 10, 0, 10]] },
+        { gray: 239, polygons: [[0, 0, 10, 0, 10, 10, 0, 10]] },
         {
-          grey: 42,
+          gray: 42,
           polygons: [
             [2, 2, 6, 2, 6, 4, 4, 4, 4, 6, 2, 6],
             [6, 4, 8, 4, 8, 6, 6, 6],
@@ -43,7 +43,7 @@ describe('the drawing of a code', () => {
         },
       ],
     });
-    expect(drawingOf(draw({ background: undefined })).areas.map(({ grey }) => grey)).toEqual([42]);
+    expect(drawingOf(draw({ background: undefined })).areas.map(({ gray }) => gray)).toEqual([42]);
   });
 
   it('has its logo over it', () => {
@@ -53,9 +53,9 @@ describe('the drawing of a code', () => {
   it('is at its position on a page', () => {
     const { areas, overlays } = drawingOf(draw({ quietZone: 0, sizeMm: 6 }, PLATE), { xMm: 100, yMm: 200 });
     expect(areas).toEqual([
-      { grey: 239, polygons: [[100, 200, 106, 200, 106, 206, 100, 206]] },
+      { gray: 239, polygons: [[100, 200, 106, 200, 106, 206, 100, 206]] },
       {
-        grey: 42,
+        gray: 42,
         polygons: [
           [100, 200, 104, 200, 104, 202, 102, 202, 102, 204, 100, 204],
           [104, 202, 106, 202, 106, 204, 104, 204],

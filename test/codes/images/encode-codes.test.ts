@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import type { RunFacts } from '../../../src/base/run/run-summary.ts';
-import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, WHITE } from '../../../src/codes/images/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
 import {
   type EncodedCode,
@@ -9,11 +9,11 @@ import {
   encodeCodes,
   refuseUnprintable,
 } from '../../../src/codes/images/encode-codes.ts';
-import type { PictureFormat, PictureStyle } from '../../../src/codes/images/picture.ts';
+import type { ImageFormat, ImageStyle } from '../../../src/codes/images/image-style.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
 import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
 
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: 30,
   dpi: 300,
   quietZone: 4,
@@ -26,9 +26,9 @@ const TEMPLATE = 'https://qr.example/{slug}';
 const LONG_SLUG = 'x'.repeat(40);
 
 interface Options {
-  style?: Partial<PictureStyle>;
+  style?: Partial<ImageStyle>;
   template?: string;
-  formats?: readonly PictureFormat[];
+  formats?: readonly ImageFormat[];
   signal?: AbortSignal;
 }
 

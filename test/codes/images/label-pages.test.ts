@@ -1,11 +1,11 @@
 /** Pages of labels: outlines, captions, and the number of pages. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, WHITE } from '../../../src/codes/images/color.ts';
 import { drawSheet, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
+import { POINTS_A_MM } from '../../../src/codes/images/image-style.ts';
 import { findGrid, placesOf } from '../../../src/codes/images/label-grids.ts';
 import { FONT_SIZE_MM, LINE_MM, layOutLabel } from '../../../src/codes/images/label-layout.ts';
-import { POINTS_A_MM } from '../../../src/codes/images/picture.ts';
 import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const TEXT = 'https://qr.example/a';
@@ -16,7 +16,7 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
   const grid = findGrid(name) ?? expect.fail(name);
   const hasCaption = typeof captions !== 'number';
   const layout = layOutLabel(grid.label, { caption: hasCaption, sizeMm: undefined }) ?? expect.fail();
-  const picture = {
+  const image = {
     dpi: 300,
     quietZone: 4,
     level: 'M',
@@ -27,7 +27,7 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
   const labels = (hasCaption ? captions : Array.from({ length: captions }, () => '')).map((caption) => {
     return { text: TEXT, modules: MODULES, caption, plain: 'Łódź' };
   });
-  const style = { grid, layout, picture, skipped: 0, outline: false, title: 'labels', ...more };
+  const style = { grid, layout, image, skipped: 0, outline: false, title: 'labels', ...more };
   const sheet = await drawSheet(labels, style);
   if ('fault' in sheet) return expect.fail(sheet.fault);
   return { ...sheet, grid, pdf: sheet.bytes.toString('latin1') };

@@ -1,15 +1,15 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
-import { drawPicture } from '../../../src/codes/images/draw-picture.ts';
+import { BLACK, parseColor, WHITE } from '../../../src/codes/images/color.ts';
+import { drawImage } from '../../../src/codes/images/draw-image.ts';
 import { drawSheet } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
+import type { Logo } from '../../../src/codes/images/image-style.ts';
+import { IMAGE_FORMATS, type ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { findGrid } from '../../../src/codes/images/label-grids.ts';
 import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
 import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';
 import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
-import type { Logo } from '../../../src/codes/images/picture.ts';
-import { PICTURE_FORMATS, type PictureStyle } from '../../../src/codes/images/picture.ts';
 import { formatPlate, formatRendering } from '../../../src/codes/images/write-png.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import { readPdf } from '../../support/read-pdf.ts';
@@ -29,7 +29,7 @@ const faultOf = async (source: string | Buffer) => {
   return 'fault' in logo ? logo.fault : undefined;
 };
 
-async function styleWith(source: string | Buffer, more: Partial<PictureStyle> = {}): Promise<PictureStyle> {
+async function styleWith(source: string | Buffer, more: Partial<ImageStyle> = {}): Promise<ImageStyle> {
   const style = { sizeMm: 30, dpi: 150, quietZone: 4, level: 'H', color: BLACK, background: WHITE } as const;
   return { ...style, ...more, logo: await logoOf(source) };
 }
@@ -37,17 +37,17 @@ async function styleWith(source: string | Buffer, more: Partial<PictureStyle> = 
 const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expect.fail() });
 
 describe('a logo', () => {
-  it.each(PICTURE_FORMATS)(
-    'is in the middle of a picture as %s, which reads with it, and is part of its bytes (I6)',
+  it.each(IMAGE_FORMATS)(
+    'is in the middle of an image as %s, which reads with it, and is part of its bytes (I6)',
     async (format) => {
-      const draw = async (style: PictureStyle) => {
-        const drawn = await drawPicture(encoded(), format, style);
+      const draw = async (style: ImageStyle) => {
+        const drawn = await drawImage(encoded(), format, style);
         return 'fault' in drawn ? expect.fail(drawn.fault) : drawn.sha256;
       };
       const red = await draw(await styleWith(RED));
       expect(await draw(await styleWith(RED.replace('#c00', '#00c')))).not.toBe(red);
       expect(
-        await draw(await styleWith(RED, { background: undefined, color: parseColour('#036') ?? BLACK })),
+        await draw(await styleWith(RED, { background: undefined, color: parseColor('#036') ?? BLACK })),
       ).not.toBe(red);
     },
   );
@@ -97,13 +97,13 @@ describe('a logo', () => {
   it('is in a sheet once, however many labels have it', async () => {
     const grid = findGrid('L7160') ?? expect.fail();
     const layout = layOutLabel(grid.label, { caption: false, sizeMm: undefined }) ?? expect.fail();
-    const picture = await styleWith(RED, { sizeMm: layout.code.sizeMm });
+    const image = await styleWith(RED, { sizeMm: layout.code.sizeMm });
     const labels = ['a', 'b', 'c'].map((slug) => ({
       ...encoded(`https://qr.example/${slug}`),
       caption: '',
       plain: slug,
     }));
-    const sheet = await drawSheet(labels, { grid, layout, picture, skipped: 0, outline: false, title: 'x' });
+    const sheet = await drawSheet(labels, { grid, layout, image, skipped: 0, outline: false, title: 'x' });
     if ('fault' in sheet) return expect.fail(sheet.fault);
     expect(readPdf(sheet.bytes)[0]?.overlays).toHaveLength(3);
     expect(sheet.bytes.toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('a logo', () => {
       ...modules,
       isDark: (x: number, y: number) => (x > 4 && x < 20 && y > 6 && y < 20 ? false : modules.isDark(x, y)),
     };
-    expect(await drawPicture({ text, modules: broken }, 'png', await styleWith(RED))).toHaveProperty('fault');
+    expect(await drawImage({ text, modules: broken }, 'png', await styleWith(RED))).toHaveProperty('fault');
   });
 });
 

@@ -40,7 +40,7 @@ describe('outlines', () => {
           0,
         );
         const filled = rows.map((_, y) =>
-          [...rows].map((_, x) => (raster.grey[y * 4 * code.size + x * 2] === 0 ? '#' : '.')).join(''),
+          [...rows].map((_, x) => (raster.gray[y * 4 * code.size + x * 2] === 0 ? '#' : '.')).join(''),
         );
         expect(filled).toEqual(rows);
       }),

@@ -1,14 +1,14 @@
 /** The square of a logo, whose pixels are drawn here instead of by the renderer. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, type Colour, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, type Color, parseColor, WHITE } from '../../../src/codes/images/color.ts';
+import type { ImageStyle, Logo } from '../../../src/codes/images/image-style.ts';
 import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
-import type { Logo, PictureStyle } from '../../../src/codes/images/picture.ts';
 
-const CREAM = parseColour('#ffeecc') ?? WHITE;
+const CREAM = parseColor('#ffeecc') ?? WHITE;
 
 /** A logo that is `width` × `height` of the square's side, each pixel with its position; records what it was drawn for. */
-function logoOf(width: number, height: number): Logo & { drawn: [number, Colour][] } {
-  const drawn: [number, Colour][] = [];
+function logoOf(width: number, height: number): Logo & { drawn: [number, Color][] } {
+  const drawn: [number, Color][] = [];
   return {
     drawn,
     render: async (box, paper) => {
@@ -25,11 +25,11 @@ function logoOf(width: number, height: number): Logo & { drawn: [number, Colour]
   };
 }
 
-const styleOf = (logo: Logo | undefined, more: Partial<PictureStyle> = {}): PictureStyle => {
+const styleOf = (logo: Logo | undefined, more: Partial<ImageStyle> = {}): ImageStyle => {
   return { sizeMm: 30, dpi: 300, quietZone: 4, level: 'H', color: BLACK, background: WHITE, logo, ...more };
 };
 
-const draw = async (size: number, style: PictureStyle, pixels?: number) =>
+const draw = async (size: number, style: ImageStyle, pixels?: number) =>
   (await plateOf({ size }, style, pixels)) ?? expect.fail('no plate');
 
 describe('the plate of a logo', () => {
@@ -81,7 +81,7 @@ describe('the plate of a logo', () => {
   });
 
   it('has the resolution of the printer in vector formats, from 240 pixels to 1200', async () => {
-    const sideAt = async (more: Partial<PictureStyle>, size = 25) =>
+    const sideAt = async (more: Partial<ImageStyle>, size = 25) =>
       (await draw(size, styleOf(logoOf(0, 0), more))).side;
     // A module of 254 mm / 33 at 300 dpi has 91 dots.
     expect(await sideAt({ sizeMm: 254 })).toBe(5 * 91);

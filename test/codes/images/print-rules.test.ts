@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { BLACK, contrastOf, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
-import type { PictureStyle } from '../../../src/codes/images/picture.ts';
+import { BLACK, contrastOf, parseColor, WHITE } from '../../../src/codes/images/color.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { checkSize, checkStyle } from '../../../src/codes/images/print-rules.ts';
 
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: 33,
   dpi: 300,
   quietZone: 4,
@@ -11,17 +11,17 @@ const STYLE: PictureStyle = {
   color: BLACK,
   background: WHITE,
 };
-const colour = (text: string) => parseColour(text) ?? expect.fail(text);
+const color = (text: string) => parseColor(text) ?? expect.fail(text);
 
-describe('the style of a picture', () => {
+describe('the style of an image', () => {
   it('is fine in black on white, and on what it is laid on', () => {
     expect(checkStyle(STYLE)).toEqual({ refusals: [], warnings: [] });
     expect(checkStyle({ ...STYLE, background: undefined })).toEqual({ refusals: [], warnings: [] });
   });
 
   it.each([
-    [{ color: colour('#ff0') }, 'the contrast is 1:1 (minimum: 3:1)'],
-    [{ color: colour('#aaa') }, 'the contrast is 2.3:1 (minimum: 3:1)'],
+    [{ color: color('#ff0') }, 'the contrast is 1:1 (minimum: 3:1)'],
+    [{ color: color('#aaa') }, 'the contrast is 2.3:1 (minimum: 3:1)'],
     [{ color: WHITE, background: BLACK }, "the code is light on dark, which many cameras can't read"],
     [{ quietZone: 3 }, 'the quiet zone is 3 modules wide (minimum in ISO/IEC 18004: 4)'],
   ])('is refused for %j (I3)', (style, refusal) => {
@@ -29,11 +29,11 @@ describe('the style of a picture', () => {
   });
 
   it('is fine or warned of at the limits themselves', () => {
-    expect(checkStyle({ ...STYLE, color: colour('#959595') }).refusals).toEqual([
+    expect(checkStyle({ ...STYLE, color: color('#959595') }).refusals).toEqual([
       'the contrast is 2.9:1 (minimum: 3:1)',
     ]);
-    expect(checkStyle({ ...STYLE, color: colour('#949494') }).refusals).toEqual([]);
-    expect(checkStyle({ ...STYLE, color: colour('#767676') }).warnings).toEqual([]);
+    expect(checkStyle({ ...STYLE, color: color('#949494') }).refusals).toEqual([]);
+    expect(checkStyle({ ...STYLE, color: color('#767676') }).warnings).toEqual([]);
     expect(checkStyle({ ...STYLE, color: WHITE }).refusals).toEqual(['the contrast is 1:1 (minimum: 3:1)']);
     expect(checkStyle({ ...STYLE, quietZone: 1 }).refusals).toEqual([
       'the quiet zone is 1 module wide (minimum in ISO/IEC 18004: 4)',
@@ -41,7 +41,7 @@ describe('the style of a picture', () => {
   });
 
   it('is warned of where the contrast is little', () => {
-    expect(checkStyle({ ...STYLE, color: colour('#888') })).toEqual({
+    expect(checkStyle({ ...STYLE, color: color('#888') })).toEqual({
       refusals: [],
       warnings: ['the contrast is 3.5:1; at least 4.5:1 is recommended for poor light'],
     });
@@ -67,16 +67,16 @@ describe('the size of a module', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   it.each([
     ['#000', '#ffffff', 21],
     ['#767676', '#fff', 4.54],
     ['#ffffff', '#777', 4.48],
   ])('%s on %s differ by %d (WCAG 2.2)', (one, other, contrast) => {
-    expect(contrastOf(colour(one), colour(other))).toBeCloseTo(contrast, 1);
+    expect(contrastOf(color(one), color(other))).toBeCloseTo(contrast, 1);
   });
 
   it.each(['', '#', '#12', '#1234', 'red', '#gggggg', '#0000000', 'none'])('%j is none', (text) => {
-    expect(parseColour(text)).toBeUndefined();
+    expect(parseColor(text)).toBeUndefined();
   });
 });

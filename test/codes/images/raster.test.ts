@@ -9,8 +9,8 @@ import {
 } from '../../../src/codes/images/raster.ts';
 
 /** A raster as text: `.` for each light pixel, `#` for each filled one. */
-function drawnOf({ width, grey }: Raster): string[] {
-  const cells = [...grey].map((shade) => (shade === 255 ? '.' : '#')).join('');
+function drawnOf({ width, gray }: Raster): string[] {
+  const cells = [...gray].map((shade) => (shade === 255 ? '.' : '#')).join('');
   return cells.match(new RegExp(`.{${width}}`, 'g')) ?? [];
 }
 
@@ -77,33 +77,33 @@ describe('a filled outline', () => {
     const raster = createRaster(3, 1, 200);
     fillPolygons(raster, [rectangle(0, 0, 2, 1)], 7);
     fillPolygons(raster, [rectangle(1, 0, 2, 1)], 9);
-    expect(raster).toEqual({ width: 3, height: 1, grey: Uint8Array.from([7, 9, 200]) });
+    expect(raster).toEqual({ width: 3, height: 1, gray: Uint8Array.from([7, 9, 200]) });
   });
 });
 
 describe('a raster', () => {
   it('of colors has their gray values', () => {
     const rgb = Uint8Array.from([200, 100, 50, 255, 0, 0, 0, 255, 0, 0, 0, 255]);
-    expect(rasterOfRgb(2, rgb)).toEqual({ width: 2, height: 2, grey: Uint8Array.from([124, 76, 150, 29]) });
+    expect(rasterOfRgb(2, rgb)).toEqual({ width: 2, height: 2, gray: Uint8Array.from([124, 76, 150, 29]) });
     for (const length of [9, 11, 13]) {
       expect(() => rasterOfRgb(2, new Uint8Array(length))).toThrow('a logo has too few or too many pixels');
     }
   });
 
   it('is shrunk to the means of its squares, without the rest', () => {
-    const grey = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
-    expect(shrink({ width: 5, height: 3, grey }, 2)).toEqual({
+    const gray = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
+    expect(shrink({ width: 5, height: 3, gray }, 2)).toEqual({
       width: 2,
       height: 1,
-      grey: Uint8Array.from([100, 9]),
+      gray: Uint8Array.from([100, 9]),
     });
     const large = Uint8Array.from({ length: 36 }, (_, at) => at);
-    expect(shrink({ width: 6, height: 6, grey: large }, 3)).toEqual({
+    expect(shrink({ width: 6, height: 6, gray: large }, 3)).toEqual({
       width: 2,
       height: 2,
-      grey: Uint8Array.from([7, 10, 25, 28]),
+      gray: Uint8Array.from([7, 10, 25, 28]),
     });
-    expect(shrink({ width: 6, height: 6, grey: large }, 2).grey).toEqual(
+    expect(shrink({ width: 6, height: 6, gray: large }, 2).gray).toEqual(
       Uint8Array.from([4, 6, 8, 16, 18, 20, 28, 30, 32]),
     );
   });

@@ -32,7 +32,7 @@ function pngOf({ width, height = width, bits = 8, type = 2, rows, chunks = {} }:
 }
 
 /** The gray values of the pixels, row by row. */
-const greysOf = (made: Made) => [...readPng(pngOf(made)).raster.grey];
+const graysOf = (made: Made) => [...readPng(pngOf(made)).raster.gray];
 
 describe('the pixels of a PNG', () => {
   it('of two values are black and white', () => {
@@ -40,10 +40,10 @@ describe('the pixels of a PNG', () => {
       [0, 0b0100_0000],
       [0, 0b1000_0000],
     ];
-    expect(greysOf({ width: 2, bits: 1, type: 0, rows })).toEqual([0, 255, 255, 0]);
+    expect(graysOf({ width: 2, bits: 1, type: 0, rows })).toEqual([0, 255, 255, 0]);
     // Nine pixels take two bytes.
     const wide = [[0, 0b1111_1111, 0b0000_0000], ...Array(8).fill([0, 0b0000_0000, 0b1000_0000])];
-    expect(greysOf({ width: 9, bits: 1, type: 0, rows: wide }).slice(0, 18)).toEqual([
+    expect(graysOf({ width: 9, bits: 1, type: 0, rows: wide }).slice(0, 18)).toEqual([
       ...[...Array(8).fill(255), 0],
       ...[...Array(8).fill(0), 255],
     ]);
@@ -55,9 +55,9 @@ describe('the pixels of a PNG', () => {
       [0, 0b1000_0000],
     ];
     const chunks = { PLTE: [200, 100, 50, 10, 20, 30] };
-    expect(greysOf({ width: 2, bits: 1, type: 3, rows, chunks })).toEqual([124, 18, 18, 124]);
+    expect(graysOf({ width: 2, bits: 1, type: 3, rows, chunks })).toEqual([124, 18, 18, 124]);
     const transparent = { ...chunks, tRNS: [255, 0] };
-    expect(greysOf({ width: 2, bits: 1, type: 3, rows, chunks: transparent })).toEqual([124, 255, 255, 124]);
+    expect(graysOf({ width: 2, bits: 1, type: 3, rows, chunks: transparent })).toEqual([124, 255, 255, 124]);
   });
 
   it('of three or four samples have their colors, as opaque as they are', () => {
@@ -65,12 +65,12 @@ describe('the pixels of a PNG', () => {
       [0, 200, 100, 50, 10, 20, 30],
       [0, 255, 255, 255, 0, 0, 0],
     ];
-    expect(greysOf({ width: 2, rows })).toEqual([124, 18, 255, 0]);
+    expect(graysOf({ width: 2, rows })).toEqual([124, 18, 255, 0]);
     const withAlpha = [
       [0, 200, 100, 50, 255, 10, 20, 30, 0],
       [0, 0, 0, 0, 51, 200, 100, 50, 204],
     ];
-    expect(greysOf({ width: 2, type: 6, rows: withAlpha })).toEqual([124, 255, 204, 150]);
+    expect(graysOf({ width: 2, type: 6, rows: withAlpha })).toEqual([124, 255, 204, 150]);
   });
 
   it('may be given by their difference from the row above', () => {
@@ -78,8 +78,8 @@ describe('the pixels of a PNG', () => {
       [2, 10, 10, 10, 20, 20, 20],
       [2, 5, 5, 5, 250, 250, 250],
     ];
-    expect(greysOf({ width: 2, rows })).toEqual([10, 20, 15, 14]);
-    expect(greysOf({ width: 2, rows: [rows[0] ?? [], [0, 5, 5, 5, 6, 6, 6]] })).toEqual([10, 20, 5, 6]);
+    expect(graysOf({ width: 2, rows })).toEqual([10, 20, 15, 14]);
+    expect(graysOf({ width: 2, rows: [rows[0] ?? [], [0, 5, 5, 5, 6, 6, 6]] })).toEqual([10, 20, 5, 6]);
   });
 
   it('are as large as the file declares, in pixels per meter', () => {

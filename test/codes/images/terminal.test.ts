@@ -30,12 +30,12 @@ describe('a code on a terminal', () => {
 
   it('is read back as it is shown', () => {
     for (const quietZone of [0, 1, 4]) {
-      const { width, height, grey } = readTerminal(formatTerminal(MODULES, quietZone));
+      const { width, height, gray } = readTerminal(formatTerminal(MODULES, quietZone));
       const side = terminalWidth(MODULES, quietZone);
       // Lines have two rows of modules each.
       expect([width, height]).toEqual([side * 4, (side + 1) * 4]);
       const moduleOf = (at: number) => Math.floor(at / 4) - quietZone;
-      expect([...grey]).toEqual(
+      expect([...gray]).toEqual(
         Array.from({ length: width * height }, (_, at) =>
           MODULES.isDark(moduleOf(at % width), moduleOf(Math.floor(at / width))) ? 0 : 255,
         ),
@@ -47,7 +47,7 @@ describe('a code on a terminal', () => {
   it('is not read without colors of its own on each line', () => {
     const line = `${COLORS}█▄${RESET}`;
     for (const other of ['█▄', `${COLORS}█▄`, `█▄${RESET}`]) {
-      expect(() => readTerminal(`${line}\n${other}\n`)).toThrow('a line has no colours of its own');
+      expect(() => readTerminal(`${line}\n${other}\n`)).toThrow('a line has no colors of its own');
     }
   });
 });

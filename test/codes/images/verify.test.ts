@@ -1,9 +1,9 @@
 /** Faults of images that are built here from areas and pixels. The decoder is the real one. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, greyOf, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, grayOf, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 import { createFigure, type Drawing, drawingOf } from '../../../src/codes/images/drawing.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { PictureStyle } from '../../../src/codes/images/picture.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { createRaster, type Raster } from '../../../src/codes/images/raster.ts';
 import { decode, drawingFault, findFault, placeFault } from '../../../src/codes/images/verify.ts';
 import { writePng } from '../../../src/codes/images/write-png.ts';
@@ -12,7 +12,7 @@ const TEXT = 'https://qr.example/aB3xY';
 const MODULES = encodeText(TEXT, 'M') ?? expect.fail();
 const ACROSS = MODULES.size + 8;
 /** A module is a millimeter wide, and is drawn with four pixels a side. */
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: ACROSS,
   dpi: 300,
   quietZone: 4,
@@ -22,7 +22,7 @@ const STYLE: PictureStyle = {
 };
 const EXPECTED = { text: TEXT, sizeMm: ACROSS, quietZone: 4, across: ACROSS };
 
-const CREAM = parseColour('#ffeecc') ?? WHITE;
+const CREAM = parseColor('#ffeecc') ?? WHITE;
 
 const NOT_EMPTY = 'the quiet zone is not empty';
 const UNDECODABLE = 'the code cannot be decoded';
@@ -39,7 +39,7 @@ function squareAt(left: number, top: number, side: number, first = 0): Drawing['
     [x + side, y + side],
     [x, y + side],
   ];
-  return { grey: 0, polygons: [[...corners.slice(first), ...corners.slice(0, first)].flat()] };
+  return { gray: 0, polygons: [[...corners.slice(first), ...corners.slice(0, first)].flat()] };
 }
 
 const faultWith = (...areas: Drawing['areas']) =>
@@ -100,7 +100,7 @@ describe('the quiet zone', () => {
   it('is as wide as requested, and may be of any color that is lighter than the code', () => {
     for (const quietZone of [0, 1, 4, 10]) {
       // Without a quiet zone, the code is read on white paper.
-      for (const background of [WHITE, CREAM, undefined, quietZone > 0 ? parseColour('#505050') : WHITE]) {
+      for (const background of [WHITE, CREAM, undefined, quietZone > 0 ? parseColor('#505050') : WHITE]) {
         const style = { ...STYLE, quietZone, background };
         const across = MODULES.size + 2 * quietZone;
         const png = writePng(MODULES, style, undefined);
@@ -150,15 +150,15 @@ describe('an image on a page', () => {
 });
 
 describe('pixels over an image', () => {
-  const PAPER = greyOf(CREAM);
+  const PAPER = grayOf(CREAM);
 
   /** The code with its quiet zone and `more` modules around it, by that many pixels per module. */
   function rasterOf(across: number, down: number, more = 0): Raster {
     const raster = createRaster((ACROSS + 2 * more) * across, (ACROSS + 2 * more) * down, PAPER);
     const start = 4 + more;
-    for (let at = 0; at < raster.grey.length; at++) {
+    for (let at = 0; at < raster.gray.length; at++) {
       const [x, y] = [at % raster.width, Math.floor(at / raster.width)];
-      if (MODULES.isDark(Math.floor(x / across) - start, Math.floor(y / down) - start)) raster.grey[at] = 0;
+      if (MODULES.isDark(Math.floor(x / across) - start, Math.floor(y / down) - start)) raster.gray[at] = 0;
     }
     return raster;
   }

@@ -1,12 +1,12 @@
 /** EPS files of a small pattern, in full. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 import type { Figure } from '../../../src/codes/images/drawing.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { traceOutlines } from '../../../src/codes/images/outlines.ts';
-import type { PictureStyle } from '../../../src/codes/images/picture.ts';
 import { writeEps } from '../../../src/codes/images/write-eps.ts';
 
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: 25.4,
   dpi: 300,
   quietZone: 1,
@@ -17,7 +17,7 @@ const STYLE: PictureStyle = {
 const ROWS = ['##.', '#.#', '...'];
 const outlines = traceOutlines({ size: ROWS.length, isDark: (x, y) => ROWS[y]?.[x] === '#' });
 
-const linesOf = (style: Partial<PictureStyle> = {}, plate?: Figure['plate']) =>
+const linesOf = (style: Partial<ImageStyle> = {}, plate?: Figure['plate']) =>
   writeEps({ across: 5, outlines, style: { ...STYLE, ...style }, plate }).split('\n');
 
 const PATHS = ['1 1 m 2 h 1 v -1 h 1 v -1 h z', '3 2 m 1 h 1 v -1 h z'];
@@ -57,7 +57,7 @@ describe('an EPS of a code', () => {
     ['#336', '0.2 0.2 0.4 setrgbcolor % #333366'],
     ['#366', '0.2 0.4 0.4 setrgbcolor % #336666'],
   ])('has the color %s, and no background if it is transparent', (color, ink) => {
-    const lines = linesOf({ color: parseColour(color) ?? BLACK, background: undefined });
+    const lines = linesOf({ color: parseColor(color) ?? BLACK, background: undefined });
     expect(lines.slice(8, 12)).toEqual(['0 72 translate 14.4 -14.4 scale', ink, ...PATHS]);
   });
 

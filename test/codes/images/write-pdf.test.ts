@@ -1,9 +1,9 @@
 /** Logos and inks of vector formats. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
-import { drawPicture } from '../../../src/codes/images/draw-picture.ts';
+import { BLACK, WHITE } from '../../../src/codes/images/color.ts';
+import { drawImage } from '../../../src/codes/images/draw-image.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { Logo, PictureFormat, PictureStyle } from '../../../src/codes/images/picture.ts';
+import type { ImageFormat, ImageStyle, Logo } from '../../../src/codes/images/image-style.ts';
 import { readSvg } from '../../../src/codes/images/read-svg.ts';
 import { inkOf } from '../../../src/codes/images/write-pdf.ts';
 import { readPdf } from '../../support/read-pdf.ts';
@@ -20,7 +20,7 @@ const LOGO: Logo = {
 };
 
 const MODULES = encodeText(TEXT, 'H') ?? expect.fail();
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: 30,
   dpi: 30,
   quietZone: 4,
@@ -30,15 +30,15 @@ const STYLE: PictureStyle = {
   logo: LOGO,
 };
 
-async function draw(format: PictureFormat): Promise<Buffer> {
-  const drawn = await drawPicture({ text: TEXT, modules: MODULES }, format, STYLE);
+async function draw(format: ImageFormat): Promise<Buffer> {
+  const drawn = await drawImage({ text: TEXT, modules: MODULES }, format, STYLE);
   return 'fault' in drawn ? expect.fail(drawn.fault) : drawn.bytes;
 }
 
 describe.each([
   ['pdf', (bytes: Buffer) => readPdf(bytes)[0]],
   ['svg', (bytes: Buffer) => readSvg(bytes.toString())],
-] as const)('a logo in a picture as %s', (format, read) => {
+] as const)('a logo in an image as %s', (format, read) => {
   it('is a square in the middle, on whole modules, of at least 240 pixels whatever the resolution of the printer', async () => {
     const [overlay = expect.fail(), ...others] = read(await draw(format))?.overlays ?? [];
     expect(others).toEqual([]);

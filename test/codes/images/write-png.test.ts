@@ -1,10 +1,10 @@
 /** PNG files, taken apart by the specification alone (W3C PNG, third edition): chunks with their checksums, and pixels with their colors. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { BLACK, type Colour, formatColour, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, type Color, formatColor, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import type { Plate } from '../../../src/codes/images/logo.ts';
-import type { PictureStyle } from '../../../src/codes/images/picture.ts';
 import {
   formatPlate,
   formatRendering,
@@ -13,7 +13,7 @@ import {
   writePng,
 } from '../../../src/codes/images/write-png.ts';
 
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: 9,
   dpi: 300,
   quietZone: 4,
@@ -21,8 +21,8 @@ const STYLE: PictureStyle = {
   color: BLACK,
   background: WHITE,
 };
-const BLUE = parseColour('#036') ?? BLACK;
-const CREAM = parseColour('#ffeecc') ?? WHITE;
+const BLUE = parseColor('#036') ?? BLACK;
+const CREAM = parseColor('#ffeecc') ?? WHITE;
 const MODULES = encodeText('PNG', 'L') ?? expect.fail();
 
 /** CRC-32 bit by bit (annex D). */
@@ -92,18 +92,18 @@ function plateOf(across: number, pixels: number): Plate {
 }
 
 /** The pixels that the PNG of a code should have, without a logo. */
-function squaresOf({ quietZone, color, background }: PictureStyle, pixels: number): string[][] {
-  const light = background ? `${formatColour(background)}ff` : '#ffffff00';
+function squaresOf({ quietZone, color, background }: ImageStyle, pixels: number): string[][] {
+  const light = background ? `${formatColor(background)}ff` : '#ffffff00';
   const side = (MODULES.size + 2 * quietZone) * pixels;
   const moduleOf = (at: number) => Math.floor(at / pixels) - quietZone;
   return Array.from({ length: side }, (_, y) =>
     Array.from({ length: side }, (_, x) =>
-      MODULES.isDark(moduleOf(x), moduleOf(y)) ? `${formatColour(color)}ff` : light,
+      MODULES.isDark(moduleOf(x), moduleOf(y)) ? `${formatColor(color)}ff` : light,
     ),
   );
 }
 
-const STYLES: readonly Partial<PictureStyle>[] = [
+const STYLES: readonly Partial<ImageStyle>[] = [
   {},
   { sizeMm: 1, quietZone: 0 },
   { sizeMm: 5, quietZone: 1, color: BLUE },
@@ -174,9 +174,9 @@ describe('a PNG of pixels', () => {
   it('of a logo is the same object each time', () => {
     const plate = plateOf(1, 3);
     const png = formatPlate(plate);
-    const color = (at: number): Colour => ({ red: at, green: 0, blue: 255 - at });
+    const color = (at: number): Color => ({ red: at, green: 0, blue: 255 - at });
     expect(pixelsOf(png)).toEqual(
-      [0, 3, 6].map((first) => [0, 1, 2].map((column) => `${formatColour(color(first + column))}ff`)),
+      [0, 3, 6].map((first) => [0, 1, 2].map((column) => `${formatColor(color(first + column))}ff`)),
     );
     expect(frameOf(png)[0]).toEqual(['IHDR', '00000003000000030802000000']);
     expect(formatPlate(plate)).toBe(png);

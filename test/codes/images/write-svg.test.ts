@@ -1,13 +1,13 @@
 /** SVG files of a small pattern, in full, and as they are read back. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { BLACK, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { PictureStyle } from '../../../src/codes/images/picture.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { readSvg } from '../../../src/codes/images/read-svg.ts';
 import { formatPlate } from '../../../src/codes/images/write-png.ts';
 import { writeSvg } from '../../../src/codes/images/write-svg.ts';
 
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   sizeMm: 12.5,
   dpi: 300,
   quietZone: 1,
@@ -38,7 +38,7 @@ describe('an SVG of a code', () => {
   });
 
   it('has no background if it is transparent', () => {
-    const style = { ...STYLE, color: parseColour('#036') ?? BLACK, background: undefined };
+    const style = { ...STYLE, color: parseColor('#036') ?? BLACK, background: undefined };
     expect(writeSvg(MODULES, style, undefined).split('\n')).toEqual([
       START,
       `<path fill="#003366" d="${PATH}"/>`,
@@ -63,16 +63,16 @@ describe('an SVG that is read', () => {
   it('is what was written, in millimeters', () => {
     const { areas, ...drawing } = readSvg(writeSvg(MODULES, STYLE, PLATE));
     expect(areas).toEqual([
-      { grey: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
+      { gray: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
       {
-        grey: 0,
+        gray: 0,
         polygons: [
           [2.5, 2.5, 7.5, 2.5, 7.5, 5, 5, 5, 5, 7.5, 2.5, 7.5],
           [7.5, 5, 10, 5, 10, 7.5, 7.5, 7.5],
         ],
       },
     ]);
-    const raster = { width: 2, height: 2, grey: Uint8Array.from([76, 150, 29, 9]) };
+    const raster = { width: 2, height: 2, gray: Uint8Array.from([76, 150, 29, 9]) };
     expect(drawing).toEqual({
       widthMm: 12.5,
       heightMm: 12.5,
@@ -94,7 +94,7 @@ describe('an SVG that is read', () => {
     expect(readSvg(withPath('M1 10h2v20h-2z'))).toEqual({
       widthMm: 20,
       heightMm: 50,
-      areas: [{ grey: 42, polygons: [[2, 5, 6, 5, 6, 15, 2, 15]] }],
+      areas: [{ gray: 42, polygons: [[2, 5, 6, 5, 6, 15, 2, 15]] }],
       overlays: [],
     });
   });
@@ -102,7 +102,7 @@ describe('an SVG that is read', () => {
   it.each([
     ['no size', withPath('M0 0z', '#036', '<svg viewBox="0 0 1 1">'), 'it has no size in mm'],
     ['a size after another text', ` ${withPath('M0 0z')}`, 'it has no size in mm'],
-    ['a color of another form', withPath('M0 0z', 'red'), 'it has a colour that is none'],
+    ['a color of another form', withPath('M0 0z', 'red'), 'it has a color that is none'],
     ['a line in another direction', withPath('M0 0l1 1z'), 'it has the path command l'],
     ['a line from nowhere', withPath('h1v1z'), 'it has a path without a start'],
     ['an absolute line', withPath('M0 0H1z'), 'it has the path command H'],

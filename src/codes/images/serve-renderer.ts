@@ -2,13 +2,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Resvg } from '@resvg/resvg-wasm';
 import { messageOf } from '../../base/errors.ts';
-import type { DrawAnswer, DrawRequest } from './render-apart.ts';
+import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
 /** Answers each request of a port when the renderer is `ready`, or that it is damaged if it can't be started. */
-export function answerRequests(port: MessagePort, svg: string, ready: Promise<void>): void {
+export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const answering = ready.then(
     () => (request: DrawRequest) => draw(svg, request),
-    () => (): DrawAnswer => ({ is: 'damaged' }),
+    () => (): DrawResponse => ({ is: 'damaged' }),
   );
   port.on('message', async (request: DrawRequest) => {
     const answer = await answering;
@@ -16,7 +16,7 @@ export function answerRequests(port: MessagePort, svg: string, ready: Promise<vo
   });
 }
 
-function draw(svg: string, { box, background }: DrawRequest): DrawAnswer {
+function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
   try {
     const { width, height } = new Resvg(svg);
     if (box === undefined) return { is: 'ratio', ratio: width / height };

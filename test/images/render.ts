@@ -1,11 +1,11 @@
-/** Pictures as pixels, by three renderers that the product does not use. */
+/** Images as pixels, by three renderers that the product does not use. */
 import { execFileSync } from 'node:child_process';
-import type { PictureFormat } from '../../src/codes/images/picture.ts';
+import type { ImageFormat } from '../../src/codes/images/image-style.ts';
 
 export const DPI = 300;
 
 /** NAME.FORMAT to NAME.png, or as it is. */
-export function render(format: PictureFormat, path: string, dpi = DPI): void {
+export function render(format: ImageFormat, path: string, dpi = DPI): void {
   if (format === 'svg')
     execFileSync('rsvg-convert', ['-d', `${dpi}`, '-p', `${dpi}`, `${path}.svg`, '-o', `${path}.png`]);
   if (format === 'pdf')

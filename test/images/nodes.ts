@@ -1,9 +1,9 @@
-/** The same pictures have the same bytes on every version of Node that is supported, in two zones and locales. */
+/** The same images have the same bytes on every version of Node that is supported, in two zones and locales. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PICTURE_FORMATS } from '../../src/codes/images/picture.ts';
+import { IMAGE_FORMATS } from '../../src/codes/images/image-style.ts';
 import { startSandbox } from './sandbox.ts';
 
 /** The oldest that package.json allows, and the majors that are kept up. */
@@ -41,12 +41,12 @@ export async function compareNodes(directory: string): Promise<number> {
         mkdirSync(out);
         const image = ['qr', 'image', '--all', '--short-url', 'https://qr.example/{slug}'];
         const on = { node: join(work, 'node_modules', `node${version}`, 'bin', 'node'), env };
-        sandbox.run([...image, '--as', PICTURE_FORMATS.join(), '--output-dir', join(out, 'plain')], on);
+        sandbox.run([...image, '--as', IMAGE_FORMATS.join(), '--output-dir', join(out, 'plain')], on);
         sandbox.run(
           [
             ...image,
             '--as',
-            PICTURE_FORMATS.join(),
+            IMAGE_FORMATS.join(),
             '--output-dir',
             join(out, 'logo'),
             '--logo',

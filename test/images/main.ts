@@ -1,17 +1,17 @@
 /**
- * `npm run test:pictures [-- COUNT] [-- PART…]`: codes of every length, alphabet and level as PNG, SVG, PDF and EPS, rendered at 300 dpi by librsvg,
+ * `npm run test:images [-- COUNT] [-- PART…]`: codes of every length, alphabet and level as PNG, SVG, PDF and EPS, rendered at 300 dpi by librsvg,
  * Poppler and Ghostscript, and read by two decoders that the product does not use (zbarimg, ZXingReader). Then the share that is still read
- * of what a camera makes of a picture, codes with logos, sizes by other programs, the grids of labels by others, a terminal in two themes,
+ * of what a camera makes of an image, codes with logos, sizes by other programs, the grids of labels by others, a terminal in two themes,
  * and the same bytes on three versions of Node. Parts: sheets formats camera sizes logos terminal nodes. Needs Debian's zbar-tools,
  * zxing-cpp-tools, librsvg2-bin, poppler-utils, ghostscript, imagemagick, libimage-exiftool-perl and tmux.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BLACK, WHITE } from '../../src/codes/images/colour.ts';
-import { drawPicture } from '../../src/codes/images/draw-picture.ts';
+import { BLACK, WHITE } from '../../src/codes/images/color.ts';
+import { drawImage } from '../../src/codes/images/draw-image.ts';
 import { encodeText, LEVELS } from '../../src/codes/images/encode.ts';
-import { PICTURE_FORMATS, type PictureFormat } from '../../src/codes/images/picture.ts';
+import { IMAGE_FORMATS, type ImageFormat } from '../../src/codes/images/image-style.ts';
 import { checkCamera } from './camera.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { compareLabelSheets } from './label-sheets.ts';
@@ -49,7 +49,7 @@ function createRandom(seed: number): () => number {
 }
 
 const random = createRandom(15);
-const directory = mkdtempSync(join(tmpdir(), 'qrctl-pictures-'));
+const directory = mkdtempSync(join(tmpdir(), 'qrctl-images-'));
 let wrong = 0;
 function makeCase(at: number): Case {
   const [alphabet, most] = ALPHABETS[at % ALPHABETS.length] ?? ['a', 1];
@@ -64,13 +64,13 @@ function makeCase(at: number): Case {
   return { name: `c${at}`, text, level, mm: Math.ceil((modules.size + 8) * 0.45) };
 }
 
-async function checkFormat(format: PictureFormat, cases: readonly Case[]): Promise<void> {
+async function checkFormat(format: ImageFormat, cases: readonly Case[]): Promise<void> {
   const folder = join(directory, format);
   mkdirSync(folder);
   for (const { name, text, level, mm } of cases) {
     const modules = encodeText(text, level);
     const style = { sizeMm: mm, dpi: DPI, quietZone: 4, level, color: BLACK, background: WHITE };
-    const drawn = modules && (await drawPicture({ text, modules }, format, style));
+    const drawn = modules && (await drawImage({ text, modules }, format, style));
     if (!drawn || 'fault' in drawn) {
       wrong++;
       console.log(`${format}: ${name} was not drawn: ${drawn?.fault}`);
@@ -94,7 +94,7 @@ try {
   if (['formats', 'camera', 'sizes'].some(isAsked)) {
     // What is distorted and measured are the first of them.
     const cases = Array.from({ length: isAsked('formats') ? count : 280 }, (_, at) => makeCase(at));
-    for (const format of PICTURE_FORMATS) await checkFormat(format, cases);
+    for (const format of IMAGE_FORMATS) await checkFormat(format, cases);
     if (isAsked('camera')) checkCamera(directory, cases.slice(0, 280));
     if (isAsked('sizes')) wrong += checkSizes(directory);
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
-import { drawPicture } from '../../../src/codes/images/draw-picture.ts';
+import { BLACK, parseColor, WHITE } from '../../../src/codes/images/color.ts';
+import { drawImage } from '../../../src/codes/images/draw-image.ts';
 import { encodeText, LEVELS } from '../../../src/codes/images/encode.ts';
-import { PICTURE_FORMATS, type PictureFormat, type PictureStyle } from '../../../src/codes/images/picture.ts';
+import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { readPng } from '../../../src/codes/images/read-png.ts';
 import { readSvg } from '../../../src/codes/images/read-svg.ts';
 import { formatTerminal, readTerminal } from '../../../src/codes/images/terminal.ts';
@@ -13,38 +13,38 @@ import { faultOf } from '../../support/fault-of.ts';
 import { readEps } from '../../support/read-eps.ts';
 import { readPdf } from '../../support/read-pdf.ts';
 
-const STYLE: PictureStyle = {
+const STYLE: ImageStyle = {
   ...{ sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE },
 };
 const TEXT = 'https://qr.example/aB3xY';
 
-function encode(text: string, level: PictureStyle['level'] = 'M') {
+function encode(text: string, level: ImageStyle['level'] = 'M') {
   const modules = encodeText(text, level);
   if (!modules) throw new Error(`${text.length} characters do not fit`);
   return { text, modules };
 }
 
-async function draw(format: PictureFormat, style: Partial<PictureStyle> = {}, text = TEXT): Promise<Buffer> {
-  const drawn = await drawPicture(encode(text), format, { ...STYLE, ...style });
+async function draw(format: ImageFormat, style: Partial<ImageStyle> = {}, text = TEXT): Promise<Buffer> {
+  const drawn = await drawImage(encode(text), format, { ...STYLE, ...style });
   return 'fault' in drawn ? expect.fail(drawn.fault) : drawn.bytes;
 }
 
-const sizeOf: Record<PictureFormat, (bytes: Buffer) => number> = {
+const sizeOf: Record<ImageFormat, (bytes: Buffer) => number> = {
   png: (bytes) => readPng(bytes).sizeMm,
   svg: (bytes) => readSvg(bytes.toString()).widthMm,
   eps: (bytes) => readEps(bytes.toString()).widthMm,
   pdf: (bytes) => readPdf(bytes)[0]?.widthMm ?? 0,
 };
 
-describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
+describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
   it.each([12, 30, 85.5, 210])('is %d mm wide', async (sizeMm) => {
     expect(sizeOf[format](await draw(format, { sizeMm }))).toBeCloseTo(sizeMm, 1);
   });
 
   it.each([
-    { color: parseColour('#003366') ?? BLACK },
+    { color: parseColor('#003366') ?? BLACK },
     { background: undefined },
-    { background: parseColour('#ffeecc') },
+    { background: parseColor('#ffeecc') },
     { quietZone: 0 },
     { quietZone: 10 },
     { dpi: 96 },
@@ -65,7 +65,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
         texts.filter((text) => text !== '' && !/\p{Surrogate}/u.test(text)),
         fc.constantFrom(...LEVELS),
         async (text, level) => {
-          expect(await drawPicture(encode(text, level), format, STYLE)).not.toHaveProperty('fault');
+          expect(await drawImage(encode(text, level), format, STYLE)).not.toHaveProperty('fault');
         },
       ),
       { numRuns: 15, seed: 11 },
@@ -74,7 +74,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
 
   it('is not given away with modules that were damaged (I1)', async () => {
     const { modules: others } = encode('https://qr.example/aB3xZ');
-    expect(await drawPicture({ text: TEXT, modules: others }, format, STYLE)).toEqual({
+    expect(await drawImage({ text: TEXT, modules: others }, format, STYLE)).toEqual({
       fault: 'the code decodes to a different text',
     });
     const { text, modules } = encode(TEXT);
@@ -83,7 +83,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
       ...modules,
       isDark: (x: number, y: number) => (x < 5 && y < 8 ? false : modules.isDark(x, y)),
     };
-    expect(await drawPicture({ text, modules: broken }, format, STYLE)).toEqual({
+    expect(await drawImage({ text, modules: broken }, format, STYLE)).toEqual({
       fault: 'the code cannot be decoded',
     });
   });
@@ -92,9 +92,9 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
     'is not given away with bytes that were damaged (I1)',
     async () => {
       const other = await draw(format, {}, 'https://qr.example/aB3xZ');
-      expect(await drawPicture(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
+      expect(await drawImage(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
       expect(
-        await drawPicture(encode(TEXT), format, STYLE, {
+        await drawImage(encode(TEXT), format, STYLE, {
           damage: (bytes) => bytes.subarray(0, bytes.length / 2),
         }),
       ).toHaveProperty('fault');
@@ -107,7 +107,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
       {},
       { quietZone: 0 },
       { background: undefined },
-      { sizeMm: 85.5, color: parseColour('#003366') ?? BLACK },
+      { sizeMm: 85.5, color: parseColor('#003366') ?? BLACK },
     ]) {
       const { sizeMm, quietZone } = { ...STYLE, ...style };
       const expected = { text, sizeMm, quietZone, across: modules.size + 2 * quietZone };
@@ -118,7 +118,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
   it('is given away unread only where its very bytes were read before (I1)', async () => {
     const bytes = await draw(format, {}, 'https://qr.example/aB3xZ');
     const known = createHash('sha256').update(bytes).digest('hex');
-    expect(await drawPicture(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty(
+    expect(await drawImage(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty(
       'fault',
     );
   });
@@ -135,7 +135,7 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
     );
   });
 
-  /** Of the bytes on the Node that this was written on; `npm run test:pictures` draws on others. */
+  /** Of the bytes on the Node that this was written on; `npm run test:images` draws on others. */
   it('has the bytes it always had (I4)', async () => {
     const hash = createHash('sha256')
       .update(await draw(format))
@@ -173,8 +173,8 @@ describe('a PDF', () => {
   });
 });
 
-describe('a picture on a terminal', () => {
-  it('is read from its own characters, which name their colours', () => {
+describe('an image on a terminal', () => {
+  it('is read from its own characters, which name their colors', () => {
     const shown = formatTerminal(encode(TEXT).modules, 4);
     expect(decode(readTerminal(shown))).toBe(TEXT);
     expect(shown.split('\n')[0]).toMatch(/^\u001b\[38;5;16;48;5;231m {33}\u001b\[0m$/);

@@ -1,4 +1,4 @@
-/** The size of a picture by other programs: exiftool reads PNG, pdfinfo PDF, Ghostscript EPS. */
+/** The size of an image by other programs: exiftool reads PNG, pdfinfo PDF, Ghostscript EPS. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const TOLERANCE_MM = 0.05;
 const MM_A_POINT = 25.4 / 72;
 
-/** Of the first pictures in each format's folder: how many have another size than their SVG says. */
+/** Of the first images in each format's folder: how many have another size than their SVG says. */
 export function checkSizes(directory: string): number {
   const names = readdirSync(join(directory, 'svg'))
     .filter((file) => file.endsWith('.svg'))

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createFigure, drawingOf, type Figure } from './drawing.ts';
 import type { Modules } from './encode.ts';
+import { type ImageFormat, type ImageStyle, modulesAcross } from './image-style.ts';
 import { clearPlate, plateOf } from './logo.ts';
-import { modulesAcross, type PictureFormat, type PictureStyle } from './picture.ts';
 import { drawingFault, type Expected, findFault } from './verify.ts';
 import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
@@ -16,7 +16,7 @@ export interface Encoded {
 }
 
 /** Image that decodes to its text. Its bytes depend only on text, format and style. */
-export interface Picture {
+export interface Image {
   readonly bytes: Buffer;
   /** Of the bytes, in hexadecimal. */
   readonly sha256: string;
@@ -34,14 +34,14 @@ export type Damage = (bytes: Buffer) => Buffer;
  * Draws an image. I1: returns it only if a decoder reads the text from its bytes, or from the drawing of a PDF or EPS. An image whose SHA-256 is `known` was decoded
  * before, and equal bytes decode equally.
  */
-export async function drawPicture(
+export async function drawImage(
   encoded: Encoded,
-  format: PictureFormat,
-  style: PictureStyle,
+  format: ImageFormat,
+  style: ImageStyle,
   { known, damage = (bytes) => bytes }: { known?: string | undefined; damage?: Damage } = {},
-): Promise<Picture | Fault> {
+): Promise<Image | Fault> {
   const { text, modules } = encoded;
-  const written = await formatPicture(encoded, format, style);
+  const written = await formatImage(encoded, format, style);
   const bytes = damage(written.bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const { sizeMm, quietZone } = style;
@@ -56,10 +56,10 @@ interface Written {
   findFault(bytes: Buffer, expected: Expected): string | undefined;
 }
 
-async function formatPicture(
+async function formatImage(
   { text, modules: all }: Encoded,
-  format: PictureFormat,
-  style: PictureStyle,
+  format: ImageFormat,
+  style: ImageStyle,
 ): Promise<Written> {
   const modules = clearPlate(all, style);
   const plate = await plateOf(modules, style, format === 'png' ? pixelsAModule(modules, style) : undefined);

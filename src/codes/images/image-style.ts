@@ -1,21 +1,21 @@
 /** Style of an image, and the dimensions derived from it. */
-import type { Colour } from './colour.ts';
+import type { Color } from './color.ts';
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 
-export const PICTURE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
-export type PictureFormat = (typeof PICTURE_FORMATS)[number];
+export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 /** Logo loaded by load-logo.ts. */
 export interface Logo {
   /**
-   * As large as fits into a square of `box` pixels, on paper of that colour: without transparency. Throws UsageError if it takes too long or
+   * As large as fits into a square of `box` pixels, on paper of that color: without transparency. Throws UsageError if it takes too long or
    * too much memory at that size.
    */
-  render(box: number, paper: Colour): Promise<Rendering>;
+  render(box: number, paper: Color): Promise<Rendering>;
 }
 
-export interface PictureStyle {
+export interface ImageStyle {
   /** Side of the whole image, including its quiet zone. */
   readonly sizeMm: number;
   /** Resolution of the printer; PNG has about as many pixels per inch. */
@@ -24,9 +24,9 @@ export interface PictureStyle {
   readonly quietZone: number;
   /** The least level of error correction. */
   readonly level: Level;
-  readonly color: Colour;
+  readonly color: Color;
   /** Undefined: transparent. */
-  readonly background: Colour | undefined;
+  readonly background: Color | undefined;
   /** Logo in the center of the code; requires level H. */
   readonly logo?: Logo | undefined;
 }
@@ -34,7 +34,7 @@ export interface PictureStyle {
 /** Returns the modules per side, including the quiet zone. */
 export function modulesAcross(
   { size }: Pick<Modules, 'size'>,
-  { quietZone }: Pick<PictureStyle, 'quietZone'>,
+  { quietZone }: Pick<ImageStyle, 'quietZone'>,
 ): number {
   return size + 2 * quietZone;
 }
@@ -42,7 +42,7 @@ export function modulesAcross(
 /** Returns the side of a module in mm. */
 export function moduleMm(
   modules: Pick<Modules, 'size'>,
-  style: Pick<PictureStyle, 'quietZone' | 'sizeMm'>,
+  style: Pick<ImageStyle, 'quietZone' | 'sizeMm'>,
 ): number {
   return style.sizeMm / modulesAcross(modules, style);
 }

@@ -1,8 +1,8 @@
-/** A sandbox beside the tests of pictures, and commands in it, of the build in dist/. */
+/** A sandbox beside the tests of images, and commands in it, of the build in dist/. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-export interface PictureSandbox {
+export interface ImageSandbox {
   /** What a command needs to find it. */
   readonly env: Record<string, string | undefined>;
   /** Runs a command to its end and gives what it wrote. */
@@ -11,7 +11,7 @@ export interface PictureSandbox {
 }
 
 /** Of so many codes. `config`: a directory for its settings. */
-export async function startSandbox(codes: number, config: string): Promise<PictureSandbox> {
+export async function startSandbox(codes: number, config: string): Promise<ImageSandbox> {
   const started = spawn(
     process.execPath,
     ['bin/qrctl.js', 'sandbox', '--port', '0', '--codes', `${codes}`, '--scans', '1'],

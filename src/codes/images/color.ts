@@ -1,17 +1,17 @@
 /** Colors of an image, and the contrast between two of them. */
 
 /** sRGB, 0 to 255 each. */
-export interface Colour {
+export interface Color {
   readonly red: number;
   readonly green: number;
   readonly blue: number;
 }
 
-export const BLACK: Colour = { red: 0, green: 0, blue: 0 };
-export const WHITE: Colour = { red: 255, green: 255, blue: 255 };
+export const BLACK: Color = { red: 0, green: 0, blue: 0 };
+export const WHITE: Color = { red: 255, green: 255, blue: 255 };
 
 /** Parses `#rgb` or `#rrggbb`; returns undefined for anything else. */
-export function parseColour(text: string): Colour | undefined {
+export function parseColor(text: string): Color | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
   const full = digits.length === 6 ? digits : digits.replace(/./g, '$&$&');
@@ -20,24 +20,24 @@ export function parseColour(text: string): Colour | undefined {
 }
 
 /** Formats a color as `#rrggbb`. */
-export function formatColour({ red, green, blue }: Colour): string {
+export function formatColor({ red, green, blue }: Color): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Returns the gray value that a decoder sees, 0 to 255 (ITU-R BT.601). */
-export function greyOf({ red, green, blue }: Colour): number {
+export function grayOf({ red, green, blue }: Color): number {
   return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 }
 
 /** Returns the relative luminance, 0 to 1 (WCAG 2.2). */
-export function luminanceOf({ red, green, blue }: Colour): number {
+export function luminanceOf({ red, green, blue }: Color): number {
   const linear = (part: number) =>
     part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
 /** Returns the contrast ratio of two colors in either order, 1 (equal) to 21 (black on white) (WCAG 2.2). */
-export function contrastOf(one: Colour, other: Colour): number {
+export function contrastOf(one: Color, other: Color): number {
   const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }

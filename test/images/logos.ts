@@ -1,11 +1,11 @@
 /** Codes with a logo, in each format, read by two decoders that the product does not use. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BLACK, WHITE } from '../../src/codes/images/colour.ts';
-import { drawPicture } from '../../src/codes/images/draw-picture.ts';
+import { BLACK, WHITE } from '../../src/codes/images/color.ts';
+import { drawImage } from '../../src/codes/images/draw-image.ts';
 import { encodeText } from '../../src/codes/images/encode.ts';
+import { IMAGE_FORMATS } from '../../src/codes/images/image-style.ts';
 import { loadLogo } from '../../src/codes/images/load-logo.ts';
-import { PICTURE_FORMATS } from '../../src/codes/images/picture.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { DPI, render } from './render.ts';
 
@@ -22,13 +22,13 @@ export async function checkLogos(directory: string): Promise<number> {
     return { name: `c${at}`, text, level: 'H', mm: Math.ceil(((modules?.size ?? 0) + 8) * 0.45) };
   });
   let wrong = 0;
-  for (const format of PICTURE_FORMATS) {
+  for (const format of IMAGE_FORMATS) {
     const folder = join(directory, `logo-${format}`);
     mkdirSync(folder);
     for (const { name, text, level, mm } of cases) {
       const modules = encodeText(text, level);
       const style = { sizeMm: mm, dpi: DPI, quietZone: 4, level, color: BLACK, background: WHITE, logo };
-      const drawn = modules && (await drawPicture({ text, modules }, format, style));
+      const drawn = modules && (await drawImage({ text, modules }, format, style));
       if (!drawn || 'fault' in drawn) throw new Error(`${format}: ${name} was not drawn`);
       writeFileSync(join(folder, `${name}.${format}`), drawn.bytes);
       render(format, join(folder, name));

@@ -1,4 +1,4 @@
-/** A camera is no file: how many codes are still read when a picture is blurred, turned, small or compressed. Told, not judged. */
+/** A camera is no file: how many codes are still read when an image is blurred, turned, small or compressed. Told, not judged. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const DISTORTIONS: readonly [string, string[]][] = [
   ['all four', ['-background', '#ddd', '-rotate', '7', '-resize', '60%', '-blur', '0x1.2', '-quality', '60']],
 ];
 
-/** Of the pictures in the folder `png` of a directory. */
+/** Of the images in the folder `png` of a directory. */
 export function checkCamera(directory: string, cases: readonly Case[]): void {
   for (const [index, [what, flags]] of DISTORTIONS.entries()) {
     const folder = join(directory, `camera${index}`);

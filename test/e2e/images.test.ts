@@ -1,6 +1,6 @@
 /**
  * `qr image --output-dir` ended in the middle: each file that stands there is whole, and the next run ends as if nothing had been. With
- * QRCTL_SOAK=1: each run draws a few hundred pictures.
+ * QRCTL_SOAK=1: each run draws a few hundred images.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const COUNT = 150;
 const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 
-async function usePictures() {
+async function useImages() {
   const sandbox = await useSandbox({ codes: 0, codeLimit: COUNT });
   for (let at = 0; at < COUNT; at++) sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}` });
   const directory = join(await useDirectory(), 'codes');
@@ -32,9 +32,9 @@ async function usePictures() {
     '--file-names',
     'slug',
   ];
-  const pictures = () => readdirSync(directory).filter((name) => name.endsWith('.png'));
+  const images = () => readdirSync(directory).filter((name) => name.endsWith('.png'));
   const faults = () =>
-    pictures().flatMap((name) => {
+    images().flatMap((name) => {
       const expected = {
         text: `https://qr.example/${name.replace('.png', '')}`,
         sizeMm: 30,
@@ -43,31 +43,31 @@ async function usePictures() {
       };
       return findFault(readFileSync(join(directory, name)), 'png', expected) ?? [];
     });
-  /** Every picture is there, is what the manifest says, and nothing else is. */
+  /** Every image is there, is what the manifest says, and nothing else is. */
   async function expectWhole() {
     const run = await runCli(args, { env: sandbox.env });
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`${COUNT} pictures`),
+      stderr: expect.stringContaining(`${COUNT} images`),
     });
     expect(faults()).toEqual([]);
-    expect(readdirSync(directory).sort()).toEqual([...pictures(), 'manifest.csv'].sort());
+    expect(readdirSync(directory).sort()).toEqual([...images(), 'manifest.csv'].sort());
     expect(parse(readFileSync(join(directory, 'manifest.csv')), { columns: true })).toHaveLength(COUNT);
   }
-  return { sandbox, directory, args, pictures, faults, expectWhole };
+  return { sandbox, directory, args, images, faults, expectWhole };
 }
 
 describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
   test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     'by %s: what is there is whole, and the next run goes on',
     async (signal) => {
-      const { sandbox, args, directory, pictures, faults, expectWhole } = await usePictures();
+      const { sandbox, args, directory, images, faults, expectWhole } = await useImages();
       for (const share of [0.1, 0.5, 0.9]) {
         const running = await startCli(args, { env: sandbox.env });
-        const before = share === 0.1 ? 0 : pictures().length;
+        const before = share === 0.1 ? 0 : images().length;
         const isThere = () => {
           try {
-            return pictures().length > Math.max(before, COUNT * share);
+            return images().length > Math.max(before, COUNT * share);
           } catch {
             return false;
           }
@@ -80,7 +80,7 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
         running.child.kill(signal);
         const { code } = await running.done;
         expect([0, null, 130, 143]).toContain(code);
-        expect(pictures().length, directory).toBeGreaterThan(0);
+        expect(images().length, directory).toBeGreaterThan(0);
         expect(faults()).toEqual([]);
       }
       await expectWhole();
@@ -94,7 +94,7 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
   ])(
     'by the kernel, at a %s with %s: what is there is whole, and the next run goes on',
     async (call, fault) => {
-      const { sandbox, args, directory, faults, expectWhole } = await usePictures();
+      const { sandbox, args, directory, faults, expectWhole } = await useImages();
       for (const nth of [5, 60, 140]) {
         const strace = [
           '-f',

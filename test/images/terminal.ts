@@ -1,10 +1,10 @@
-/** The picture of a terminal: shown by tmux at 80 columns, drawn as a light and as a dark theme would, and read by zbarimg. */
+/** The image of a terminal: shown by tmux at 80 columns, drawn as a light and as a dark theme would, and read by zbarimg. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSandbox } from './sandbox.ts';
 
-/** Grey of text and ground where nothing else is said, and of the sixteen colours that themes change: none of them may be needed. */
+/** Gray of text and ground where nothing else is said, and of the sixteen colors that themes change: none of them may be needed. */
 const THEMES = {
   light: { text: 90, ground: 250, named: 200 },
   dark: { text: 180, ground: 20, named: 60 },
@@ -43,7 +43,7 @@ export async function checkTerminal(directory: string): Promise<number> {
   }
 }
 
-/** The lines of the screen with their colours, once `awaited` stands there. */
+/** The lines of the screen with their colors, once `awaited` stands there. */
 async function capture(
   words: string,
   awaited: string,
@@ -81,17 +81,17 @@ const HALVES: Readonly<Record<string, readonly [upper: boolean, lower: boolean]>
   '█': [true, true],
 };
 
-/** A PGM; a letter is a grey cell. */
+/** A PGM; a letter is a gray cell. */
 function draw(lines: readonly string[], theme: Theme): Buffer {
   const width = 80;
-  // tmux tells a colour once, for all that follows.
-  const colours = { text: theme.text as number, ground: theme.ground as number };
+  // tmux tells a color once, for all that follows.
+  const colors = { text: theme.text as number, ground: theme.ground as number };
   const halves = lines.flatMap((line) => {
     const [upper, lower] = [
       new Uint8Array(width).fill(theme.ground),
       new Uint8Array(width).fill(theme.ground),
     ];
-    for (const [at, { sign, text, ground }] of cellsOf(line, theme, colours).slice(0, width).entries()) {
+    for (const [at, { sign, text, ground }] of cellsOf(line, theme, colors).slice(0, width).entries()) {
       const [above, below] = HALVES[sign] ?? [true, true];
       upper[at] = above ? text : ground;
       lower[at] = below ? text : ground;
@@ -99,34 +99,34 @@ function draw(lines: readonly string[], theme: Theme): Buffer {
     return [upper, lower];
   });
   const rows = halves.flatMap((row) => {
-    const wide = Buffer.from([...row].flatMap((grey) => new Array<number>(SCALE).fill(grey)));
+    const wide = Buffer.from([...row].flatMap((gray) => new Array<number>(SCALE).fill(gray)));
     return new Array<Buffer>(SCALE).fill(wide);
   });
   return Buffer.concat([Buffer.from(`P5 ${width * SCALE} ${rows.length} 255\n`), ...rows]);
 }
 
-/** As greys; what is in force. */
-interface Colours {
+/** As grays; what is in force. */
+interface Colors {
   text: number;
   ground: number;
 }
 
-/** The cells of a line: what stands in each, and both its colours (ECMA-48, and xterm's palette of 256). Leaves the colours in force. */
-function cellsOf(line: string, theme: Theme, colours: Colours): (Colours & { sign: string })[] {
-  const cells: (Colours & { sign: string })[] = [];
+/** The cells of a line: what stands in each, and both its colors (ECMA-48, and xterm's palette of 256). Leaves the colors in force. */
+function cellsOf(line: string, theme: Theme, colors: Colors): (Colors & { sign: string })[] {
+  const cells: (Colors & { sign: string })[] = [];
   for (const [, codes, sign] of line.matchAll(/\u001b\[([\d;]*)m|([^\u001b])/gu)) {
-    if (sign !== undefined) cells.push({ sign, ...colours });
+    if (sign !== undefined) cells.push({ sign, ...colors });
     const numbers = (codes ?? '').split(';').map(Number);
     for (let at = 0; codes !== undefined && at < numbers.length; at++) {
       const code = numbers[at] ?? 0;
-      if (code === 0) Object.assign(colours, theme);
-      else if (code === 39) colours.text = theme.text;
-      else if (code === 49) colours.ground = theme.ground;
+      if (code === 0) Object.assign(colors, theme);
+      else if (code === 39) colors.text = theme.text;
+      else if (code === 49) colors.ground = theme.ground;
       else if (code === 38 || code === 48) {
-        const colour = numbers[at + 2] ?? 0;
-        const grey = colour === 16 ? 0 : colour === 231 ? 255 : theme.named;
-        if (code === 38) colours.text = grey;
-        else colours.ground = grey;
+        const color = numbers[at + 2] ?? 0;
+        const gray = color === 16 ? 0 : color === 231 ? 255 : theme.named;
+        if (code === 38) colors.text = gray;
+        else colors.ground = gray;
         at += 2;
       }
     }

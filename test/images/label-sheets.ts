@@ -56,7 +56,7 @@ function farthest(grid: LabelGrid, published: Published): number {
   return Math.max(...distances.map(Math.abs));
 }
 
-/** `S;pitch across;pitch down;width;height;left;top;columns;rows;page width;page height` in hundredths of a millimetre. */
+/** `S;pitch across;pitch down;width;height;left;top;columns;rows;page width;page height` in hundredths of a millimeter. */
 function libreOfficeGrids(): Map<string, Published> {
   const grids = new Map<string, Published>();
   if (!existsSync(LIBREOFFICE)) return grids;
@@ -93,7 +93,7 @@ function libreOfficeGrids(): Map<string, Published> {
 
 const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: 25.4, pt: 25.4 / 72, '': 25.4 / 72 };
 
-function millimetres(text: string | undefined): number {
+function millimeters(text: string | undefined): number {
   const [, number = '', unit = ''] = /^([\d.]+)(\w*)$/.exec(text ?? '') ?? [];
   return Number(number) * (MM[unit] ?? Number.NaN);
 }
@@ -113,9 +113,9 @@ function glabelsGrids(): Map<string, Published> {
       const [, size = '', layout = ''] = label;
       grids.set(part, {
         ...{ columns: Number(attribute(layout, 'nx')), rows: Number(attribute(layout, 'ny')) },
-        ...{ width: millimetres(attribute(size, 'width')), height: millimetres(attribute(size, 'height')) },
-        ...{ left: millimetres(attribute(layout, 'x0')), top: millimetres(attribute(layout, 'y0')) },
-        ...{ across: millimetres(attribute(layout, 'dx')), down: millimetres(attribute(layout, 'dy')) },
+        ...{ width: millimeters(attribute(size, 'width')), height: millimeters(attribute(size, 'height')) },
+        ...{ left: millimeters(attribute(layout, 'x0')), top: millimeters(attribute(layout, 'y0')) },
+        ...{ across: millimeters(attribute(layout, 'dx')), down: millimeters(attribute(layout, 'dy')) },
       });
     }
   }

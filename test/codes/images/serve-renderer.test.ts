@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answerRequests } from '../../../src/codes/images/answer-requests.ts';
 import type { DrawRequest } from '../../../src/codes/images/render-apart.ts';
+import { serveRenderer } from '../../../src/codes/images/serve-renderer.ts';
 
 const svg = (width: number, height: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="1" height="9" fill="#f00"/></svg>`;
@@ -23,7 +23,7 @@ async function answersTo(
 ): Promise<unknown[]> {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
-  answerRequests(port2, source, ready);
+  serveRenderer(port2, source, ready);
   const answers: unknown[] = [];
   const all = new Promise<void>((resolve) =>
     port1.on('message', (answer) => {

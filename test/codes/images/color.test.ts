@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatColour, greyOf, luminanceOf, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { formatColor, grayOf, luminanceOf, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 
-const colour = (text: string) => parseColour(text) ?? expect.fail(text);
+const color = (text: string) => parseColor(text) ?? expect.fail(text);
 
 describe('a color', () => {
   it.each([
@@ -10,16 +10,16 @@ describe('a color', () => {
     ['#123456', '#123456'],
     ['#fff', '#ffffff'],
   ])('%s is %s', (text, long) => {
-    expect(formatColour(colour(text))).toBe(long);
+    expect(formatColor(color(text))).toBe(long);
   });
 
   it('is red, green and blue', () => {
-    expect(colour('#010203')).toEqual({ red: 1, green: 2, blue: 3 });
-    expect(colour('#fff')).toEqual(WHITE);
+    expect(color('#010203')).toEqual({ red: 1, green: 2, blue: 3 });
+    expect(color('#fff')).toEqual(WHITE);
   });
 
   it.each(['x#fff', '#fffx', '#fff\n#fff', ' #fff'])('is nothing else: %j', (text) => {
-    expect(parseColour(text)).toBeUndefined();
+    expect(parseColor(text)).toBeUndefined();
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe('a color', () => {
     ['#0a0a0a', 10, 0.0030353],
     ['#0b0b0b', 11, 0.0033465],
   ])('%s has the gray value %d (BT.601) and the luminance %d (WCAG 2.2)', (text, gray, luminance) => {
-    expect(greyOf(colour(text))).toBe(gray);
-    expect(luminanceOf(colour(text))).toBeCloseTo(luminance, 6);
+    expect(grayOf(color(text))).toBe(gray);
+    expect(luminanceOf(color(text))).toBeCloseTo(luminance, 6);
   });
 });

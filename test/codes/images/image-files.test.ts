@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
 import type { EncodedCode } from '../../../src/codes/images/encode-codes.ts';
+import { hashFiles, type ImageFile, isOurs, nameFiles } from '../../../src/codes/images/image-files.ts';
 import { type ManifestRow, readManifest, writeManifest } from '../../../src/codes/images/manifest.ts';
-import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../src/codes/images/picture-files.ts';
 import { codeOf, idOf } from '../engine/plan/make.ts';
 
 async function useDirectory(): Promise<string> {
@@ -60,7 +60,7 @@ describe('the names of image files', () => {
 });
 
 describe('the files of a directory', () => {
-  const wanted = (...files: string[]): PictureFile[] =>
+  const wanted = (...files: string[]): ImageFile[] =>
     files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
   it('are hashed if they are wanted; a directory of the name is no image', async () => {

@@ -1,0 +1,143 @@
+/** Plans the image files of codes: their names, and what a run does with each of them. */
+import { createHash } from 'node:crypto';
+import { inParallel } from '../../base/parallel/in-parallel.ts';
+import type { Planned } from '../../base/run/outcomes.ts';
+import { inDirectory } from '../../files/durable/held-directory.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { systemCode } from '../../files/durable/path-errors.ts';
+import { realPath } from '../../files/durable/trusted-file.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
+import { createFileNames, type FileNames } from '../listing/file-names.ts';
+import { drawImage } from './draw-image.ts';
+import type { EncodedCode, EncodedCodes } from './encode-codes.ts';
+import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
+import { MANIFEST_COLUMNS, type Manifest } from './manifest.ts';
+
+export interface ImageFile {
+  readonly encoded: EncodedCode;
+  readonly format: ImageFormat;
+  /** Name in the directory. */
+  readonly file: string;
+}
+
+/** Names the files in the order of the codes; `unsafe` counts the codes that are named by ID although slugs were requested. */
+export function nameFiles(
+  encoded: readonly EncodedCode[],
+  formats: readonly ImageFormat[],
+  by: FileNames,
+): { files: ImageFile[]; unsafe: number } {
+  const codes = encoded.map(({ code }) => code);
+  const nameOf = createFileNames(codes, by);
+  const files = encoded.flatMap((one) =>
+    formats.map((format) => ({ encoded: one, format, file: `${nameOf(one.code)}.${format}` })),
+  );
+  return { files, unsafe: by === 'slug' ? codes.filter((code) => nameOf(code) !== code.slug).length : 0 };
+}
+
+/** Maximum size of a file that is hashed: the largest PNG has 5 MiB. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** Returns the SHA-256 of each existing file by name. */
+export async function hashFiles(
+  directory: string,
+  files: readonly ImageFile[],
+): Promise<Map<string, string>> {
+  const wanted = new Set(files.map(({ file }) => file));
+  const hashes = new Map<string, string>();
+  try {
+    await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
+      for (const name of (await names()).filter((found) => wanted.has(found))) {
+        // A directory, a pipe, a link or an oversized file is not an image of qrctl.
+        const bytes = await nodeDisk.readFile(at(name), MOST_BYTES).catch(() => undefined);
+        hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
+      }
+    });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
+  }
+  return hashes;
+}
+
+/** I5: returns whether the file may be replaced: an earlier run wrote its current content, or it doesn't exist. */
+export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
+  return hash === undefined || rows.get(file)?.sha256 === hash;
+}
+
+/** Number of images drawn at a time: drawing takes the processor, and writing waits for the disk. */
+export const AT_ONCE = 8;
+
+/** Columns of `--dry-run`: those of the manifest that are known before an image is drawn. */
+export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
+
+export interface PlannedImage {
+  readonly image: ImageFile;
+  readonly outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
+  /** Reason if it fails; null otherwise. */
+  readonly error: string | null;
+}
+
+/** Returns the plan for images that replace nothing: those that break the print rules fail unless `force` is set. */
+export function planNew(
+  files: readonly ImageFile[],
+  { refusals }: EncodedCodes,
+  force: boolean,
+): PlannedImage[] {
+  return files.map((image) => {
+    const error = force ? undefined : (refusals[0] ?? image.encoded.refusal);
+    return { image, outcome: error === undefined ? 'create' : 'failed', error: error ?? null };
+  });
+}
+
+interface Place {
+  readonly directory: string;
+  readonly manifest: Manifest;
+  readonly style: ImageStyle;
+  readonly force: boolean;
+}
+
+/** Returns the plan for the files of a directory. Draws those that exist, because only equal bytes are unchanged. Writes nothing. */
+export async function planFiles(
+  { signal }: { signal: AbortSignal },
+  planned: readonly PlannedImage[],
+  { directory, manifest, style, force }: Place,
+): Promise<PlannedImage[]> {
+  const hashes = await hashFiles(
+    directory,
+    planned.map(({ image }) => image),
+  );
+  const all = [...planned];
+  await inParallel(planned.entries(), AT_ONCE, async ([at, { image, outcome }]) => {
+    signal.throwIfAborted();
+    const existing = hashes.get(image.file);
+    if (existing !== undefined && outcome === 'create') all[at] = await planExisting(image, existing);
+  });
+  return all;
+
+  async function planExisting(image: ImageFile, existing: string): Promise<PlannedImage> {
+    const { encoded, format, file } = image;
+    const drawn = await drawImage(encoded, format, style, { known: existing });
+    if ('fault' in drawn) return { image, outcome: 'failed', error: drawn.fault };
+    if (drawn.sha256 === existing) return { image, outcome: 'unchanged', error: null };
+    if (force || isOurs(manifest, file, existing)) return { image, outcome: 'update', error: null };
+    return { image, outcome: 'failed', error: 'an unrelated file with that name exists' };
+  }
+}
+
+/** Returns the columns of an image that are known before it is drawn. */
+export function describeImage(
+  { encoded: { code, text, modules }, format, file }: ImageFile,
+  { sizeMm }: ImageStyle,
+): Row {
+  return {
+    id: code.id,
+    slug: code.slug,
+    name: code.name,
+    url: text,
+    file,
+    format,
+    mm: formatNumber(sizeMm),
+    modules: modules.size,
+    version: modules.version,
+    ecc: modules.level,
+  };
+}

@@ -1,0 +1,142 @@
+/** Writes one image file per code to a directory, each verified before it is written, and manifest.csv. */
+import { join } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { inParallel } from '../../base/parallel/in-parallel.ts';
+import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import type { RunFacts } from '../../base/run/run-summary.ts';
+import type { Clock } from '../../base/time/time.ts';
+import { acquireLock } from '../../files/durable/lock.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { cannotWrite } from '../../files/durable/path-errors.ts';
+import { replaceFile } from '../../files/durable/replace-file.ts';
+import { makeOutputDirectory } from '../../files/formats/whole-file.ts';
+import { drawImage } from './draw-image.ts';
+import { AT_ONCE, describeImage, hashFiles, type ImageFile, isOurs } from './image-files.ts';
+import type { ImageStyle } from './image-style.ts';
+import { type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
+
+export interface WriteImagesOptions {
+  readonly style: ImageStyle;
+  /** Replaces files that no earlier run wrote. */
+  readonly force: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Gets the content of the directory and the outcomes for `--summary`. */
+  readonly facts: RunFacts;
+  /** Called if another run is writing to the directory. */
+  onWait(): void;
+  onProgress(done: number): void;
+}
+
+/** Existing content of a directory; `hashes` has the SHA-256 of its image files. */
+interface Existing {
+  readonly directory: string;
+  readonly manifest: Manifest;
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/**
+ * Writes the images to `directory`, and returns one row of the manifest per image. Throws UsageError before any file is written if one
+ * would be lost that no earlier run wrote, LocalError if the directory can't be written to, and the signal's reason.
+ */
+export async function writeImages(
+  directory: string,
+  files: readonly ImageFile[],
+  options: WriteImagesOptions,
+): Promise<ManifestRow[]> {
+  const { style, force, clock, signal, onWait } = options;
+  const real = await makeOutputDirectory(directory);
+  const lock = await acquireLock(join(real, 'manifest.csv'), { clock, signal, onWait });
+  try {
+    const manifest = await readManifest(real, force);
+    const existing = { directory: real, manifest, hashes: await hashFiles(real, files) };
+    if (!force) await refuseForeign(existing, files, style);
+    return await drawAll(existing, files, directory, options);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** I5: throws UsageError if a file would be lost that no earlier run wrote. Equal bytes are not a loss. */
+async function refuseForeign(
+  { directory, manifest, hashes }: Existing,
+  files: readonly ImageFile[],
+  style: ImageStyle,
+): Promise<void> {
+  const foreign: string[] = [];
+  for (const { encoded, format, file } of files) {
+    const hash = hashes.get(file);
+    if (isOurs(manifest, file, hash)) continue;
+    const drawn = await drawImage(encoded, format, style, { known: hash });
+    if ('fault' in drawn || drawn.sha256 !== hash) foreign.push(file);
+  }
+  const [first] = foreign;
+  if (first === undefined) return;
+  const more = foreign.length > 1 ? ` and ${foreign.length - 1} more` : '';
+  throw new UsageError(
+    `cannot replace ${join(directory, first)}${more}: not written by an earlier run, or changed since`,
+    { hint: 'Specify a different directory with --output-dir, or add --force to overwrite.' },
+  );
+}
+
+async function drawAll(
+  existing: Existing,
+  files: readonly ImageFile[],
+  directory: string,
+  { style, signal, facts, onProgress }: WriteImagesOptions,
+): Promise<ManifestRow[]> {
+  const rows: (ManifestRow | undefined)[] = files.map(() => undefined);
+  const drawn = () => rows.filter((row) => row !== undefined);
+  let done = 0;
+  try {
+    await inParallel(files.entries(), AT_ONCE, async ([index, image]) => {
+      signal.throwIfAborted();
+      rows[index] = await drawOne(existing, image, style);
+      onProgress(++done);
+    });
+    signal.throwIfAborted();
+    await writeManifest(existing.manifest, drawn());
+    return drawn();
+  } catch (error) {
+    // Written files must be in the manifest for the next run.
+    await writeManifest(existing.manifest, drawn()).catch(() => undefined);
+    throw cannotWrite(
+      `write to ${directory}`,
+      error,
+      'run the command again; files written so far are complete',
+    );
+  } finally {
+    addFacts(facts, drawn(), directory);
+  }
+}
+
+async function drawOne(
+  { directory, manifest, hashes }: Existing,
+  image: ImageFile,
+  style: ImageStyle,
+): Promise<ManifestRow> {
+  const { encoded, format, file } = image;
+  const hash = hashes.get(file);
+  const facts = { ...describeImage(image, style), file };
+  // Bytes that an earlier run decoded need not be decoded again; the manifest identifies them.
+  const known = isOurs(manifest, file, hash) ? hash : undefined;
+  const drawn = await drawImage(encoded, format, style, { known });
+  if ('fault' in drawn) {
+    const sha256 = manifest.rows.get(file)?.sha256 ?? null;
+    return { ...facts, sha256, outcome: 'failed', error: drawn.fault };
+  }
+  const { bytes, sha256 } = drawn;
+  if (sha256 === hash) return { ...facts, sha256, outcome: 'unchanged', error: null };
+  await replaceFile(nodeDisk, join(directory, file), bytes);
+  return { ...facts, sha256, outcome: hash === undefined ? 'created' : 'updated', error: null };
+}
+
+/** Adds the codes and outcomes of the images, and the files that were written. */
+function addFacts(facts: RunFacts, rows: readonly ManifestRow[], directory: string): void {
+  const existing = rows.filter(({ outcome }) => outcome !== 'failed');
+  facts.codes = new Set(existing.map(({ id }) => id)).size;
+  facts.rows = rows.length;
+  facts.outcomes = Object.fromEntries(countOutcomes(rows));
+  const written = existing.filter(({ outcome }) => outcome !== 'unchanged').map(({ file }) => file);
+  facts.files = [...written, 'manifest.csv'].map((file) => join(directory, file));
+}

@@ -1,0 +1,177 @@
+/** Flags of `qr image`, and the style and address template that they specify. */
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import { quote } from '../../base/text/quote.ts';
+import { findTemplateProblem, parseShortUrl } from '../../base/text/short-url.ts';
+import { BLACK, type Color, parseColor, WHITE } from '../../codes/images/color.ts';
+import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '../../codes/images/dimensions.ts';
+import { LEVELS } from '../../codes/images/encode.ts';
+import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../codes/images/image-style.ts';
+import { FILE_NAMES } from '../../codes/listing/file-names.ts';
+import type { Context } from '../../context.ts';
+import { VALUES } from '../../settings/values.ts';
+import { filterOptions } from '../code-filters.ts';
+import { choice, flag, integer, type OptionDefinition, oneOf, parsed, text, type Values } from '../define.ts';
+import { readLogo } from '../read-given.ts';
+import { fromCodesOptions } from '../shared-flags.ts';
+
+const MANY = 'Flags for several codes:';
+const SHEET = { group: 'Sheet flags:' };
+const STYLE = { group: 'Image flags:' };
+
+const SIZE = { parse: parseSize, forms: 'a width and a height such as 63.5x38.1mm or 4x2in' };
+const SIDES = {
+  parse: parseSides,
+  forms: 'a length such as 10mm, or a width and a height such as 10x12mm',
+};
+
+export const sheetOptions = {
+  sheet: text('--sheet <number>', 'Fill a label sheet (PDF), such as L7160 or 5163', SHEET),
+  grid: parsed(
+    '--grid <CxR>',
+    'Columns and rows of any other sheet',
+    { parse: parseGrid, forms: 'columns and rows, such as 3x7' },
+    SHEET,
+  ),
+  label: parsed('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm', SIZE, SHEET),
+  margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, SHEET),
+  gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, SHEET),
+  paper: parsed(
+    '--paper <A4|Letter|WxH>',
+    'Page for --grid, or WxH for one page per label',
+    { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
+    SHEET,
+  ),
+  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', SHEET),
+  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, SHEET),
+  start: integer(
+    '--start <n>',
+    'First free label, counted by row (default: 1)',
+    { min: 1, max: 9801 },
+    SHEET,
+  ),
+  outline: flag('--outline', 'Draw a hairline around each label', SHEET),
+};
+
+export const styleOptions = {
+  size: parsed(
+    '--size <length>',
+    'Width, including the quiet zone (default: 30mm)',
+    { parse: parseLength, forms: 'a length such as 30mm, 3cm or 1.2in' },
+    STYLE,
+  ),
+  dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }, STYLE),
+  quietZone: integer(
+    '--quiet-zone <modules>',
+    'Width of the light margin (default: 4)',
+    { min: 0, max: 40 },
+    STYLE,
+  ),
+  ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, STYLE),
+  color: parsed(
+    '--color <#rgb>',
+    'Color of the code (default: #000)',
+    { parse: parseColor, forms: 'a color such as #000 or #003366' },
+    STYLE,
+  ),
+  background: parsed(
+    '--background <#rgb|none>',
+    'Background color (default: #fff)',
+    {
+      parse: (raw: string): Color | 'none' | undefined => (raw === 'none' ? raw : parseColor(raw)),
+      forms: 'a color such as #fff or #ffeecc, or none',
+    },
+    STYLE,
+  ),
+  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', {
+    ...STYLE,
+    complete: 'files',
+  }),
+  shortUrl: parsed(
+    '--short-url <template>',
+    'Address with {slug} (default: the setting)',
+    { parse: parseTemplate, forms: VALUES['short-url'].forms },
+    STYLE,
+  ),
+};
+
+export const options = {
+  output: text('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps', {
+    complete: 'files',
+    writes: true,
+  }),
+  dryRun: flag('--dry-run', 'Show the images, and write nothing'),
+  force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
+  all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),
+  ...filterOptions,
+  ...fromCodesOptions(MANY),
+  outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
+    group: MANY,
+    complete: 'directories',
+  }),
+  as: {
+    flags: '--as <formats>',
+    description: `Formats: ${IMAGE_FORMATS.join(',')} (default: png)`,
+    group: MANY,
+    parse: parseFormats,
+  } satisfies OptionDefinition<ImageFormat[]>,
+  fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, { group: MANY }),
+  ...sheetOptions,
+  ...styleOptions,
+};
+
+export type ImageFlags = Values<typeof options>;
+
+function parseFormats(raw: string): ImageFormat[] {
+  try {
+    return [...new Set(raw.split(',').map((format) => oneOf(format.trim(), IMAGE_FORMATS)))];
+  } catch {
+    throw new InvalidArgumentError('a comma-separated list of png, svg, pdf, eps');
+  }
+}
+
+function parseTemplate(raw: string): { template: string; isCompleted: boolean } | undefined {
+  const template = parseShortUrl(raw);
+  if (template === undefined) return undefined;
+  const problem = findTemplateProblem(template);
+  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`);
+  return { template, isCompleted: template !== raw };
+}
+
+/** Returns the style of the flags; the default is 30 mm at 300 dpi, black on white. Throws UsageError if the logo is not an image. */
+export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
+  const { background, color, ecc, logo } = flags;
+  const style = {
+    sizeMm: flags.size ?? 30,
+    dpi: flags.dpi ?? 300,
+    quietZone: flags.quietZone ?? 4,
+    // `--no-color`, the global flag, does not select a color of the image.
+    color: typeof color === 'object' ? color : BLACK,
+    background: background === 'none' ? undefined : (background ?? WHITE),
+  };
+  if (logo === undefined) return { ...style, level: ecc ?? 'M' };
+  if (ecc !== undefined && ecc !== 'H')
+    throw new UsageError(`--logo requires --ecc H, not ${ecc}`, { hint: 'Omit --ecc.' });
+  // Loads a renderer.
+  const { loadLogo } = await import('../../codes/images/load-logo.ts');
+  return { ...style, level: 'H', logo: await readLogo(context, logo, loadLogo) };
+}
+
+/**
+ * Returns the template of addresses. Throws UsageError if neither the flag nor the profile has one: it is never guessed. Notes if the
+ * flag's had no placeholder.
+ */
+export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
+  const template = flag?.template ?? (await context.settings()).shortUrl;
+  if (template === undefined)
+    throw new UsageError('no short URL is configured for printed codes', {
+      hint: 'Run `qrctl config set short-url https://HOST/{slug}`, or add --short-url https://HOST/{slug}.',
+    });
+  if (flag?.isCompleted)
+    context.console.note(`The address has no placeholder for the code. Using ${template}`);
+  const problem = findTemplateProblem(template);
+  if (problem === undefined) return template;
+  throw new UsageError(`cannot draw ${quote(template)}: it ${problem}`, {
+    hint: 'Run `qrctl config set short-url https://HOST/{slug}`.',
+  });
+}

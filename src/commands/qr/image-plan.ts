@@ -1,0 +1,47 @@
+/** `qr image --dry-run`: prints the plan of the images. */
+import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import { type EncodedCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';
+import {
+  describeImage,
+  type ImageFile,
+  PLAN_COLUMNS,
+  type PlannedImage,
+  planNew,
+} from '../../codes/images/image-files.ts';
+import { formatNumber, type ImageStyle } from '../../codes/images/image-style.ts';
+import type { Context } from '../../context.ts';
+import { printRecords } from '../output-options.ts';
+import type { ImageFlags } from './image-flags.ts';
+
+/** Prints the plan of a dry run, and how many images would be created and updated. */
+export async function printPlan(
+  context: Context,
+  planned: readonly PlannedImage[],
+  style: ImageStyle,
+): Promise<void> {
+  const records = planned.map(({ image, outcome, error }) => ({
+    ...describeImage(image, style),
+    outcome,
+    error,
+  }));
+  await printRecords(context, records, PLAN_COLUMNS, {}, { none: 'no codes' });
+  const counts = countOutcomes(planned);
+  const more = (outcome: PlannedImage['outcome'], verb: string) =>
+    counts.has(outcome) ? `, ${formatCount(counts.get(outcome) ?? 0)} ${verb}` : '';
+  context.console.note(
+    `${formatCount(counts.get('create') ?? 0)} of ${countOf(planned.length, 'image')} of ${formatNumber(style.sizeMm)} mm would be created` +
+      `${more('update', 'would be updated')}${more('unchanged', 'unchanged')}${more('failed', 'would fail')}; nothing was written`,
+  );
+}
+
+/** Prints the plan of images that replace nothing if this is a dry run, and refuses those that may not scan. Returns whether to draw. */
+export async function mayDraw(
+  context: Context,
+  { dryRun, force }: ImageFlags,
+  { files, all, style }: { files: readonly ImageFile[]; all: EncodedCodes; style: ImageStyle },
+): Promise<boolean> {
+  if (dryRun) await printPlan(context, planNew(files, all, force === true), style);
+  refuseUnprintable(context, all, force === true);
+  return dryRun !== true;
+}

@@ -1,0 +1,151 @@
+/** `qr image --sheet`, `--grid` and `--paper`: writes codes as labels on the pages of a PDF. */
+import { PartialError, UsageError } from '../../base/errors.ts';
+import { nearest } from '../../base/text/nearest.ts';
+import { countOf, inQuotes, joinSome, quote } from '../../base/text/quote.ts';
+import { fillShortUrl } from '../../base/text/short-url.ts';
+import { drawSheet, type Sheet } from '../../codes/images/draw-sheet.ts';
+import { encodeCodes } from '../../codes/images/encode-codes.ts';
+import { formatNumber } from '../../codes/images/image-style.ts';
+import { requireLayout, resolveSheet } from '../../codes/images/label-sheet.ts';
+import type { Context } from '../../context.ts';
+import { fold, type Input } from '../../files/formats/read/input.ts';
+import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { chooseCodes } from '../choose-codes.ts';
+import { createFilter } from '../code-filters.ts';
+import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
+import { mayDraw } from './image-plan.ts';
+
+/** Writes the sheet; with --dry-run, lists its labels. Throws UsageError if the codes don't fit, and PartialError if one can't be decoded. */
+export async function writeSheet(
+  context: Context,
+  names: readonly string[],
+  flags: ImageFlags,
+): Promise<void> {
+  const sheet = resolveSheet(flags);
+  const { grid, name } = sheet;
+  const path = sheetPath(flags);
+  await checkWholeFile(path);
+  const template = await requireShortUrl(context, flags);
+  const { caption = 'slug', start = 1, copies = 1 } = flags;
+  const cells = grid.columns * grid.rows;
+  if (start > cells)
+    throw cells === 1
+      ? new UsageError('--start requires pages of several labels', { hint: 'Omit --start.' })
+      : new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
+          hint: `Choose one of the ${countOf(cells, 'label')} on a page.`,
+        });
+  const layout = requireLayout(sheet, { caption: caption !== 'none', sizeMm: flags.size });
+  const style = { ...(await styleOf(context, flags)), sizeMm: layout.code.sizeMm };
+  const captioned = await chooseCaptioned(context, names, flags, caption);
+  const all = await encodeCodes(
+    context,
+    captioned.map(({ code }) => code),
+    template,
+    style,
+    ['pdf'],
+  );
+  const files = all.encoded.map((encoded) => ({ encoded, format: 'pdf' as const, file: path }));
+  if (!(await mayDraw(context, flags, { files, all, style }))) return;
+  if (captioned.length === 0)
+    throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
+  const labels = all.encoded.flatMap((encoded, at) => {
+    const text = captioned[at]?.text ?? '';
+    // An empty cell of a column is no caption. A percent-encoded slug has only letters that every font contains.
+    const isEmptyCell = text.trim() === '' && caption !== 'name' && caption !== 'slug';
+    const plain = isEmptyCell ? '' : fillShortUrl('{slug}', encoded.code);
+    return Array.from({ length: copies }, () => ({ ...encoded, caption: text, plain }));
+  });
+  const title = `${countOf(labels.length, 'label')} for ${name}`;
+  const drawn = await drawSheet(labels, {
+    grid,
+    layout,
+    image: style,
+    skipped: start - 1,
+    outline: flags.outline === true,
+    title,
+  });
+  if ('fault' in drawn) throw new PartialError(`cannot write ${path}: ${drawn.fault}`);
+  context.signal.throwIfAborted();
+  await writeWholeFile(path, drawn.bytes, { processes: context.processes });
+  const codes = new Set(captioned.map(({ code }) => code.id)).size;
+  const outcomes = { created: labels.length };
+  Object.assign(context.facts, { codes, rows: labels.length, outcomes, files: [path] });
+  warnOfLosses(context, drawn);
+  context.console.note(
+    `Wrote ${title} to ${path}: ${countOf(drawn.pages, 'page')}, codes of ${formatNumber(style.sizeMm)} mm, verified as readable. Print at 100%, without scaling`,
+  );
+}
+
+function sheetPath({ output, outputDir }: ImageFlags): string {
+  if (outputDir !== undefined)
+    throw new UsageError("a label sheet can't be used with --output-dir", {
+      hint: 'Write the sheet with -o labels.pdf.',
+    });
+  if (output !== undefined && /\.pdf$/i.test(output)) return output;
+  throw new UsageError('a label sheet requires a PDF file', { hint: 'Add -o labels.pdf.' });
+}
+
+/** Warns about captions that are not printed as they are. */
+function warnOfLosses({ console }: Context, { lost }: Sheet): void {
+  const captionsWithout = (kind: 'symbols' | 'words') => {
+    const captions = [...lost].flatMap(([caption, loss]) => (loss === kind ? [inQuotes(caption)] : []));
+    return joinSome(captions, { most: 3, separator: ', ' });
+  };
+  const [symbols, words] = [captionsWithout('symbols'), captionsWithout('words')];
+  if (symbols !== '') console.warn(`omitted symbols that the fonts lack: ${symbols}`);
+  if (words !== '') console.warn(`printed the slug instead of captions that the fonts can't write: ${words}`);
+}
+
+const CAPTIONS = new Map<string, (code: QrCode) => string>([
+  ['slug', ({ slug }) => slug],
+  ['name', ({ name }) => name],
+  ['none', () => ''],
+]);
+
+/** Returns the codes in the order of `chooseCodes`, each with the text of its caption: a field, nothing, or a cell of `--from`. */
+async function chooseCaptioned(
+  context: Context,
+  names: readonly string[],
+  flags: ImageFlags,
+  caption: string,
+): Promise<{ code: QrCode; text: string }[]> {
+  const captionOf = CAPTIONS.get(caption);
+  if (captionOf)
+    return (await chooseCodes(context, names, flags)).map((code) => ({ code, text: captionOf(code) }));
+  const { from } = flags;
+  if (from === undefined)
+    throw new UsageError(`--caption ${quote(caption)} requires --from`, {
+      hint: 'Use --caption slug, name or none, or specify a file with this column (--from).',
+    });
+  const { readRowsOfFile } = await import('../codes-of-file.ts');
+  let column = caption;
+  const rows = await readRowsOfFile(context, { ...flags, from }, (file) => {
+    column = requireColumn(file, caption);
+  });
+  const isChosen = createFilter(flags);
+  return rows
+    .filter(({ code }) => isChosen(code))
+    .map(({ code, row }) => ({ code, text: formatCell(row.values.get(column)) }));
+}
+
+/** Returns the column of a file with this name, in any case. Throws UsageError if there is none. */
+function requireColumn({ name, columns, isBare }: Input, caption: string): string {
+  const own = isBare ? [] : columns;
+  const found =
+    own.find((column) => column === caption) ?? own.find((column) => fold(column) === fold(caption));
+  if (found !== undefined) return found;
+  const meant = nearest(fold(caption), own.map(fold));
+  const known =
+    own.length > 0
+      ? `Available columns: ${joinSome(own.map(quote), { most: 10, separator: ', ' })}.`
+      : 'The file has no columns.';
+  throw new UsageError(`${name} has no column ${quote(caption)} for --caption`, {
+    hint: meant === undefined ? known : `Did you mean ${quote(meant)}?`,
+  });
+}
+
+function formatCell(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return String(value ?? '');
+}

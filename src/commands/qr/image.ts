@@ -1,0 +1,217 @@
+/** `qr image`: draws codes as images or label sheets. */
+import { join } from 'node:path';
+import { PartialError, UsageError } from '../../base/errors.ts';
+import { addFailedCodes } from '../../base/run/annotations.ts';
+import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { clean } from '../../base/text/clean.ts';
+import { countOf, formatCount, quote } from '../../base/text/quote.ts';
+import { drawImage } from '../../codes/images/draw-image.ts';
+import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';
+import { nameFiles, PLAN_COLUMNS, planFiles, planNew } from '../../codes/images/image-files.ts';
+import { IMAGE_FORMATS, type ImageFormat } from '../../codes/images/image-style.ts';
+import { isRoll } from '../../codes/images/label-sheet.ts';
+import { MANIFEST_COLUMNS, type ManifestRow, readManifest } from '../../codes/images/manifest.ts';
+import { formatTerminal, readTerminal, terminalWidth } from '../../codes/images/terminal.ts';
+import { decode } from '../../codes/images/verify.ts';
+import { writeImages } from '../../codes/images/write-images.ts';
+import type { Context } from '../../context.ts';
+import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
+import { chooseCodes } from '../choose-codes.ts';
+import { checkChoice } from '../code-choice.ts';
+import { defineCommand } from '../define.ts';
+import { type ImageFlags, options, requireShortUrl, sheetOptions, styleOf } from './image-flags.ts';
+import { mayDraw, printPlan } from './image-plan.ts';
+
+export const command = defineCommand({
+  description:
+    'Draws codes as images or label sheets for print.\n\n' +
+    'An image contains the short URL of its code (see `qrctl config set short-url`). qrctl never requests this URL. Before writing an image, ' +
+    'qrctl decodes it again, and refuses images that may not print or scan well.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  options,
+  columns: async () => [
+    { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },
+    { when: '--output-dir --dry-run', columns: PLAN_COLUMNS },
+  ],
+  examples: [
+    { command: 'qrctl qr image spring-menu', does: 'Show a code on the terminal' },
+    {
+      command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf',
+      does: 'Print labels with names',
+    },
+    {
+      command: 'qrctl qr image --all --status active --output-dir codes --as png,svg',
+      does: 'Write a PNG and an SVG per active code',
+    },
+  ],
+  async run(context, { args, options: flags }) {
+    checkChoice(args, flags);
+    // Loads a writer of PDF.
+    if (isOfSheet(flags)) return (await import('./image-sheet.ts')).writeSheet(context, args, flags);
+    const { output, outputDir, as, fileNames } = flags;
+    if (output !== undefined && outputDir !== undefined)
+      throw new UsageError("--output can't be used with --output-dir", {
+        hint: 'Omit either --output or --output-dir.',
+      });
+    if (outputDir !== undefined || (flags.dryRun && output === undefined))
+      return writeDirectory(context, args, flags);
+    const name = (as && '--as') ?? (fileNames && '--file-names');
+    if (name)
+      throw new UsageError(`${name} requires --output-dir`, {
+        hint: `Add --output-dir DIR, or omit ${name}`,
+      });
+    if (args.length !== 1)
+      throw new UsageError('missing --output-dir', {
+        hint: 'Add --output-dir DIR to write one file per code.',
+      });
+    await writeImage(context, args, flags);
+  },
+});
+
+/** Returns whether the flags specify a label sheet. Throws UsageError for a flag that requires one, or a grid. */
+function isOfSheet(flags: ImageFlags): boolean {
+  const { sheet, grid } = flags;
+  const roll = isRoll(flags);
+  const isSheet = sheet !== undefined || grid !== undefined || roll;
+  for (const [key, { flags: usage }] of Object.entries(sheetOptions)) {
+    if (key === 'sheet' || key === 'grid' || flags[key as keyof ImageFlags] === undefined) continue;
+    const isOfGrid = key === 'label' || key === 'gap' || key === 'paper';
+    if (isOfGrid ? grid !== undefined || (key === 'paper' && roll) : isSheet) continue;
+    const [name] = usage.split(' ', 1);
+    const needed = isOfGrid ? '--grid' : '--sheet, --grid or --paper WxH';
+    throw new UsageError(`${name} requires ${needed}`, { hint: `Add ${needed}, or omit ${name}` });
+  }
+  if (sheet !== undefined && grid !== undefined)
+    throw new UsageError("--sheet can't be used with --grid", { hint: 'Omit either --sheet or --grid.' });
+  return isSheet;
+}
+
+/** Writes one code to a file, to the terminal, or as SVG to a pipe. */
+async function writeImage(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+  const template = await requireShortUrl(context, flags);
+  const isShown = flags.output === undefined && context.console.isTerminal;
+  if (isShown && flags.logo !== undefined)
+    throw new UsageError("a terminal can't display a logo", { hint: 'Add -o FILE.png.' });
+  const path = flags.output === '-' ? undefined : flags.output;
+  const format = path === undefined ? 'svg' : formatOf(path);
+  if (path !== undefined) await checkWholeFile(path);
+  const style = await styleOf(context, flags);
+  const codes = await chooseCodes(context, names, flags);
+  const all = await encodeCodes(context, codes, template, style, [format]);
+  const [encoded] = all.encoded;
+  if (!encoded) return;
+  if (isShown) {
+    await showImage(context, encoded, style.quietZone);
+    context.facts.codes = 1;
+    return;
+  }
+  const files = [{ encoded, format, file: path ?? 'standard output' }];
+  if (!(await mayDraw(context, flags, { files, all, style }))) return;
+  const drawn = await drawImage(encoded, format, style);
+  if ('fault' in drawn)
+    throw new PartialError(`cannot write the image of ${quote(encoded.code.slug)}: ${drawn.fault}`);
+  if (path === undefined) await context.console.write(drawn.bytes);
+  else await writeWholeFile(path, drawn.bytes, { processes: context.processes });
+  Object.assign(context.facts, {
+    codes: 1,
+    outcomes: { created: 1 },
+    files: path === undefined ? [] : [path],
+  });
+  if (path === undefined) return;
+  const { version, level } = encoded.modules;
+  context.console.note(
+    `Wrote ${path}: ${encoded.text}, ${style.sizeMm} mm, version ${version}, level ${level}, verified as readable`,
+  );
+}
+
+function formatOf(path: string): ImageFormat {
+  const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
+  const format = IMAGE_FORMATS.find((name) => name === extension);
+  if (format) return format;
+  throw new UsageError(`unknown image format: ${path}`, {
+    hint: 'Use the extension .png, .svg, .pdf or .eps.',
+  });
+}
+
+/** Prints the code in half blocks, and its address below. */
+async function showImage(
+  { console }: Context,
+  { code, text, modules }: EncodedCode,
+  quietZone: number,
+): Promise<void> {
+  const width = terminalWidth(modules, quietZone);
+  const shown = formatTerminal(modules, quietZone);
+  if (console.isAccessible)
+    console.note('Accessible output has no image of the code. To write it to a file, add -o FILE.png');
+  // I1: an image on a screen is scanned as well.
+  else if (decode(readTerminal(shown)) !== text)
+    throw new PartialError(`cannot show the image of ${quote(code.slug)}: a decoder cannot read it`);
+  else if (width > console.width)
+    console.warn(
+      `the code needs ${width} columns, and the terminal has ${console.width}; write it to a file with -o FILE.png`,
+    );
+  else if (console.colour) await console.write(shown);
+  else {
+    await console.write(formatTerminal(modules, quietZone, { plain: true }));
+    console.note('Color is disabled, so a camera can read this code only on a light background');
+  }
+  await console.write(`${clean(text)}\n`);
+}
+
+/** Writes one file per code and format, and the manifest. */
+async function writeDirectory(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+  const { console, clock, signal, facts } = context;
+  const template = await requireShortUrl(context, flags);
+  const style = await styleOf(context, flags);
+  const { outputDir: directory, force = false } = flags;
+  const path = directory === undefined ? undefined : join(directory, 'manifest.csv');
+  if (path !== undefined)
+    context.files.use({ what: 'the manifest', flag: '--output-dir', path, writes: true });
+  const manifest = directory === undefined ? undefined : await readManifest(directory, force);
+  const codes = [...new Set(await chooseCodes(context, names, flags))];
+  const formats = flags.as ?? ['png'];
+  const all = await encodeCodes(context, codes, template, style, formats);
+  const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
+  if (unsafe > 0)
+    console.note(`${countOf(unsafe, 'slug')} can't be used in file names. Named these files by ID instead`);
+  if (directory === undefined || path === undefined || !manifest) {
+    await mayDraw(context, flags, { files, all, style });
+    return;
+  }
+  if (flags.dryRun)
+    await printPlan(
+      context,
+      await planFiles(context, planNew(files, all, force), { directory, manifest, style, force }),
+      style,
+    );
+  refuseUnprintable(context, all, force);
+  if (flags.dryRun) return;
+  const progress = console.progress('images');
+  const rows = await writeImages(directory, files, {
+    style,
+    force,
+    clock,
+    signal,
+    facts,
+    onWait: () => console.note(`Waiting for another run that is writing to ${directory}`),
+    onProgress: (done) => progress.update({ done, total: files.length }),
+  }).finally(progress.stop);
+  reportImages(context, rows, path);
+}
+
+/** Notes what became of the images. Throws PartialError if some were not written. */
+function reportImages({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
+  const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
+  const images = countOf(rows.length, 'image');
+  console.note(`${images}: ${outcomes.join(', ') || 'nothing to draw'}. List: ${path}`);
+  const failed = rows.filter(({ outcome }) => outcome === 'failed');
+  if (failed.length === 0) return;
+  addFailedCodes(
+    facts,
+    failed.map(({ id, error }) => ({ id: String(id), message: String(error) })),
+  );
+  throw new PartialError(
+    `${failed.length} of ${images} could not be read back and ${failed.length === 1 ? 'was' : 'were'} not written`,
+    { hint: `See the reasons in ${path}, and try another --ecc or --size.` },
+  );
+}
