@@ -67,7 +67,7 @@ export const TREE: readonly Node[] = [
       {
         name: 'check',
         summary: 'Check whether the destinations of codes respond',
-        load: () => import('../commands/qr/check/check.ts'),
+        load: () => import('../commands/qr/check.ts'),
       },
       {
         name: 'delete',

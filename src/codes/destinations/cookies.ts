@@ -1,7 +1,7 @@
 /** Cookies of one visit. Without them, pages that set a cookie and redirect to themselves would look like a redirect loop. */
 import type { Headers } from '../../service/transport.ts';
 
-/** A visit is short, and a server that sets more cookies must not fill the memory. */
+/** Bounds for a server that sets endless cookies. */
 const MOST_COOKIES = 50;
 const MOST_BYTES = 8192;
 
@@ -26,25 +26,20 @@ export function createCookies(): Cookies {
         if (at < 1 || pair.length > MOST_BYTES) continue;
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
-        const wanted = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase();
+        const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';
         // Only for the host itself and its parent domains; never for a whole top-level domain.
-        const shared =
-          wanted?.includes('.') && (hostname === wanted || hostname.endsWith(`.${wanted}`))
-            ? wanted
-            : undefined;
-        const domain = shared ?? hostname;
+        const exact = !parent.includes('.') || !`.${hostname}`.endsWith(`.${parent}`);
+        const domain = exact ? hostname : parent;
         const key = `${domain} ${name}`;
         if (Number(attribute(attributes, 'max-age') ?? 1) <= 0) all.delete(key);
-        else if (all.has(key) || all.size < MOST_COOKIES)
-          all.set(key, { name, value, domain, exact: shared === undefined });
+        else if (all.has(key) || all.size < MOST_COOKIES) all.set(key, { name, value, domain, exact });
       }
     },
-    for({ hostname }) {
-      const own = [...all.values()].filter(
-        ({ domain, exact }) => hostname === domain || (!exact && hostname.endsWith(`.${domain}`)),
-      );
-      return own.map(({ name, value }) => `${name}=${value}`).join('; ');
-    },
+    for: ({ hostname }) =>
+      [...all.values()]
+        .filter(({ domain, exact }) => hostname === domain || (!exact && hostname.endsWith(`.${domain}`)))
+        .map(({ name, value }) => `${name}=${value}`)
+        .join('; '),
   };
 }
 

@@ -5,14 +5,14 @@ import { formatCount } from '../../base/text/quote.ts';
 import { after, type Clock, formatDuration } from '../../base/time/time.ts';
 import { asNetworkError, NetworkError } from '../../service/network-error.ts';
 import { type Headers, header } from '../../service/transport.ts';
-import { ask } from './ask.ts';
 import { createCookies } from './cookies.ts';
+import { type Reply, request } from './request.ts';
 import { RefusedAddressError } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
 /** Result of a visit. */
 type TripEnd =
-  | { is: 'answer'; status: number; headers: Headers }
+  | { is: 'response'; status: number; headers: Headers }
   /** Redirect to something other than a web address: an app, a telephone number. */
   | { is: 'not-web'; target: string }
   /** Redirects that lead to no page. */
@@ -45,61 +45,51 @@ export interface TripOptions {
   headers: Readonly<Record<string, string>>;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** For the whole way. */
+  /** Time limit of the whole visit. */
   timeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** As many as browsers follow. */
+/** Maximum number of redirects, as in browsers. */
 const MOST_REDIRECTS = 20;
-/** Servers accept 8 to 16 KiB in a URL; a longer one only fills the memory of a run with thousands of them. */
+/** Maximum length of a URL in a redirect: servers accept 8 to 16 KiB. */
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Follows `start` to its end. Rejects only with the signal's reason, or with a proxy setting that cannot be used. */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
-  const { clock, timeoutMs } = options;
   const cookies = createCookies();
   const seen = new Set<string>();
   let url = start;
   let spentMs = 0;
-  let tlsEndsMs = Number.POSITIVE_INFINITY;
+  let tlsEndsMs: number | undefined;
   for (let redirects = 0; ; redirects++) {
-    const trip = (end: TripEnd): Trip => ({
-      ...{ end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs) },
-      tlsEndsMs: Number.isFinite(tlsEndsMs) ? tlsEndsMs : undefined,
-    });
+    const trip = (end: TripEnd): Trip => {
+      return { end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs), tlsEndsMs };
+    };
     const refused = options.refuse(url);
     if (refused !== undefined) return trip({ is: 'ours', why: refused });
     const hop = await options.inTurn(url.hostname, async () => {
       // The run may have been interrupted while other requests of the host were under way.
       options.signal.throwIfAborted();
-      const timer = startTimer(clock);
-      const reply = await askHop(url, {
-        ...options,
-        timeoutMs: timeoutMs - spentMs,
-        cookie: cookies.for(url),
-        timer,
-      });
+      const timer = startTimer(options.clock);
+      const timeoutMs = options.timeoutMs - spentMs;
+      const reply = await requestHop(url, { ...options, timeoutMs }, cookies.for(url), timer);
       spentMs += timer.elapsedMs();
       return reply;
     });
-    if ('end' in hop) return trip(hop.end);
-    tlsEndsMs = Math.min(tlsEndsMs, hop.tlsEndsMs ?? tlsEndsMs);
+    if ('is' in hop) return trip(hop);
+    if (hop.tlsEndsMs !== undefined) tlsEndsMs = Math.min(tlsEndsMs ?? hop.tlsEndsMs, hop.tlsEndsMs);
     if (hop.failure) return trip({ is: 'failed', failure: hop.failure });
     const { status, headers } = hop;
     cookies.take(url, headers);
-    if (!REDIRECTS.has(status)) return trip({ is: 'answer', status, headers });
+    if (!REDIRECTS.has(status)) return trip({ is: 'response', status, headers });
 
     const location = asText(header(headers, 'location') ?? '');
     const next = location === '' ? undefined : parseUrl(location, url);
-    if (!next)
-      return trip({
-        is: 'astray',
-        status,
-        why: location === '' ? 'redirects without a Location header' : 'redirects to an invalid URL',
-      });
+    const why = next ? undefined : location === '' ? 'without a Location header' : 'to an invalid URL';
+    if (!next) return trip({ is: 'astray', status, why: `redirects ${why}` });
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
       return trip({
@@ -108,58 +98,52 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
         why: `redirects to a URL that is ${formatCount(length)} characters long`,
       });
     if (next.hash === '') next.hash = url.hash;
-    if (!isWeb(next))
+    if (!/^https?:$/.test(next.protocol))
       return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
-    // A page may send us back to itself once it has set its cookie.
+    // A page may redirect to itself after setting its cookie.
     const place = `${next.href} ${cookies.for(next)}`;
-    if (seen.has(place) || redirects >= MOST_REDIRECTS) {
-      return trip({
-        is: 'astray',
-        status,
-        why: seen.has(place) ? 'redirects in a loop' : `redirects more than ${MOST_REDIRECTS} times`,
-      });
-    }
+    if (seen.has(place)) return trip({ is: 'astray', status, why: 'redirects in a loop' });
+    if (redirects >= MOST_REDIRECTS)
+      return trip({ is: 'astray', status, why: `redirects more than ${MOST_REDIRECTS} times` });
     seen.add(place);
     url = next;
   }
 }
 
-/** Browsers take the bytes of a Location beyond ASCII for UTF-8; undici gives them one by one. */
+/** Returns a Location as browsers read it: bytes beyond ASCII are UTF-8. */
 function asText(location: string): string {
   const text = Buffer.from(location, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? location : text;
 }
 
-function isWeb(url: URL): boolean {
-  return url.protocol === 'https:' || url.protocol === 'http:';
-}
-
-interface HopOptions extends TripOptions {
-  cookie: string;
-  timer: ReturnType<typeof startTimer>;
-}
-
 /** Sends one request of the visit, after its host was resolved and found to be allowed. */
-async function askHop(
+async function requestHop(
   url: URL,
-  options: HopOptions,
-): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
-  const { signal, timer, timeoutMs, allowPrivate, sessions } = options;
+  options: TripOptions,
+  cookie: string,
+  timer: Timer,
+): Promise<Reply | TripEnd> {
+  const { signal, timeoutMs, allowPrivate, sessions } = options;
   const proxy = options.proxyFor(url);
   let addresses: readonly LookupAddress[] = [];
   try {
-    addresses = await lookUp(url.hostname, options);
+    addresses = await lookUp(url.hostname, options, timer);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
+    if (error instanceof RefusedAddressError) return { is: 'refused', why: error.message };
     const failure = asNetworkError(error, false);
-    if (!proxy) return { end: { is: 'failed', failure } };
+    if (!proxy) return { is: 'failed', failure };
     // K1: behind a proxy, possibly only the proxy can resolve the name, and then only the proxy knows the address.
-    if (!allowPrivate) return { end: { is: 'failed', failure: unknownHere(failure) } };
+    if (!allowPrivate) return { is: 'failed', failure: unknownHere(failure) };
   }
-  const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
-  return ask({
-    ...{ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, sessions, signal },
+  return request({
+    url: withoutSecrets(url),
+    addresses,
+    headers: cookie === '' ? options.headers : { ...options.headers, cookie },
+    proxy,
+    allowPrivate,
+    sessions,
+    signal,
     timeoutMs: Math.max(1, timeoutMs - timer.elapsedMs()),
   });
 }
@@ -175,31 +159,33 @@ function unknownHere({ message }: NetworkError): NetworkError {
  * A lookup that is too slow counts as not found; it can't be canceled. The time starts with the lookup itself: waiting for other lookups
  * does not count.
  */
-function lookUp(hostname: string, options: HopOptions): Promise<readonly LookupAddress[]> {
-  const { timeoutMs, timer, signal } = options;
+function lookUp(
+  hostname: string,
+  { resolve: resolveHost, timeoutMs, signal }: TripOptions,
+  timer: Timer,
+): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
-    const late = () =>
-      reject(
-        new NetworkError(`the host name was not resolved within ${formatDuration(timeoutMs)}`, {
-          sent: false,
-        }),
-      );
     let cancel = () => {};
     const began = () => {
       timer.restart();
-      cancel = after(timeoutMs, late);
+      cancel = after(timeoutMs, () => {
+        const message = `the host name was not resolved within ${formatDuration(timeoutMs)}`;
+        reject(new NetworkError(message, { sent: false }));
+      });
     };
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort);
-    const found = options.resolve(hostname, began);
-    found.then(resolve, reject).finally(() => {
-      cancel();
-      signal.removeEventListener('abort', onAbort);
-    });
+    resolveHost(hostname, began)
+      .then(resolve, reject)
+      .finally(() => {
+        cancel();
+        signal.removeEventListener('abort', onAbort);
+      });
   });
 }
 
-/** A timer that can be set back to zero. */
+type Timer = ReturnType<typeof startTimer>;
+
 function startTimer(clock: Clock) {
   let start = clock.monotonic();
   return {
@@ -210,7 +196,7 @@ function startTimer(clock: Clock) {
   };
 }
 
-/** K7: user and password of an address are its owner's; they are neither sent nor shown. */
+/** K7: user and password of an address are neither sent nor shown. */
 function withoutSecrets(url: URL): URL {
   const bare = new URL(url);
   bare.username = '';
@@ -220,7 +206,5 @@ function withoutSecrets(url: URL): URL {
 }
 
 function shownUrl(url: URL): string {
-  const bare = withoutSecrets(url);
-  bare.hash = url.hash;
-  return bare.href;
+  return withoutSecrets(url).href + url.hash;
 }

@@ -1,6 +1,6 @@
 /**
- * TLS state of one run, so that the second page of a host costs a fraction of the first: the trusted authorities, read once, and
- * the session of each host, with which a handshake needs neither certificates nor signatures (RFC 8446, 2.2).
+ * TLS state of one run: the trusted authorities, read once, and the session of each host, with which a handshake needs neither certificates
+ * nor signatures (RFC 8446, 2.2).
  */
 import { createSecureContext, type SecureContext } from 'node:tls';
 
@@ -11,13 +11,13 @@ interface Known {
 }
 
 export interface TlsSessions {
-  /** Made when the first is needed: an authority takes about a millisecond of each connection that has a context of its own. */
+  /** Returns the trusted authorities, whose loading takes about a millisecond per connection. */
   context(): SecureContext;
   find(origin: string): Known | undefined;
   keep(origin: string, known: Known): void;
 }
 
-/** A session takes a few kilobytes, and hosts are visited one queue after the other: sessions of earlier hosts are not needed again. */
+/** Maximum number of sessions, of a few kilobytes each. Hosts are visited one queue after the other, so older ones are not needed again. */
 const MOST_SESSIONS = 512;
 
 /** Creates an empty store for one run. */
@@ -25,7 +25,7 @@ export function createTlsSessions(): TlsSessions {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;
   return {
-    context() {
+    context: () => {
       context ??= createSecureContext();
       return context;
     },

@@ -2,8 +2,7 @@
 import { quote } from '../../base/text/quote.ts';
 import { isRefused, type NetworkError } from '../../service/network-error.ts';
 import { parseRateHeaders } from '../../service/rate-limit/rate-headers.ts';
-import type { Headers } from '../../service/transport.ts';
-import { header } from '../../service/transport.ts';
+import { type Headers, header } from '../../service/transport.ts';
 import type { Trip } from './follow.ts';
 
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;
@@ -28,7 +27,7 @@ export interface Retry {
   afterMs?: number;
 }
 
-/** Statuses that refuse programs regardless of the page: they show nothing about the page that visitors see. */
+/** Statuses that refuse programs: they show nothing about the page that visitors see. */
 const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
 /** Headers that bot protection adds to responses of any status. */
 const WALL_HEADERS = [
@@ -39,8 +38,8 @@ const WALL_HEADERS = [
   'x-px-block',
   'x-sucuri-block',
 ];
-/** "Not now". */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** Statuses of failures that may be transient. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Returns the verdict on a visit. */
 export function judge(trip: Trip): Verdict {
@@ -49,8 +48,8 @@ export function judge(trip: Trip): Verdict {
     return { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error, responded: hasResponded(trip) };
   };
   switch (end.is) {
-    case 'answer':
-      return judgeAnswer(end.status, end.headers, redirects > 0, verdict);
+    case 'response':
+      return judgeResponse(end.status, end.headers, redirects > 0, verdict);
     case 'not-web':
       return verdict('not-web', `redirects to ${quote(end.target)}, which is not a web address`);
     case 'astray':
@@ -81,20 +80,20 @@ function hasResponded({ end, redirects }: Trip): boolean | undefined {
  * K10: Returns the most frequent reason why no destination responded, and how many were requested; undefined if one did, or if none
  * was requested. It is more likely that this machine cannot reach them than that all of them are down.
  */
-export function findSilence(verdicts: Iterable<Verdict>): { asked: number; reason: string } | undefined {
+export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
-  let asked = 0;
+  let requested = 0;
   for (const { responded, error = '' } of verdicts) {
     if (responded) return undefined;
     if (responded === undefined) continue;
-    asked += 1;
+    requested += 1;
     reasons.set(error, (reasons.get(error) ?? 0) + 1);
   }
   const [most] = [...reasons].sort(([, a], [, b]) => b - a);
-  return most && { asked, reason: most[0] };
+  return most && { requested, reason: most[0] };
 }
 
-function judgeAnswer(
+function judgeResponse(
   status: number,
   headers: Headers,
   redirected: boolean,
@@ -104,10 +103,10 @@ function judgeAnswer(
   if (WALL_STATUSES.has(status)) return verdict('blocked', `access refused (${status})`, status);
   if (wall !== undefined) return verdict('blocked', `blocked by bot protection (${status}, ${wall})`, status);
   if (status >= 200 && status < 300) return verdict(redirected ? 'redirected' : 'ok', undefined, status);
-  return verdict('broken', wordsFor(status), status);
+  return verdict('broken', describeStatus(status), status);
 }
 
-function wordsFor(status: number): string {
+function describeStatus(status: number): string {
   if (status === 404) return 'page not found (404)';
   if (status === 410) return 'page permanently removed (410)';
   if (status >= 500) return `server error (${status})`;
@@ -119,8 +118,8 @@ export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':
       return end.failure.fault === 'network' ? {} : undefined;
-    case 'answer': {
-      if (!PASSING_STATUSES.has(end.status)) return undefined;
+    case 'response': {
+      if (!TRANSIENT_STATUSES.has(end.status)) return undefined;
       const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
       return retryAfterMs < 0 ? {} : { afterMs: retryAfterMs };
     }

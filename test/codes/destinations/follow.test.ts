@@ -62,7 +62,7 @@ describe('follow', () => {
     const { origin } = await useHost({ '/1': '/2', '/2': '3?q=1' });
     const trip = await follow(new URL(`${origin}/1#menu`), options());
     expect(trip).toMatchObject({
-      end: { is: 'answer', status: 200 },
+      end: { is: 'response', status: 200 },
       redirects: 2,
       finalUrl: `${origin}/3?q=1#menu`,
     });
@@ -88,7 +88,7 @@ describe('follow', () => {
     };
     const twenty = await useHost(next(20));
     expect(await follow(new URL(`${twenty.origin}/0`), options())).toMatchObject({
-      end: { is: 'answer' },
+      end: { is: 'response' },
       redirects: 20,
     });
     const more = await useHost(next(21));
@@ -109,7 +109,7 @@ describe('follow', () => {
   it('goes back to an address once it has another cookie', async () => {
     const host = await useHost((path) => (host.asked.length === 1 ? path : undefined), 'seen=1');
     const trip = await follow(new URL(`${host.origin}/x`), options());
-    expect(trip).toMatchObject({ end: { is: 'answer', status: 200 }, redirects: 1 });
+    expect(trip).toMatchObject({ end: { is: 'response', status: 200 }, redirects: 1 });
     expect(host.asked).toEqual(['a.test/x -', 'a.test/x seen=1']);
   });
 
@@ -140,7 +140,7 @@ describe('follow', () => {
     });
     expect(proxy.asked).toEqual([]);
     const allowed = await follow(new URL('http://inner.test/x'), options(given));
-    expect([allowed.end.is, proxy.asked.length > 0]).toEqual(['answer', true]);
+    expect([allowed.end.is, proxy.asked.length > 0]).toEqual(['response', true]);
   });
 
   it('ends with the reason of an interruption while a name is looked up, and listens no longer after', async () => {
@@ -230,7 +230,7 @@ describe('follow', () => {
     };
     const { origin } = await useHost({});
     const trip = await follow(new URL(origin), options({ clock, resolve, timeoutMs: 10_000 }));
-    expect(trip).toMatchObject({ end: { is: 'answer' }, ms: 500 });
+    expect(trip).toMatchObject({ end: { is: 'response' }, ms: 500 });
   });
 
   it('follows a redirect to a page with TLS', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LateError } from '../../../src/codes/destinations/ask.ts';
 import type { Trip } from '../../../src/codes/destinations/follow.ts';
 import { createHostPatience } from '../../../src/codes/destinations/host-patience.ts';
+import { LateError } from '../../../src/codes/destinations/request.ts';
 import { judge } from '../../../src/codes/destinations/verdict.ts';
 import { NetworkError } from '../../../src/service/network-error.ts';
 
@@ -11,7 +11,7 @@ const trip = (end: Trip['end'], redirects = 0): Trip => {
   return { end, finalUrl: `${ORIGIN}/x`, redirects, tlsEndsMs: 1, ms: 5 };
 };
 const failed = (failure: NetworkError, redirects = 0) => trip({ is: 'failed', failure }, redirects);
-const answer = (status: number) => trip({ is: 'answer', status, headers: {} });
+const answer = (status: number) => trip({ is: 'response', status, headers: {} });
 
 const DOWN = failed(new NetworkError('connection refused', { sent: false }));
 const LATE = failed(new LateError('no response within 30 s', { sent: true }));

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { widenLookups } from '../../../src/codes/destinations/lookup-threads.ts';
-import { createResolver, RefusedAddressError } from '../../../src/codes/destinations/resolve-host.ts';
+import {
+  createResolver,
+  RefusedAddressError,
+  widenLookups,
+} from '../../../src/codes/destinations/resolve-host.ts';
 
 const v4 = (address: string) => ({ address, family: 4 });
 

@@ -8,7 +8,7 @@ const trip = (end: Trip['end'], redirects = 0): Trip => {
   return { end, finalUrl: 'https://a.test/', redirects, tlsEndsMs: undefined, ms: 5 };
 };
 const answer = (status: number, headers: Record<string, string> = {}): Trip['end'] => ({
-  is: 'answer',
+  is: 'response',
   status,
   headers,
 });
@@ -139,8 +139,8 @@ describe('findSilence (K10)', () => {
       verdict(false, 'refused'),
       verdict(false, 'refused'),
     ];
-    expect(findSilence(silent)).toEqual({ asked: 3, reason: 'refused' });
-    expect(findSilence([verdict(false)])).toEqual({ asked: 1, reason: '' });
+    expect(findSilence(silent)).toEqual({ requested: 3, reason: 'refused' });
+    expect(findSilence([verdict(false)])).toEqual({ requested: 1, reason: '' });
   });
 
   it('is none if one responded, or if nothing was requested', () => {

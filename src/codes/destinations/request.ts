@@ -3,7 +3,7 @@
  * soon as the headers have arrived, and carries no data but the request for a page.
  */
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { after, formatDuration, parseHttpDate } from '../../base/time/time.ts';
 import { createConnection, type OpenSocket } from '../../service/connect.ts';
@@ -15,7 +15,7 @@ import { specialKind } from './address-rules.ts';
 import { createHeadReader } from './read-head.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
-export interface Question {
+export interface RequestOptions {
   /** http or https, without user, password and fragment. */
   url: URL;
   /** Addresses of the host; empty behind a proxy that resolves it. */
@@ -24,45 +24,44 @@ export interface Question {
   proxy: URL | undefined;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** Time limit from name resolution to the last header. */
+  /** Time limit from the connection to the last header. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Result of a request: the head of its response, or why there is none. */
-export type Reply = Seen & Outcome;
+/** Head of a response, or why there is none. */
+export type Reply = { tlsEndsMs: number | undefined } & Outcome;
 
 type Outcome =
   | { status: number; headers: Headers; failure: undefined }
   | { status: undefined; failure: NetworkError };
 
-/** What a connection shows before a response. */
+/** State of one request; `tlsEndsMs`: expiry of the certificate, ms since the epoch; undefined without TLS. */
 interface Seen {
-  /** Expiry of the certificate, ms since the epoch; undefined without TLS. */
   tlsEndsMs: number | undefined;
 }
 
-/** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
+/** Time after which the next address of a host is tried as well. Node's own 250 ms are too few for satellites. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 /** Timeout of a visit, at any step. */
 export class LateError extends NetworkError {}
 
 /** Sends one request. Rejects only with the signal's reason. */
-export function ask(question: Question): Promise<Reply> {
-  const { url, proxy, timeoutMs, signal } = question;
+export function request(options: RequestOptions): Promise<Reply> {
+  const { url, proxy, timeoutMs, signal } = options;
   const seen: Seen = { tlsEndsMs: undefined };
   const forward = url.protocol === 'http:' ? proxy : undefined;
   const connection = forward
     ? createConnection(undefined)
-    : createConnection(proxy, createOpener(question, seen));
+    : createConnection(proxy, createOpener(options, seen));
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined;
     const end = () => {
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
       connection.cancel();
-      // K4: at once, with whatever of the body is under way.
+      // K4: at once, without the rest of the body.
       socket?.destroy();
     };
     const settle = (outcome: Outcome) => {
@@ -77,12 +76,10 @@ export function ask(question: Question): Promise<Reply> {
       reject(signal.reason);
       end();
     };
-    // K5: from the first step to the last header, however slowly they drip.
+    // K5: from the first step to the last header, however slowly they arrive.
     const cancelDeadline = after(timeoutMs, () => {
-      const failure = new LateError(`no response within ${formatDuration(timeoutMs)}`, {
-        sent: socket !== undefined,
-      });
-      settle({ status: undefined, failure });
+      const message = `no response within ${formatDuration(timeoutMs)}`;
+      settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
     });
     signal.addEventListener('abort', onAbort);
     const { hostname, host, protocol, port } = forward ?? url;
@@ -103,56 +100,49 @@ export function ask(question: Question): Promise<Reply> {
             fail(error);
           }
         });
-        opened.write(requestHead(question, forward));
+        opened.write(formatRequest(options, forward));
       },
     );
   });
 }
 
 /** Formats the request. A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2), and its own user and password. */
-function requestHead({ url, headers }: Question, forward: URL | undefined): string {
+function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
-  const lines = Object.entries({
-    ...{ host: url.host, connection: 'keep-alive', ...headers },
-    ...(authorization && { 'proxy-authorization': authorization }),
-  }).map(([name, value]) => `${name}: ${value}`);
-  return `GET ${forward ? url.href : url.pathname + url.search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+  const all = { host: url.host, connection: 'keep-alive', ...headers };
+  const lines = Object.entries(authorization ? { ...all, 'proxy-authorization': authorization } : all);
+  const target = forward ? url.href : url.pathname + url.search;
+  return `GET ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** Opens sockets to the checked addresses only, and looks at a certificate before a byte is sent to its holder. */
-function createOpener(question: Question, seen: Seen): OpenSocket {
-  const { url, addresses, allowPrivate, proxy, sessions } = question;
+/** Opens sockets to the checked addresses only, and verifies a certificate before data is sent to its holder. */
+function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
+  const { url, addresses, allowPrivate, proxy, sessions } = options;
   const open = buildConnector({
     timeout: 0,
     // K2: the name is not looked up a second time, when it could lead elsewhere.
-    lookup: pinnedTo(addresses),
+    lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // `sessions` stores the session with the data of the certificate.
+    // `sessions` stores the session with the expiry of the certificate.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),
       session: sessions.find(url.origin)?.session,
     }),
-    // Judged below, so that the expiry date of an expired certificate is still available.
+    // `certificateFailure` rejects an expired certificate after reading its expiry.
     rejectUnauthorized: false,
   });
-  return (options, callback) =>
-    open(options, (...[error, socket]) => {
+  return (target, callback) =>
+    open(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const failure =
         (proxy ? undefined : addressFailure(socket.remoteAddress, allowPrivate)) ??
-        certificateFailure(socket, question, seen);
-      if (failure) {
-        socket.destroy();
-        return callback(failure, null);
-      }
-      callback(null, socket);
+        certificateFailure(socket, options, seen);
+      if (!failure) return callback(null, socket);
+      socket.destroy();
+      callback(failure, null);
     });
-}
-
-function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_hostname, _options, callback) => callback(null, [...addresses]);
 }
 
 /**
@@ -165,20 +155,18 @@ export function addressFailure(
 ): NetworkError | undefined {
   if (remoteAddress === undefined) return new NetworkError('the connection was reset', { sent: false });
   const kind = allowPrivate ? undefined : specialKind(remoteAddress);
-  return kind === undefined
-    ? undefined
-    : new NetworkError(`the connection reached a ${kind} address`, { fault: 'answer', sent: false });
+  if (kind === undefined) return undefined;
+  return new NetworkError(`the connection reached a ${kind} address`, { fault: 'answer', sent: false });
 }
 
 function certificateFailure(
   socket: Socket,
-  { url, sessions }: Question,
+  { url, sessions }: RequestOptions,
   seen: Seen,
 ): NetworkError | undefined {
   if (!isTls(socket)) return undefined;
-  const knownMs = sessions.find(url.origin)?.endsMs;
   seen.tlsEndsMs = socket.isSessionReused()
-    ? knownMs
+    ? sessions.find(url.origin)?.endsMs
     : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
     // K8: only of a host whose certificate was valid, because the next handshake shows none.

@@ -4,7 +4,12 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { addressFailure, ask, LateError, type Question } from '../../../src/codes/destinations/ask.ts';
+import {
+  addressFailure,
+  LateError,
+  type RequestOptions,
+  request,
+} from '../../../src/codes/destinations/request.ts';
 import { createTlsSessions } from '../../../src/codes/destinations/tls-sessions.ts';
 import { CERTIFICATE } from '../../support/tls.ts';
 import { answer, listen, useHost, useTlsHost } from './use-host.ts';
@@ -12,8 +17,8 @@ import { answer, listen, useHost, useTlsHost } from './use-host.ts';
 const LOOPBACK = { address: '127.0.0.1', family: 4 };
 
 /** Sends one request to a URL, or to a path of a host on a port. */
-function visit(url: URL | number, given: Partial<Question> = {}) {
-  return ask({
+function visit(url: URL | number, given: Partial<RequestOptions> = {}) {
+  return request({
     ...{
       url: url instanceof URL ? url : new URL(`http://a.test:${url}/x?q=1`),
       addresses: [LOOPBACK],
@@ -37,7 +42,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-describe('ask', () => {
+describe('request', () => {
   it('returns status and headers, and listens for an interruption no longer', async () => {
     const { port, heads } = await useHost(({ socket }) =>
       socket.end(answer(302, 'Location: /next\r\nSet-Cookie: a=1\r\n')),
@@ -214,7 +219,7 @@ describe('ask', () => {
   });
 });
 
-describe('ask through a proxy', () => {
+describe('request through a proxy', () => {
   it('sends it the whole URL of a page without TLS, the headers, and its own user and password', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = new URL('http://inner.test:8080/x?q=1');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ComparedRow, isNews } from '../../../src/codes/destinations/since-last.ts';
-import { findUtmProblem } from '../../../src/codes/destinations/utm-problem.ts';
+import { type ComparedRow, findUtmProblem, isNews } from '../../../src/codes/destinations/check-codes.ts';
 
 const row = (given: Partial<ComparedRow> = {}): ComparedRow => ({
   id: 'a',

@@ -1,0 +1,188 @@
+/** Checks the destinations of codes, and compares the rows with those of an earlier run. */
+import { fillShortUrl, isShortUrl } from '../../base/text/short-url.ts';
+import { DAY_MS } from '../../base/time/units.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { type CheckJob, checkDestinations } from './check-destinations.ts';
+import { findDestinationProblem } from './destination.ts';
+import { type CheckOutcome, findSilence, type Verdict } from './verdict.ts';
+
+/** One row of the output; its keys are part of the contract. */
+export interface CheckRow {
+  [column: string]: unknown;
+  id: string;
+  destination: string | null;
+  outcome: CheckOutcome;
+  final_url: string | null;
+  tls_days: number | null;
+  error: string | null;
+}
+
+/** Headers like those of a browser, to get the page that visitors get. */
+const HEADERS = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'accept-language': 'en-US,en;q=0.9',
+  'accept-encoding': 'gzip, deflate, br',
+  'upgrade-insecure-requests': '1',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'none',
+  'sec-fetch-user': '?1',
+};
+
+export interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDone'> {
+  shortUrl: string | undefined;
+  baseUrl: string | undefined;
+  userAgent: string;
+  /** UTM tags that each destination must have, without `utm_`. */
+  requireUtm: readonly string[] | undefined;
+  /** Returns the time from which days are counted, ms since the epoch. */
+  now(): number;
+  onProgress(state: { done: number; total: number }): void;
+}
+
+/** Returns one row per code, and `silence` if no destination responded. Rejects like `checkDestinations`. */
+export async function checkCodes(
+  codes: readonly QrCode[],
+  options: CheckCodesOptions,
+): Promise<{ rows: CheckRow[]; silence: ReturnType<typeof findSilence> }> {
+  const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
+  const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
+  let done = 0;
+  options.onProgress({ done, total: wanted.size });
+  const verdicts = await checkDestinations(wanted, {
+    ...options,
+    headers: { ...HEADERS, 'user-agent': options.userAgent },
+    refuse: (url) => refusal(url, options),
+    onDone: () => options.onProgress({ done: ++done, total: wanted.size }),
+  });
+  const nowMs = options.now();
+  const rows = plans.map(({ code, url, verdict, odd }) =>
+    rowOf(code, verdict ?? verdicts.get(url ?? '') ?? NOT_REQUESTED, { odd, nowMs, ...options }),
+  );
+  return { rows, silence: findSilence(verdicts.values()) };
+}
+
+const NOT_REQUESTED: Verdict = {
+  outcome: 'empty',
+  status: undefined,
+  finalUrl: undefined,
+  redirects: undefined,
+  tlsEndsMs: undefined,
+  ms: undefined,
+  error: undefined,
+  responded: undefined,
+};
+
+interface PlannedCheck {
+  /** Address to request. */
+  url?: string;
+  /** Outcome if no request is needed. */
+  verdict?: Verdict;
+  /** Problem of a destination that is requested, because only the response shows whether it works. */
+  odd?: string | undefined;
+}
+
+function planCheck(
+  code: QrCode,
+  { shortUrl, allowPrivate }: Pick<CheckCodesOptions, 'shortUrl' | 'allowPrivate'>,
+): PlannedCheck {
+  const destination = code.destination?.trim() ?? '';
+  if (destination === '') return { verdict: NOT_REQUESTED };
+  const isWeb = /^https?:/i.test(destination);
+  const problem = findDestinationProblem(destination, isWeb ? 'url' : code.type);
+  const broken = (error: string): PlannedCheck => ({
+    verdict: { ...NOT_REQUESTED, outcome: 'broken', error },
+  });
+  if (problem?.kind === 'unusable' || (problem?.kind === 'dotless' && !allowPrivate))
+    return broken(problem.words);
+  if (!isWeb) return { verdict: { ...NOT_REQUESTED, outcome: 'not-web' } };
+  const url = new URL(destination);
+  const own = shortUrl === undefined ? undefined : new URL(fillShortUrl(shortUrl, code));
+  if (own && own.origin === url.origin && own.pathname === url.pathname)
+    return broken('points back to the code itself');
+  const isOdd = problem?.kind === 'odd' || problem?.kind === 'invisible';
+  return { url: url.href, odd: isOdd ? problem.reason : undefined };
+}
+
+/** Short URLs of codes are never requested, because that would count as a scan, and the service only by its own client. */
+function refusal(
+  url: URL,
+  { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
+): string | undefined {
+  if (shortUrl !== undefined && isShortUrl(shortUrl, url))
+    return "points to a code's short URL, which qrctl does not request because each request counts as a scan";
+  if (baseUrl !== undefined && `${url.href}/`.startsWith(`${baseUrl}/`))
+    return "points to the service's API, which qrctl does not check";
+  return undefined;
+}
+
+function rowOf(
+  { id, slug, name, destination }: QrCode,
+  { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error }: Verdict,
+  {
+    odd,
+    nowMs,
+    requireUtm,
+  }: { odd: string | undefined; nowMs: number; requireUtm: readonly string[] | undefined },
+): CheckRow {
+  const isRequested = redirects !== undefined || ms !== undefined;
+  const final = outcome === 'redirected' && finalUrl !== undefined ? new URL(finalUrl) : undefined;
+  const tags =
+    requireUtm && isRequested
+      ? findUtmProblem(new URL(destination?.trim() ?? ''), final, requireUtm)
+      : undefined;
+  return {
+    id,
+    slug,
+    name,
+    destination,
+    outcome,
+    http_status: status ?? null,
+    final_url: finalUrl ?? null,
+    redirects: redirects ?? null,
+    tls_days: tlsEndsMs === undefined ? null : Math.floor((tlsEndsMs - nowMs) / DAY_MS),
+    ms: ms ?? null,
+    error: [error, tags, odd].filter(Boolean).join('; ') || null,
+  };
+}
+
+/** Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: final address, if the redirects ended at a page. */
+export function findUtmProblem(
+  destination: URL,
+  finalUrl: URL | undefined,
+  required: readonly string[],
+): string | undefined {
+  const lackedBy = (url: URL | undefined) =>
+    required
+      .filter((name) => url && (url.searchParams.get(`utm_${name}`) ?? '').trim() === '')
+      .map((name) => `utm_${name}`)
+      .join(', ');
+  const [missing, lost] = [lackedBy(destination), lackedBy(finalUrl)];
+  if (missing !== '') return `missing ${missing}`;
+  return lost === '' ? undefined : `lost in redirects: ${lost}`;
+}
+
+/** Tests whether the `error` of a row contains the result of `findUtmProblem`. */
+export function hasUtmProblem(error: string): boolean {
+  return /(^|; )(missing|lost in redirects:) utm_/.test(error);
+}
+
+/** Row to compare: from this run, or from the file of the last run. */
+export interface ComparedRow {
+  id: string;
+  destination: string | null;
+  /** Counts as a failure by the `--fail-on` of this run. */
+  failing: boolean;
+  /** The certificate ends soon. */
+  ending: boolean;
+}
+
+/**
+ * Returns whether a row is news: a destination broke or recovered, or a certificate ends soon. A row that failed before and still fails is
+ * not news unless its destination changed.
+ */
+export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
+  if (before === undefined) return now.failing || now.ending;
+  if (now.failing !== before.failing) return true;
+  return (now.failing && now.destination !== before.destination) || (now.ending && !before.ending);
+}

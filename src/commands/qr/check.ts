@@ -1,0 +1,266 @@
+/** `qr check`: checks whether the destinations of codes respond. */
+import { lookup } from 'node:dns/promises';
+import { InvalidArgumentError } from 'commander';
+import { version } from '../../../package.json';
+import { PartialError, UnavailableError } from '../../base/errors.ts';
+import { addFailedCodes } from '../../base/run/annotations.ts';
+import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { parseUrl } from '../../base/text/parse-url.ts';
+import { countOf, formatCount, quote, shown } from '../../base/text/quote.ts';
+import { UTM_NAMES } from '../../base/text/utm.ts';
+import { formatDuration } from '../../base/time/time.ts';
+import {
+  type CheckRow,
+  type ComparedRow,
+  checkCodes,
+  hasUtmProblem,
+  isNews,
+} from '../../codes/destinations/check-codes.ts';
+import { widenLookups } from '../../codes/destinations/resolve-host.ts';
+import { type findSilence, OUTCOMES } from '../../codes/destinations/verdict.ts';
+import type { Context } from '../../context.ts';
+import type { ColourName, Column } from '../../files/formats/columns.ts';
+import { proxyFor } from '../../service/proxy.ts';
+import { chooseCodes } from '../choose-codes.ts';
+import { checkChoice } from '../code-choice.ts';
+import { filterOptions } from '../code-filters.ts';
+import { defineCommand, flag, type OptionDefinition, oneOf, parsed, type Values } from '../define.ts';
+import { openSink, outputOptions, planOutput, writeAll } from '../output-options.ts';
+import { fromCodesOptions } from '../shared-flags.ts';
+import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
+
+const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as const;
+
+const options = {
+  ...fromCodesOptions(),
+  status: filterOptions.status,
+  failOn: {
+    flags: '--fail-on <list>',
+    description: `Exit with code 8 if one of these outcomes is found: ${FAILURES.join(', ')} (default: broken,unreachable)`,
+    parse: (raw) => parseList(raw, FAILURES),
+  } satisfies OptionDefinition<(typeof FAILURES)[number][]>,
+  requireUtm: {
+    flags: '--require-utm <list>',
+    description: `Exit with code 8 if one of these tags is missing: ${UTM_NAMES.join(', ')}`,
+    parse: (raw) => parseList(raw.replace(/(^|,\s*)utm_/g, '$1'), UTM_NAMES),
+  } satisfies OptionDefinition<(typeof UTM_NAMES)[number][]>,
+  sinceLast: sinceLastOption,
+  allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', {
+    risky: true,
+  }),
+  userAgent: parsed('--user-agent <text>', 'User-Agent header to send', {
+    parse: (raw: string) => (/^[\x20-\x7e]{1,200}$/.test(raw) && raw.trim() !== '' ? raw.trim() : undefined),
+    forms: 'up to 200 visible ASCII characters',
+  }),
+  ...outputOptions,
+};
+
+type CheckFlags = Values<typeof options>;
+
+function parseList<const C extends readonly string[]>(raw: string, known: C): C[number][] {
+  const words = raw.split(',').map((word) => word.trim());
+  if (words.includes('')) throw new InvalidArgumentError(`names separated by commas: ${known.join(', ')}`);
+  return words.map((word) => oneOf(word, known));
+}
+
+const COLORS: ReadonlyMap<string, ColourName> = new Map([
+  ['ok', 'green'],
+  ['redirected', 'green'],
+  ['broken', 'red'],
+  ['unreachable', 'red'],
+  ['blocked', 'yellow'],
+]);
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 2, keepWhole: true },
+  { name: 'slug', importance: 10, keepWhole: true },
+  { name: 'name', importance: 8, leastWidth: 16 },
+  { name: 'destination', importance: 7, leastWidth: 20 },
+  {
+    name: 'outcome',
+    importance: 11,
+    keepWhole: true,
+    colour: (value) => COLORS.get(String(value)),
+  },
+  { name: 'http_status', importance: 5, align: 'right' },
+  { name: 'final_url', importance: 1, leastWidth: 20 },
+  { name: 'redirects', importance: 3, align: 'right' },
+  { name: 'tls_days', importance: 4, align: 'right' },
+  { name: 'ms', importance: 3, align: 'right' },
+  { name: 'error', importance: 9, leastWidth: 20 },
+];
+
+export const command = defineCommand({
+  description:
+    'Checks whether the destinations of codes respond.\n\n' +
+    'Without CODE, it checks every code. It sends a GET request without your key, reads only the headers, and follows redirects, one ' +
+    'request at a time per host. A destination behind a login or bot protection is "blocked", which is not a failure.\n\n' +
+    'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too. If no ' +
+    'destination responds, the command exits with code 7 and writes no file.\n\n' +
+    '--timeout applies to each destination, and --concurrency to hosts (default: 256).',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  options,
+  columns: async () => [{ columns: COLUMNS }],
+  examples: [
+    { command: 'qrctl qr check', does: 'Check every destination' },
+    {
+      command: 'qrctl qr check spring-menu --require-utm source,campaign',
+      does: 'Check one destination and its UTM tags',
+    },
+    {
+      command: 'qrctl qr check --status active --fail-on broken,unreachable,empty -o dead.csv',
+      does: 'Write a file, and exit with code 8 if a destination fails',
+    },
+    {
+      command: 'qrctl qr check --status active --since-last check.csv --quiet',
+      does: 'Print only changes, for example in a nightly cron job',
+    },
+  ],
+  async run(context, { args: names, options: flags }) {
+    checkChoice(names, names.length > 0 || flags.from !== undefined ? flags : { ...flags, all: true });
+    const lookupWidth = widenLookups(context.env);
+    const plan = await planOutput(context, flags, COLUMNS, 'list');
+    const fails = failureTest(flags);
+    const last = await openLastRun(context, flags.sinceLast, comparison(fails));
+    try {
+      const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
+      const codes = [...new Map(found.map((code) => [code.id, code])).values()];
+      const startMs = context.clock.monotonic();
+      const job = await checkOptions(context, flags);
+      const progress = context.console.progress('destinations');
+      const { rows, silence } = await checkCodes(codes, {
+        ...job,
+        lookupWidth,
+        onProgress: progress.update,
+      }).finally(progress.stop);
+      const outcomes = countOutcomes(rows);
+      Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
+      if (silence) {
+        // K10: no file, and no news; on standard output the rows give the reason for each.
+        if (!last && plan.path === undefined) await writeAll(await openSink(context, plan), [rows]);
+        throw noResponse(silence, flags.sinceLast ?? plan.path);
+      }
+      noteOutcomes(context, rows, outcomes, context.clock.monotonic() - startMs);
+      const printed = await printNews(context, plan, rows, last);
+      const failed = printed.filter(fails);
+      addFailedCodes(
+        context.facts,
+        failed.map(({ id, outcome, error }) => ({
+          id,
+          message: [outcome, error].filter(Boolean).join(': '),
+        })),
+      );
+      if (failed.length > 0) throw failure(failed, printed.length, last !== undefined);
+    } finally {
+      await last?.close();
+    }
+  },
+});
+
+/** Number of hosts in parallel: as many connections as a browser has in total. */
+const HOSTS_AT_ONCE = 256;
+const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; checks destinations of QR codes)`;
+
+async function checkOptions(context: Context, flags: CheckFlags) {
+  const { clock, signal, env } = context;
+  const { shortUrl, baseUrl, concurrency, timeoutMs } = await context.settings();
+  const service = await context.service();
+  return {
+    clock,
+    signal,
+    shortUrl,
+    baseUrl,
+    timeoutMs,
+    lookup: (hostname: string) => lookup(hostname, { all: true, verbatim: true }),
+    proxyFor: (url: URL) => proxyFor(url, env),
+    userAgent: flags.userAgent ?? USER_AGENT,
+    allowPrivate: flags.allowPrivate ?? false,
+    requireUtm: flags.requireUtm,
+    width: context.flags.concurrency === undefined ? HOSTS_AT_ONCE : concurrency,
+    now: () => service.nowMs() ?? clock.now(),
+  };
+}
+
+type Fails = (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;
+
+function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFlags): Fails {
+  const failures = new Set<string>(failOn);
+  return ({ outcome, error }) =>
+    failures.has(outcome) || (requireUtm !== undefined && hasUtmProblem(error ?? ''));
+}
+
+/** Number of days before the end of a certificate from which it is reported. */
+const ENDING_DAYS = 21;
+
+function endsSoon({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
+  return days !== null && days <= ENDING_DAYS;
+}
+
+function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
+  const compare = (
+    row: Pick<CheckRow, 'id' | 'destination' | 'outcome' | 'tls_days' | 'error'>,
+  ): ComparedRow => {
+    return { id: row.id, destination: row.destination, failing: fails(row), ending: endsSoon(row) };
+  };
+  return {
+    columns: COLUMNS,
+    mark: 'destination',
+    run: 'a check',
+    read(text) {
+      const [id, days] = [text('id'), text('tls_days')];
+      const outcome = OUTCOMES.find((known) => known === text('outcome'));
+      if (!outcome || id === null) return undefined;
+      const tls_days = days === null ? null : Number(days);
+      return compare({ id, outcome, destination: text('destination'), error: text('error'), tls_days });
+    },
+    isNews: (row, before) => isNews(compare(row), before),
+  };
+}
+
+/** Notes how many destinations had each outcome, and warns of certificates. */
+function noteOutcomes(
+  { console }: Context,
+  rows: readonly CheckRow[],
+  outcomes: ReadonlyMap<string, number>,
+  ms: number,
+): void {
+  const parts = [...outcomes].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
+  if (rows.length > 0)
+    console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
+  const daysByHost = new Map<string, number>();
+  for (const { final_url, tls_days } of rows.filter(endsSoon)) {
+    const host = parseUrl(final_url ?? '')?.host ?? final_url ?? '';
+    daysByHost.set(host, Math.min(daysByHost.get(host) ?? Number.POSITIVE_INFINITY, tls_days ?? 0));
+  }
+  for (const [host, days] of [...daysByHost].sort(([, a], [, b]) => a - b)) {
+    const state = days < 0 ? 'has expired' : `expires in ${countOf(days, 'day')}`;
+    console.warn(`the TLS certificate of ${shown(host)} ${state}`);
+  }
+}
+
+/** The failure of a run in which no destination responded; `file` is what it would have written. */
+function noResponse(
+  { requested, reason }: NonNullable<ReturnType<typeof findSilence>>,
+  file: string | undefined,
+): UnavailableError {
+  const message =
+    requested === 1
+      ? `the only destination that was checked did not respond (${reason}): it is down, or this machine cannot reach it`
+      : `none of ${countOf(requested, 'destination')} responded (${reason}), but the service did: this machine seems unable to reach other hosts`;
+  const unwritten = file === undefined ? '' : ` ${file} was not written.`;
+  return new UnavailableError(message, {
+    hint: `Check the firewall, DNS and proxy of this machine, then run the command again.${unwritten}`,
+  });
+}
+
+/** The failure of a run that found rows it fails on; `isNews`: since the run before. */
+function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
+  const count = isNews
+    ? `${countOf(failed.length, 'code')} newly failed the check`
+    : `${failed.length} of ${countOf(of, 'code')} failed the check`;
+  const [{ slug, error } = { slug: '', error: null }] = failed.length === 1 ? failed : [];
+  const example = slug === '' ? '' : `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}`;
+  return new PartialError(`${count}${example}`, {
+    hint: 'Correct a destination with `qrctl qr update CODE --destination ADDRESS`.',
+  });
+}
