@@ -1,6 +1,7 @@
 /**
- * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10
- * ms more.
+ * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10 ms more (a
+ * third of `qrctl --version`). It consists of start.js, app.js, and one file per library that few commands need, which is loaded only then. The source
+ * map next to each file is read only to locate a defect.
  */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -26,8 +27,12 @@ const SPLIT = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/files/paper/pdfkit.ts',
+  // A report needs only one of the languages.
   ...Object.fromEntries(
-    LANGUAGES.map((language) => [`report-${language}`, `src/scans/report/languages/${language}.ts`]),
+    LANGUAGES.flatMap((language) => [
+      [`report-${language}`, `src/scans/report/languages/words/${language}.json`],
+      [`cldr-${language}`, `src/scans/report/languages/cldr/${language}.json`],
+    ]),
   ),
 };
 
@@ -45,8 +50,8 @@ const splitModules = {
 };
 
 /**
- * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url, and omits brotli (120 KB), which
- * only WOFF2 needs.
+ * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url, which a bundle lacks. It omits brotli, with
+ * which fontkit would read WOFF2: the dictionary has 120 KB, and the embedded fonts are WOFF.
  */
 const pdfAsCommonJs = {
   name: 'pdf-as-commonjs',
@@ -61,24 +66,63 @@ const pdfAsCommonJs = {
   },
 };
 
+/**
+ * Plugin that omits atomically, with which conf writes: when loaded, it handles the signals of the process, so that a config file over `ulimit -f`
+ * kills it. src/settings/write-store.ts writes instead.
+ */
+const confWithoutWriter = {
+  name: 'conf-without-writer',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^atomically$/ }, ({ importer }) =>
+      importer.includes('/conf/') ? { path: 'atomically', namespace: 'conf-without-writer' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'conf-without-writer' }, () => ({
+      contents: `export function writeFileSync() { throw new Error('conf writes by itself'); }`,
+    }));
+  },
+};
+
+/** Plugin that bundles a JSON file as CommonJS: as an entry point, esbuild makes a module without exports of it. */
+const jsonAsCommonJs = {
+  name: 'json-as-commonjs',
+  setup({ onLoad }) {
+    onLoad({ filter: /report.languages.\w+.\w+\.json$/ }, async ({ path }) => ({
+      contents: `module.exports = ${await readFile(path, 'utf8')}`,
+    }));
+  },
+};
+
 /** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
-  const NOTO_SANS = 'latin latin-ext cyrillic greek vietnamese cyrillic-ext greek-ext devanagari'.split(' ');
-  const FAMILIES = [
-    ['noto-sans', NOTO_SANS, [400, 600]],
-    ['noto-sans-arabic', ['arabic'], [400, 600]],
-    ['noto-sans-jp', ['japanese'], [400]],
-  ];
+  const FAMILIES = {
+    'noto-sans': [
+      'latin',
+      'latin-ext',
+      'cyrillic',
+      'greek',
+      'vietnamese',
+      'cyrillic-ext',
+      'greek-ext',
+      'devanagari',
+    ],
+    'noto-sans-arabic': ['arabic'],
+    'noto-sans-jp': ['japanese'],
+  };
+  const WEIGHTS = { 'noto-sans': [400, 600], 'noto-sans-arabic': [400, 600], 'noto-sans-jp': [400] };
   await mkdir(join(staged, 'fonts'));
-  for (const [family, subsets, weights] of FAMILIES) {
-    const names = subsets.flatMap((subset) => weights.map((weight) => `${family}-${subset}-${weight}`));
-    for (const file of names.map((name) => `${name}-normal.woff`))
-      await copyFile(join('node_modules/@fontsource', family, 'files', file), join(staged, 'fonts', file));
+  for (const [family, subsets] of Object.entries(FAMILIES)) {
+    const from = join('node_modules/@fontsource', family);
+    for (const subset of subsets) {
+      for (const weight of WEIGHTS[family]) {
+        const file = `${family}-${subset}-${weight}-normal.woff`;
+        await copyFile(join(from, 'files', file), join(staged, 'fonts', file));
+      }
+    }
   }
-  return FAMILIES.map(([family]) => join('node_modules/@fontsource', family));
+  return Object.keys(FAMILIES).map((family) => join('node_modules/@fontsource', family));
 }
 
-// Renamed when complete, so that a command that runs during the build finds its files.
+// Built next to its final path and renamed, because a command that runs during the build must find its files.
 const staged = `${directory}-${process.pid}`;
 const OPTIONS = {
   bundle: true,
@@ -86,17 +130,19 @@ const OPTIONS = {
   platform: 'node',
   target: 'node20', // node20:
   minify: true,
-  // Node's assertions and stacks print the whole line of a position.
+  // Short lines: stacks, debuggers and Node's assertions find a position fast, and print only that line.
   lineLimit: 500,
   outdir: staged,
   logLevel: 'warning',
   metafile: true,
+  // `import()` would use the loader of ES modules.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname' },
+  // A stack needs only names and lines, not the sources.
   sourcemap: 'external',
   sourcesContent: false,
 };
-/** Options of files that src/build/start.ts loads: each is a function, as Node's wrapper of a CommonJS module. */
+/** Files that src/build/start.ts loads: each is the wrapper function that Node makes of a CommonJS module. */
 const LOADED = {
   ...OPTIONS,
   banner: { js: '(function(exports,require,module,__filename,__dirname){' },
@@ -105,8 +151,9 @@ const LOADED = {
 try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/build/start.ts' }, plugins: [splitModules] });
-  const plugins = [pdfAsCommonJs, stubModules, splitModules];
+  const plugins = [confWithoutWriter, pdfAsCommonJs, jsonAsCommonJs, splitModules];
   const fonts = await copyFonts();
+  // The renderer of logos (src/codes/images/logo-worker.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: SPLIT, plugins });
   const workers = await buildWorkers(staged);

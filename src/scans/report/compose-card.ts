@@ -4,6 +4,7 @@ import type { Figure, Section } from '../stats/figures.ts';
 import { calendarTable } from './compose-shades.ts';
 import { figuresTable, isNew, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
+import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
 import { formatHour, shorten, unitName } from './row-names.ts';
 import { unitDates } from './unit-dates.ts';
@@ -96,7 +97,11 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   const peak =
     !most || most.scans === 0
       ? locale.words.noScans
-      : locale.words.chart(title, unitName(most, section, locale), locale.scans(most.scans));
+      : fill(locale.words.chart, {
+          title,
+          peak: unitName(most, section, locale),
+          scans: locale.scans(most.scans),
+        });
   const label = axisLabels(section, locale);
   return {
     label: peak,

@@ -7,6 +7,7 @@ import { composeCard } from './compose-card.ts';
 import { hoursTable } from './compose-shades.ts';
 import { composeTiles } from './compose-tiles.ts';
 import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
+import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
 import { formatRange, localDate } from './range-words.ts';
 import { shorten } from './row-names.ts';
@@ -57,7 +58,7 @@ export function composeReport(figures: ReportFigures, locale: Locale): ReportDoc
         : [noScans(locale), ...silentCodes(figures, locale)],
     footer: footerOf(figures, locale),
     formatNumber: locale.tick,
-    pageOf: (page, pages) => words.pageOf(locale.number(page), locale.number(pages)),
+    pageOf: (page, pages) => fill(words.pageOf, { page: locale.number(page), pages: locale.number(pages) }),
   };
 }
 
@@ -68,20 +69,18 @@ function paragraphsOf(note = ''): string[] {
     .filter((paragraph) => paragraph !== '');
 }
 
-/** The data covers whole days (F14): nothing is said of a range that begins and ends with days that have scans. */
+/** The data covers whole days (F14): nothing is noted of a range that begins and ends with days that have scans. */
 function coverageOf({ coverage, range, before, zone }: ReportFigures, { words, date }: Locale): string[] {
-  const at = (ms: number): [string, string] => {
+  const describe = (ms: number | undefined, endMs: number | undefined, sentence: string): string[] => {
+    if (ms === undefined) return [];
     const time = localDate(ms, zone);
-    return [date('date', time), date('time', time)];
+    const day = date('date', time);
+    if (endMs !== undefined && day === date('date', localDate(endMs, zone))) return [];
+    return [fill(sentence, { date: day, time: date('time', time) })];
   };
-  const tell = (
-    ms: number | undefined,
-    endMs: number | undefined,
-    sentence: Locale['words']['dataBegins'],
-  ) => (ms === undefined || (endMs !== undefined && at(ms)[0] === at(endMs)[0]) ? [] : [sentence(...at(ms))]);
   return [
-    ...tell(coverage?.startsLateMs, before?.sinceMs ?? range?.sinceMs, words.dataBegins),
-    ...tell(coverage?.endsEarlyMs, range && range.untilMs - 1, words.dataEnds),
+    ...describe(coverage?.startsLateMs, before?.sinceMs ?? range?.sinceMs, words.dataBegins),
+    ...describe(coverage?.endsEarlyMs, range && range.untilMs - 1, words.dataEnds),
   ];
 }
 
@@ -90,7 +89,7 @@ function comparisonOf(
   { before, total }: ReportFigures,
   { words, joinSentences }: Locale,
 ): string {
-  const sentence = words.comparedWith(rangeBefore);
+  const sentence = fill(words.comparedWith, { range: rangeBefore });
   if (before?.isCovered === false) return joinSentences([sentence, `† ${words.notCovered}`]);
   return total.comparesAverages ? joinSentences([sentence, words.averagesCompared]) : sentence;
 }
@@ -174,9 +173,11 @@ function footerOf(
   const { notPeople, fewScans, source, files, onceEach } = words.footer;
   return [
     joinSentences([notPeople, fewScans]),
-    words.footer.zone(zone),
+    fill(words.footer.zone, { zone }),
     joinSentences([
-      words.sentence(words.pair(source, codes === undefined ? files : countCodes(codes))),
+      fill(words.sentence, {
+        words: fill(words.pair, { name: source, value: codes === undefined ? files : countCodes(codes) }),
+      }),
       onceEach,
     ]),
   ];

@@ -2,7 +2,7 @@
 import { capitalize } from '../../base/text/sentence.ts';
 import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
 import type { Shade, ShadeCell, ShadeTable } from './document.ts';
-import type { LocalDate } from './languages/format-date.ts';
+import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
 import { formatHour } from './row-names.ts';
 import { unitDates } from './unit-dates.ts';

@@ -1,6 +1,7 @@
 /** Composes the key figures of a report. */
 import type { Section, Total } from '../stats/figures.ts';
 import type { Tile, Tone } from './document.ts';
+import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
 import { rowName, shorten } from './row-names.ts';
 
@@ -42,7 +43,7 @@ function scansTile(
     detail:
       rangeBefore === undefined || previous === null
         ? source
-        : words.pair(rangeBefore, withMark(number(previous), total)),
+        : fill(words.pair, { name: rangeBefore, value: withMark(number(previous), total) }),
     ...(total.change !== null &&
       !comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
   };
@@ -63,7 +64,7 @@ function perDayTile({ total, rangeBefore }: TileFigures, { words, average, chang
       detail:
         rangeBefore === undefined || previousPerDay === null
           ? ''
-          : words.pair(rangeBefore, withMark(average(previousPerDay), total)),
+          : fill(words.pair, { name: rangeBefore, value: withMark(average(previousPerDay), total) }),
       ...(total.change !== null &&
         comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
     },
@@ -86,7 +87,7 @@ function topValue(section: Section | undefined, label: string, locale: Locale): 
   const top = section?.rows.find(({ value, isRest }) => value !== null && !isRest);
   if (!section || !top || top.share === null || top.scans === 0) return [];
   const value = shorten(rowName(top, section, locale).name, LONGEST_VALUE);
-  return [{ label, value, detail: locale.words.ofScans(locale.share(top.share)) }];
+  return [{ label, value, detail: fill(locale.words.ofScans, { share: locale.share(top.share) }) }];
 }
 
 function onPhones(section: Section | undefined, { words, scans, share }: Locale): Tile[] {

@@ -2,7 +2,7 @@
 import { periodOfRange } from '../../base/time/periods.ts';
 import { zoned } from '../stats/calendar.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
-import type { LocalDate } from './languages/format-date.ts';
+import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
 
 /** Returns the local date and time of an instant, ms since the epoch, in an IANA zone. */

@@ -2,7 +2,7 @@
 import { capitalize } from '../../base/text/sentence.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import type { Name } from './document.ts';
-import type { LocalDate } from './languages/format-date.ts';
+import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
 import { formatDays } from './range-words.ts';
 import { unitDates } from './unit-dates.ts';

@@ -2,7 +2,7 @@
 import { isPeriod, parsePeriod } from '../../base/time/periods.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { DAY_MS } from '../../base/time/units.ts';
-import type { LocalDate } from './languages/format-date.ts';
+import type { LocalDate } from './languages/format-locale.ts';
 import { localDate } from './range-words.ts';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

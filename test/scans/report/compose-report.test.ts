@@ -303,8 +303,8 @@ test('says that the data begins or ends within the range only if whole days are 
   const day = 86_400_000;
   expect(coverageOf(OCTOBER.sinceMs + day - 1, OCTOBER.untilMs - day)).toEqual([]);
   expect(coverageOf(OCTOBER.sinceMs + day, OCTOBER.untilMs - day - 1)).toEqual([
-    ENGLISH.words.dataBegins('2 October 2026', '00:00'),
-    ENGLISH.words.dataEnds('30 October 2026', '23:59'),
+    'The data begins on 2 October 2026 at 00:00. Earlier scans, if any, are not included.',
+    'The data ends on 30 October 2026 at 23:59. Later scans, if any, are not included.',
   ]);
 });
 

@@ -31,7 +31,12 @@ describe.each(LANGUAGES)('%s', (language) => {
     expect(locale.country('DE')).not.toBe('DE');
   });
 
-  test('puts a country that nobody knows as it is', async () => {
+  test('has the placeholders of English', async () => {
+    const [english, own] = await Promise.all([loadLanguage('en'), loadLanguage(language)]);
+    expect(placeholdersOf(own.words)).toEqual(placeholdersOf(english.words));
+  });
+
+  test('shows an unknown country by its code', async () => {
     const { country } = await loadLanguage(language);
     expect(['ZZ', '??', 'toString', '__proto__', ''].map(country)).toEqual([
       'ZZ',
@@ -44,15 +49,23 @@ describe.each(LANGUAGES)('%s', (language) => {
 
   test('is a file of the build', () => {
     expect(readFileSync(`dist/report-${language}.js`, 'latin1')).toContain('kicker');
+    expect(readFileSync(`dist/cldr-${language}.js`, 'latin1')).toContain('quarters');
   });
 });
 
 const DAY = { year: 2026, month: 10, day: 1, weekday: 3 };
 
-/** Each string of a table; functions are called with words. */
+/** The placeholders of the words by key, but for the plural forms, of which some have none. */
+function placeholdersOf(words: Locale['words']) {
+  const named = (text: string) => [...text.matchAll(/\{\w*\}/g)].map(String).sort();
+  return Object.entries({ ...words, ...words.footer }).flatMap(([key, text]) =>
+    typeof text === 'string' && text.includes('{') ? [[key, named(text)]] : [],
+  );
+}
+
+/** Each string of a table. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (typeof value === 'function') return textsOf(value('one', 'two', 'three'));
   return Object.values(value as object).flatMap(textsOf);
 }
 

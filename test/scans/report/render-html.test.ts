@@ -89,6 +89,14 @@ test('draws the bar of a row behind its name, and the figures below it if there 
   expect(await pageOf({ sections: [section] })).toContain('<table role="table" class="figures">');
 });
 
+test('draws columns as tall as their values, up to the highest tick', async () => {
+  const page = await pageOf({ sections: [days] });
+  const heights = [...page.matchAll(/<rect class="column"[^>]* height="([\d.]+)"/g)].map(([, height]) =>
+    Number(height),
+  );
+  expect(heights).toEqual([88, 176]);
+});
+
 test.each([
   [31, [0, 8, 16, 24]],
   [24, [0, 6, 12, 18]],

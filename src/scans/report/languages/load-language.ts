@@ -1,9 +1,15 @@
-/** Loads one language: its words, and its forms of numbers, dates and names. Only the file of that language is read. */
-import { formatPattern, joinBy, type LocalDate } from './format-date.ts';
-import { formatAverage, formatDecimal, formatGrowth, formatShare, formatTick } from './format-number.ts';
-import type { LocaleData, PatternName } from './locale-data.ts';
+/** Loads one language: its words, and its forms of numbers, dates and names. Only the files of that language are read. */
+import {
+  formatAverage,
+  formatDecimal,
+  formatGrowth,
+  formatPattern,
+  formatShare,
+  formatTick,
+  type LocalDate,
+} from './format-locale.ts';
+import { fill, type LocaleData, type PatternName, type Plural, type Words } from './language-data.ts';
 import { type Language, PLURAL_RULES } from './plurals.ts';
-import type { Plural, Words } from './words.ts';
 
 /** A language with everything that a report needs of it. */
 export interface Locale {
@@ -32,43 +38,44 @@ export interface Locale {
   country(code: string): string;
 }
 
-interface Table<L extends Language> {
-  LANGUAGE: { cldr: LocaleData; words: Words<L> };
-}
+type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
 /** The build makes a file of each (src/build/bundle.mjs). */
-const TABLES: { readonly [L in Language]: () => Promise<Table<L>> } = {
-  en: () => import('./en.ts'),
-  de: () => import('./de.ts'),
-  fr: () => import('./fr.ts'),
-  es: () => import('./es.ts'),
-  it: () => import('./it.ts'),
-  nl: () => import('./nl.ts'),
-  pt: () => import('./pt.ts'),
-  pl: () => import('./pl.ts'),
-  ja: () => import('./ja.ts'),
-  ar: () => import('./ar.ts'),
+const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
+  en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
+  de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),
+  fr: () => Promise.all([import('./words/fr.json'), import('./cldr/fr.json')]),
+  es: () => Promise.all([import('./words/es.json'), import('./cldr/es.json')]),
+  it: () => Promise.all([import('./words/it.json'), import('./cldr/it.json')]),
+  nl: () => Promise.all([import('./words/nl.json'), import('./cldr/nl.json')]),
+  pt: () => Promise.all([import('./words/pt.json'), import('./cldr/pt.json')]),
+  pl: () => Promise.all([import('./words/pl.json'), import('./cldr/pl.json')]),
+  ja: () => Promise.all([import('./words/ja.json'), import('./cldr/ja.json')]),
+  ar: () => Promise.all([import('./words/ar.json'), import('./cldr/ar.json')]),
 };
 
 export async function loadLanguage<L extends Language>(language: L): Promise<Locale> {
-  const { cldr, words } = (await TABLES[language]()).LANGUAGE;
+  const [{ default: words }, { default: cldr }] = await DATA[language]();
   const number = (value: number) => formatDecimal(cldr, value);
-  const count = (forms: Plural<L>) => (value: number) =>
-    forms[PLURAL_RULES[language](value)].replace('{}', number(value));
+  const counted = (forms: Plural<L>) => (value: number) =>
+    fill(forms[PLURAL_RULES[language](value)], { count: number(value) });
+  const date = (pattern: PatternName, first: LocalDate, last?: LocalDate) =>
+    formatPattern(cldr, pattern, first, last);
   return {
-    ...{ language, words, number },
+    language,
     direction: language === 'ar' ? 'rtl' : 'ltr',
-    scans: count(words.scans),
-    codes: count(words.codes),
+    words,
+    scans: counted(words.scans),
+    codes: counted(words.codes),
+    number,
     average: (value, beside) => formatAverage(cldr, value, beside),
     tick: (value) => formatTick(cldr, value),
     share: (fraction) => formatShare(cldr, fraction),
     change: (growth) => formatGrowth(cldr, growth) ?? words.moreThanTenfold,
-    date: (pattern, first, last) => formatPattern(cldr, pattern, first, last),
-    dateTime: (date) =>
-      joinBy(cldr, 'dateTime', formatPattern(cldr, 'time', date), formatPattern(cldr, 'date', date)),
+    date,
+    dateTime: (day) => fill(cldr.patterns.dateTime, { 0: date('time', day), 1: date('date', day) }),
     joinSentences: (sentences) => sentences.join(words.gap),
-    range: (first, last) => joinBy(cldr, 'fallback', first, last),
+    range: (first, last) => fill(cldr.patterns.fallback, { 0: first, 1: last }),
     weekday: (day, width) => cldr.weekdays[width][day] ?? '',
     country: (code) => (Object.hasOwn(cldr.countries, code) ? (cldr.countries[code] ?? code) : code),
   };

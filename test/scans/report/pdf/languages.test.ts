@@ -1,8 +1,8 @@
 /** PDFs in every language: the embedded fonts have each character that a report writes by itself. */
 import { expect, test } from 'vitest';
 import { composeReport } from '../../../../src/scans/report/compose-report.ts';
+import type { PatternName } from '../../../../src/scans/report/languages/language-data.ts';
 import { type Locale, loadLanguage } from '../../../../src/scans/report/languages/load-language.ts';
-import type { PatternName } from '../../../../src/scans/report/languages/locale-data.ts';
 import { LANGUAGES } from '../../../../src/scans/report/languages/plurals.ts';
 import { renderPdf } from '../../../../src/scans/report/pdf/render-pdf.ts';
 import { figuresOf } from '../figures.ts';
