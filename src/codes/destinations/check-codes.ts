@@ -1,4 +1,3 @@
-/** Checks the destinations of codes, and compares the rows with those of an earlier run. */
 import { fillShortUrl, isShortUrl } from '../../base/text/short-url.ts';
 import { DAY_MS } from '../../base/time/units.ts';
 import type { QrCode } from '../../service/shapes.ts';
@@ -74,9 +73,7 @@ const NOT_REQUESTED: Verdict = {
 };
 
 interface PlannedCheck {
-  /** Address to request. */
   url?: string;
-  /** Outcome if no request is needed. */
   verdict?: Verdict;
   /** Problem of a destination that is requested, because only the response shows whether it works. */
   odd?: string | undefined;
@@ -173,7 +170,6 @@ export interface ComparedRow {
   destination: string | null;
   /** Counts as a failure by the `--fail-on` of this run. */
   failing: boolean;
-  /** The certificate ends soon. */
   ending: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** Checks many destinations, each once: hosts in parallel, one request at a time per host, without keeping responses in memory. */
 import { setMaxListeners } from 'node:events';
 import { groupBy } from '../../base/collections/group-by.ts';
 import { inParallel } from '../../base/parallel/in-parallel.ts';
@@ -14,7 +13,6 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   lookupWidth: number;
   /** Maximum number of requests in flight, each on another host. */
   width: number;
-  /** Called when one more destination is done. */
   onDone: () => void;
 }
 
@@ -22,7 +20,10 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Returns the verdict on each address, by its text. Rejects only with the signal's reason, or for an unusable proxy. */
+/**
+ * Checks each destination once: hosts in parallel, one request at a time per host. Returns the verdict on each address, by its text.
+ * Rejects only with the signal's reason, or for an unusable proxy.
+ */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
@@ -70,7 +71,6 @@ function createHostTurns(): TripOptions['inTurn'] {
   const end = () => {};
   return (hostname, work) => {
     const mine = (last.get(hostname) ?? Promise.resolve()).then(work);
-    // Does not keep the response.
     last.set(hostname, mine.then(end, end));
     return mine;
   };

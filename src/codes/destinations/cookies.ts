@@ -1,4 +1,3 @@
-/** Cookies of one visit. Without them, pages that set a cookie and redirect to themselves would look like a redirect loop. */
 import type { Headers } from '../../service/transport.ts';
 
 /** Bounds for a server that sets endless cookies. */
@@ -6,15 +5,15 @@ const MOST_COOKIES = 50;
 const MOST_BYTES = 8192;
 
 export interface Cookies {
-  /** Stores the cookies that a response of this address sets. */
   take(url: URL, headers: Headers): void;
   /** Returns the Cookie header for this address; empty if there is none. */
   for(url: URL): string;
 }
 
 /**
- * Creates a store of names and values by host, with `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age` (in practice, an `Expires` in the
- * past comes with an empty value). Path, Secure and dates matter little for one visit.
+ * Creates a store of cookies for one visit, without which pages that set a cookie and redirect to themselves would look like a redirect
+ * loop. It knows `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age` (in practice, an `Expires` in the past comes with an empty value).
+ * Path, Secure and dates matter little for one visit.
  */
 export function createCookies(): Cookies {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();

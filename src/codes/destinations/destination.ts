@@ -22,7 +22,6 @@ export interface DestinationProblem {
   reason: string;
 }
 
-/** Problems of a code that does not open as intended when scanned. */
 const DEAD: ReadonlySet<Kind> = new Set<Kind>(['empty', 'unusable', 'dotless', 'network', 'invisible']);
 
 /** Returns whether a code with this problem is refused without `--force`. */
@@ -123,7 +122,6 @@ const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
 /** An address after a space, or after a separator unless that is part of a query. */
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 
-/** Returns the end of a text, which shows where in a destination it is. */
 function lastOf(text: string): string {
   return [...text.slice(-2 * SHOWN)].slice(-SHOWN).join('');
 }

@@ -1,4 +1,3 @@
-/** Follows a destination to its final address: counts redirects, and checks each hop like the first. */
 import type { LookupAddress } from 'node:dns';
 import { parseUrl } from '../../base/text/parse-url.ts';
 import { formatCount } from '../../base/text/quote.ts';
@@ -10,7 +9,6 @@ import { type Reply, request } from './request.ts';
 import { RefusedAddressError } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
-/** Result of a visit. */
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
   /** Redirect to something other than a web address: an app, a telephone number. */
@@ -36,16 +34,13 @@ export interface Trip {
 
 export interface TripOptions {
   resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
-  /** Returns the proxy for an address. */
   proxyFor: (url: URL) => URL | undefined;
-  /** Returns why an address is never requested, or undefined. */
   refuse: (url: URL) => string | undefined;
   /** K6: runs one request to a host when no other is under way there. */
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
   headers: Readonly<Record<string, string>>;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** Time limit of the whole visit. */
   timeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
@@ -57,7 +52,10 @@ const MOST_REDIRECTS = 20;
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Follows `start` to its end. Rejects only with the signal's reason, or with a proxy setting that cannot be used. */
+/**
+ * Follows `start` to its final address, and checks each hop like the first. Rejects only with the signal's reason, or with a proxy setting
+ * that cannot be used.
+ */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
   const seen = new Set<string>();
@@ -116,7 +114,6 @@ function asText(location: string): string {
   return text.includes('\ufffd') ? location : text;
 }
 
-/** Sends one request of the visit, after its host was resolved and found to be allowed. */
 async function requestHop(
   url: URL,
   options: TripOptions,

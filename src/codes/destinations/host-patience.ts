@@ -11,19 +11,16 @@ import { retryOf, type Verdict } from './verdict.ts';
 const MOST_DEAD = 2;
 /** Maximum number of addresses in a row without a response in time. A slow page indicates little about the next one. */
 const MOST_LATE = 5;
-/** Maximum number of unsuccessful retries in a row. */
 const MOST_FAILED_RETRIES = 3;
 
 export interface HostPatience {
   /** Returns the verdict for the remaining addresses of this origin without a request; undefined if they are to be requested. */
   verdict(origin: string): Verdict | undefined;
-  /** Returns whether a failed visit may be retried. */
   allowsRetry(origin: string): boolean;
   /** Records the result of a visit; `retried`: after a retry. */
   note(origin: string, trip: Trip, verdict: Verdict, retried: boolean): void;
 }
 
-/** Creates a circuit breaker for the queue of one host. */
 export function createHostPatience(): HostPatience {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {
@@ -31,7 +28,6 @@ export function createHostPatience(): HostPatience {
       const host = hosts.get(origin);
       if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;
       const verdict = { ...host.last, finalUrl: undefined, ms: undefined };
-      // A slow host may still have this page.
       if (host.dead < MOST_DEAD)
         verdict.error = `not requested: ${host.late} addresses on this host failed (${host.last.error})`;
       return verdict;

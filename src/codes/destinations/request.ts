@@ -36,7 +36,6 @@ type Outcome =
   | { status: number; headers: Headers; failure: undefined }
   | { status: undefined; failure: NetworkError };
 
-/** State of one request; `tlsEndsMs`: expiry of the certificate, ms since the epoch; undefined without TLS. */
 interface Seen {
   tlsEndsMs: number | undefined;
 }

@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { quote } from '../../base/text/quote.ts';
 import { specialKind } from './address-rules.ts';
 
-/** Resolves a name to all its addresses, like `dns.promises.lookup` with `all`. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** Host whose addresses are all refused. No data was sent to it. */
@@ -57,7 +56,6 @@ function refusal(hostname: string, address: string | undefined): RefusedAddressE
   );
 }
 
-/** Runs at most `width` lookups at once, in the order of the calls. */
 function createTurns(width: number): <T>(work: () => Promise<T>, began?: () => void) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

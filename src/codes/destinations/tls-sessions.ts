@@ -20,7 +20,6 @@ export interface TlsSessions {
 /** Maximum number of sessions, of a few kilobytes each. Hosts are visited one queue after the other, so older ones are not needed again. */
 const MOST_SESSIONS = 512;
 
-/** Creates an empty store for one run. */
 export function createTlsSessions(): TlsSessions {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;

@@ -1,4 +1,3 @@
-/** Maps the result of a visit to the outcome of a destination. */
 import { quote } from '../../base/text/quote.ts';
 import { isRefused, type NetworkError } from '../../service/network-error.ts';
 import { parseRateHeaders } from '../../service/rate-limit/rate-headers.ts';
@@ -8,7 +7,6 @@ import type { Trip } from './follow.ts';
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;
 export type CheckOutcome = (typeof OUTCOMES)[number];
 
-/** Verdict on one destination. */
 export interface Verdict {
   outcome: CheckOutcome;
   status: number | undefined;
@@ -41,7 +39,6 @@ const WALL_HEADERS = [
 /** Statuses of failures that may be transient. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Returns the verdict on a visit. */
 export function judge(trip: Trip): Verdict {
   const { end, finalUrl, redirects, tlsEndsMs, ms } = trip;
   const verdict = (outcome: CheckOutcome, error?: string, status?: number): Verdict => {

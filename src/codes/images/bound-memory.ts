@@ -1,5 +1,3 @@
-/** Limits the memory of a WebAssembly module: an allocation beyond the limit ends it, whatever its input. */
-
 /** Of a module's memory, in bytes. */
 const PAGE_BYTES = 65_536;
 /** `\0asm`, version 1. */

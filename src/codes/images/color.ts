@@ -1,5 +1,3 @@
-/** Colors of an image, and the contrast between two of them. */
-
 /** sRGB, 0 to 255 each. */
 export interface Color {
   readonly red: number;
@@ -19,7 +17,6 @@ export function parseColor(text: string): Color | undefined {
   return { red: part(0), green: part(2), blue: part(4) };
 }
 
-/** Formats a color as `#rrggbb`. */
 export function formatColor({ red, green, blue }: Color): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -36,7 +36,6 @@ export interface PagePaper {
   readonly isSized: boolean;
 }
 
-/** Parses the name of a paper, or its size. */
 export function parsePaper(raw: string): PagePaper | undefined {
   const known = Object.entries(PAPERS).find(([name]) => name.toLowerCase() === raw.toLowerCase());
   if (known) return { size: known[1], name: known[0], isSized: false };
@@ -51,7 +50,6 @@ export function parseGrid(raw: string): [columns: number, rows: number] | undefi
   return columns > 0 && rows > 0 ? [columns, rows] : undefined;
 }
 
-/** Formats a width and a height in mm. */
 export function formatSize({ widthMm, heightMm }: Size): string {
   return `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
 }

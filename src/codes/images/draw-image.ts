@@ -1,4 +1,3 @@
-/** Draws an image and verifies it: encode, draw, decode the bytes, and only then return them. The only path to an image. */
 import { createHash } from 'node:crypto';
 import { createFigure, drawingOf, type Figure } from './drawing.ts';
 import type { Modules } from './encode.ts';
@@ -9,16 +8,13 @@ import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 import { writeSvg } from './write-svg.ts';
 
-/** Text and the QR code that contains it. */
 export interface Encoded {
   readonly text: string;
   readonly modules: Modules;
 }
 
-/** Image that decodes to its text. Its bytes depend only on text, format and style. */
 export interface Image {
   readonly bytes: Buffer;
-  /** Of the bytes, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -31,8 +27,8 @@ export interface Fault {
 export type Damage = (bytes: Buffer) => Buffer;
 
 /**
- * Draws an image. I1: returns it only if a decoder reads the text from its bytes, or from the drawing of a PDF or EPS. An image whose SHA-256 is `known` was decoded
- * before, and equal bytes decode equally.
+ * Draws an image; the only path to one. I1: returns it only if a decoder reads the text from its bytes, or from the drawing of a PDF or
+ * EPS. An image whose SHA-256 is `known` was decoded before. The bytes depend only on text, format and style.
  */
 export async function drawImage(
   encoded: Encoded,
@@ -50,7 +46,6 @@ export async function drawImage(
   return fault === undefined ? { bytes, sha256 } : { fault };
 }
 
-/** The bytes of an image, and the way to verify them. */
 interface Written {
   readonly bytes: Buffer;
   findFault(bytes: Buffer, expected: Expected): string | undefined;

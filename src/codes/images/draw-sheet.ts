@@ -1,4 +1,3 @@
-/** Draws pages of labels as one PDF, and decodes each code from its page before the PDF is returned. */
 import { breakLines } from '../../files/paper/break-lines.ts';
 import { type CaptionFont, loadFonts } from '../../files/paper/caption-fonts.ts';
 import { captionOf, piecesOf } from '../../files/paper/captions.ts';
@@ -46,12 +45,9 @@ interface Position {
   readonly yMm: number;
 }
 
-/** Label in its cell. */
 interface Spot {
   readonly label: Label;
-  /** Of the cell. */
   readonly corner: Position;
-  /** Of the code. */
   readonly place: Position;
 }
 
@@ -95,7 +91,6 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
   return { bytes, pages: pages.length, lost };
 }
 
-/** Assigns the labels to the cells of each page, in order. */
 function* assignCells(labels: readonly Label[], { grid, layout, skipped }: SheetStyle): Generator<Spot[]> {
   const corners = [...placesOf(grid)];
   // `first`: label of the first cell of a page, which is free on a page that was used before.
@@ -142,7 +137,6 @@ async function prepareCaptions(
   };
 }
 
-/** Draws the lines of a caption in the middle of their box. */
 function drawCaption(
   document: Pdf,
   text: string,

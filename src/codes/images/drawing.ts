@@ -13,7 +13,6 @@ export interface Area {
   readonly gray: number;
 }
 
-/** Pixels drawn over an upright square. */
 export interface Overlay {
   readonly xMm: number;
   readonly yMm: number;
@@ -39,12 +38,10 @@ export interface Figure {
   readonly plate: Plate | undefined;
 }
 
-/** Traces the outlines of a code. */
 export function createFigure(modules: Modules, style: ImageStyle, plate: Plate | undefined): Figure {
   return { across: modulesAcross(modules, style), outlines: traceOutlines(modules), style, plate };
 }
 
-/** Returns the drawing of a figure with its upper left corner at that position. */
 export function drawingOf(
   { across, outlines, style, plate }: Figure,
   { xMm, yMm } = { xMm: 0, yMm: 0 },

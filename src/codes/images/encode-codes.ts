@@ -1,4 +1,3 @@
-/** Encodes codes as modules and finds violations of the print rules, before anything is written. */
 import { UsageError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
@@ -12,7 +11,6 @@ import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.t
 import { checkSize, checkStyle } from './print-rules.ts';
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
-/** Code of the service, ready to be drawn. */
 export interface EncodedCode extends Encoded {
   readonly code: QrCode;
   /** Reason to refuse the code without --force; undefined if there is none. */

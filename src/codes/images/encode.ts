@@ -1,4 +1,3 @@
-/** Encodes text as the modules of a QR code (ISO/IEC 18004), with lean-qr: the smallest version that fits. */
 import { correction, generate, mode } from 'lean-qr';
 
 /** Levels of error correction, the weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
@@ -17,7 +16,10 @@ export interface Modules {
   isDark(x: number, y: number): boolean;
 }
 
-/** Encodes `text` at this level, or at a higher one that fits in the same version. Returns undefined if the text is too long for any. */
+/**
+ * Encodes `text` with lean-qr as a QR code (ISO/IEC 18004) of the smallest version, at this level or a higher one that fits. Returns
+ * undefined if the text is too long.
+ */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
   const code = generateOrNothing(text, minimum);
   if (!code) return undefined;

@@ -72,7 +72,6 @@ export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha2
 export interface PlannedImage {
   readonly image: ImageFile;
   readonly outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
-  /** Reason if it fails; null otherwise. */
   readonly error: string | null;
 }
 
@@ -123,7 +122,6 @@ export async function planFiles(
   }
 }
 
-/** Returns the columns of an image that are known before it is drawn. */
 export function describeImage(
   { encoded: { code, text, modules }, format, file }: ImageFile,
   { sizeMm }: ImageStyle,

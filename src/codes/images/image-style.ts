@@ -1,4 +1,3 @@
-/** Style of an image, and the dimensions derived from it. */
 import type { Color } from './color.ts';
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
@@ -6,7 +5,6 @@ import type { Rendering } from './render-apart.ts';
 export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-/** Logo loaded by load-logo.ts. */
 export interface Logo {
   /**
    * As large as fits into a square of `box` pixels, on paper of that color: without transparency. Throws UsageError if it takes too long or
@@ -20,9 +18,7 @@ export interface ImageStyle {
   readonly sizeMm: number;
   /** Resolution of the printer; PNG has about as many pixels per inch. */
   readonly dpi: number;
-  /** Modules of light around the code. */
   readonly quietZone: number;
-  /** The least level of error correction. */
   readonly level: Level;
   readonly color: Color;
   /** Undefined: transparent. */
@@ -31,7 +27,6 @@ export interface ImageStyle {
   readonly logo?: Logo | undefined;
 }
 
-/** Returns the modules per side, including the quiet zone. */
 export function modulesAcross(
   { size }: Pick<Modules, 'size'>,
   { quietZone }: Pick<ImageStyle, 'quietZone'>,
@@ -39,7 +34,6 @@ export function modulesAcross(
   return size + 2 * quietZone;
 }
 
-/** Returns the side of a module in mm. */
 export function moduleMm(
   modules: Pick<Modules, 'size'>,
   style: Pick<ImageStyle, 'quietZone' | 'sizeMm'>,

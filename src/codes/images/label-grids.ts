@@ -80,7 +80,6 @@ const SAME_AS: Readonly<Record<string, string>> = {
   ...{ 5264: '5164', 8164: '5164', 5267: '5167', 8167: '5167', 8371: '5371' },
 };
 
-/** All known product numbers. */
 export const SHEET_NUMBERS: readonly string[] = [
   ...Object.keys(ON_A4),
   ...Object.keys(ON_LETTER),

@@ -1,10 +1,8 @@
-/** Layout of code and caption within a label. */
 import type { Size } from './label-grids.ts';
 
 /** Positions in mm from the upper left corner of the label. */
 export interface LabelLayout {
   readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
-  /** Undefined: no caption. */
   readonly caption: CaptionBox | undefined;
 }
 
@@ -15,7 +13,7 @@ export interface CaptionBox extends Size {
   readonly align: 'left' | 'center';
 }
 
-/** Printers draw a sheet in awry by about that much. */
+/** Margin for sheets that a printer draws in at an angle. */
 const PADDING_MM = 1.5;
 /** Font size of captions: 8 points. */
 export const FONT_SIZE_MM = 2.8;

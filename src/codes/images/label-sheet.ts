@@ -1,4 +1,3 @@
-/** Resolves the flags about a label sheet to a grid of labels. */
 import { UsageError } from '../../base/errors.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { quote } from '../../base/text/quote.ts';
@@ -7,7 +6,6 @@ import { formatNumber } from './image-style.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from './label-grids.ts';
 import { type LabelLayout, layOutLabel } from './label-layout.ts';
 
-/** Values of the flags of the same names. */
 export interface SheetFlags {
   sheet?: string | undefined;
   grid?: [columns: number, rows: number] | undefined;
@@ -17,7 +15,6 @@ export interface SheetFlags {
   paper?: PagePaper | undefined;
 }
 
-/** A grid, and its name in messages. */
 export interface LabelSheet {
   grid: LabelGrid;
   name: string;

@@ -1,4 +1,3 @@
-/** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
 import { UsageError } from '../../base/errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColor } from './color.ts';
@@ -18,12 +17,11 @@ const MOST_PIXELS = 4096;
 /** How often a logo may be as long as it is wide: longer, nothing of it would be seen in a square. */
 const MOST_RATIO = 8;
 
-/** Enough to see whether it shows anything. */
 const TRIAL_PIXELS = 64;
 
 /**
- * Loads a logo, and draws it once at a small size to verify it. Throws LocalError if the installation is corrupt, and the signal's
- * reason.
+ * Loads a PNG or SVG as a logo, and draws it once at a small size to verify it. The renderer (resvg in WebAssembly) has no access to files
+ * or network, and draws the same pixels on every machine. Throws LocalError if the installation is corrupt, and the signal's reason.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const renderer = await openLogo(bytes, signal);
@@ -95,7 +93,6 @@ function wrapPng(bytes: Buffer): string | LogoFault {
 }
 
 function readSvg(bytes: Buffer): string | LogoFault {
-  // Without the byte order mark.
   const text = new TextDecoder().decode(bytes);
   if (!text.trimStart().startsWith('<')) return { fault: 'is neither a PNG nor an SVG file' };
   const fault = findSvgFault(text);

@@ -5,5 +5,4 @@ import type { LogoJob } from './render-apart.ts';
 import { serveRenderer } from './serve-renderer.ts';
 
 const { wasm, svg } = workerData as LogoJob;
-// A thread has a port.
 serveRenderer(parentPort as MessagePort, svg, initWasm(wasm));

@@ -3,13 +3,11 @@ import { type Color, formatColor, WHITE } from './color.ts';
 import type { Modules } from './encode.ts';
 import { type ImageStyle, type Logo, MM_AN_INCH, moduleMm } from './image-style.ts';
 
-/** Square that is drawn over the center of a code. */
 export interface Plate {
   /** Modules a side. */
   readonly across: number;
   /** Modules from the edge of the code, without its quiet zone, to the plate; the same from the left and from above. */
   readonly offset: number;
-  /** Pixels a side. */
   readonly side: number;
   /** RGB, row by row. */
   readonly rgb: Buffer;
@@ -17,7 +15,6 @@ export interface Plate {
 
 /** Fraction of the code's width: 4 % of its area, of which level H can restore 30 %. */
 const MOST_SHARE = 0.2;
-/** Paper between logo and code, in modules. */
 const MARGIN = 0.5;
 
 /** Modules a side of the plate. I6: at most a fifth of the code, and odd as the code is, so that it covers whole modules. */

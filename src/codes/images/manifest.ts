@@ -40,7 +40,6 @@ export interface ManifestRow extends Row {
 
 export interface Manifest {
   readonly path: string;
-  /** The rows of the last run, by file. */
   readonly rows: ReadonlyMap<string, ManifestRow>;
 }
 
@@ -63,7 +62,6 @@ export async function readManifest(directory: string, force: boolean): Promise<M
   return { path, rows: new Map((rows ?? []).map((row) => [row.file, row])) };
 }
 
-/** Parses the rows; returns undefined if the file is not a manifest of qrctl. */
 async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[] | undefined> {
   const input = await parseInput(bytes, path).catch(() => undefined);
   if (input?.columns.join() !== NAMES.join()) return undefined;

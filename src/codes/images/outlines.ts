@@ -1,15 +1,15 @@
-/** Traces the dark areas of a code as outlines, each edge once, so that no renderer leaves a gap between two modules. */
 import type { Modules } from './encode.ts';
 
 /** Corners of a closed line, x and y alternating; its sides alternate between horizontal and vertical. */
 export type Outline = readonly number[];
 
-/** To the right, straight on, to the left, back: where two areas touch at a corner the line stays with its own. */
+/** To the right, straight on, to the left, back: at a corner where two areas touch, the line stays with its own. */
 const TURNS = [1, 0, 3, 2];
 
 /**
- * Traces outlines in modules: clockwise around dark areas, counterclockwise around light ones within them, so that both fill rules work.
- * Two areas that touch at a corner get separate outlines.
+ * Traces the dark areas of a code as outlines in modules, each edge once, so that no renderer leaves a gap between two modules: clockwise
+ * around dark areas, counterclockwise around light ones within them, so that both fill rules work. Areas that touch at a corner get
+ * separate outlines.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;
@@ -35,7 +35,7 @@ export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>
   return outlines;
 }
 
-/** Walks one outline from its uppermost corner, the leftmost of them, until it is there again, and takes its edges away. */
+/** Follows one outline from its uppermost, leftmost corner back to it, and removes its edges. */
 function follow(leaving: Uint8Array, start: number, width: number): Outline {
   const corners: number[] = [];
   // Right, down, left, up: clockwise, with y downwards.

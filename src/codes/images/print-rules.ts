@@ -1,4 +1,3 @@
-/** Print rules: conditions under which a printed code may not scan, although a decoder reads the file. */
 import { countOf } from '../../base/text/quote.ts';
 import { contrastOf, luminanceOf, WHITE } from './color.ts';
 import type { Modules } from './encode.ts';
@@ -13,14 +12,13 @@ const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
-/** Violations as clauses: `the quiet zone is …`. */
+/** Conditions under which a printed code may not scan, although a decoder reads the file, as clauses: `the quiet zone is …`. */
 export interface PrintRules {
   /** I3: refused unless `--force` is set. */
   readonly refusals: string[];
   readonly warnings: string[];
 }
 
-/** Checks the rules that depend only on the style. */
 export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {
   const contrast = contrastOf(color, background);
   const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
@@ -39,7 +37,6 @@ export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle)
   return { refusals, warnings };
 }
 
-/** Checks the rules for one code at this size and resolution. */
 export function checkSize(modules: Pick<Modules, 'size'>, style: ImageStyle): PrintRules {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;

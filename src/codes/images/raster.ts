@@ -1,4 +1,3 @@
-/** Grayscale pixels, and outlines filled into them: the input of the decoder. */
 import { grayOf } from './color.ts';
 
 export interface Raster {
@@ -45,7 +44,6 @@ export function fillPolygons({ width, height, gray }: Raster, polygons: Polygons
   }
 }
 
-/** Returns the first pixel of the raster whose center is at or beyond that position. */
 function firstPixel(position: number): number {
   return Math.max(0, Math.ceil(position - 0.5));
 }

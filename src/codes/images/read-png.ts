@@ -1,4 +1,3 @@
-/** Reads a PNG that write-png.ts wrote back into pixels, by its own bytes alone. */
 import { inflateSync } from 'node:zlib';
 import { type Color, grayOf, WHITE } from './color.ts';
 import { createRaster, type Raster } from './raster.ts';
@@ -6,14 +5,13 @@ import { createRaster, type Raster } from './raster.ts';
 export interface PngPixels {
   /** Pixels on a white background. */
   readonly raster: Raster;
-  /** Declared size. */
   readonly sizeMm: number;
 }
 
 /** Bytes a pixel, by color type; a palette and gray have a bit here. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
-/** Reads the pixels of a PNG. Throws Error if write-png.ts did not write it. */
+/** Reads the pixels of a PNG that write-png.ts wrote, from its bytes alone. Throws Error for any other PNG. */
 export function readPng(bytes: Uint8Array): PngPixels {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);

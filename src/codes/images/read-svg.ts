@@ -1,9 +1,8 @@
-/** Reads an SVG that write-svg.ts wrote back into areas, by its own text alone. */
 import { grayOf, parseColor } from './color.ts';
 import type { Area, Drawing, Overlay } from './drawing.ts';
 import { readPng } from './read-png.ts';
 
-/** Reads the drawing of an SVG. Throws Error if write-svg.ts did not write it. */
+/** Reads the drawing of an SVG that write-svg.ts wrote, from its text alone. Throws Error for any other SVG. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');
@@ -26,7 +25,6 @@ export function readSvg(text: string): Drawing {
   return { widthMm, heightMm, areas, overlays };
 }
 
-/** `M` with two numbers, `h`, `v` and `z`. */
 function readPath(path: string, [scaleX, scaleY]: readonly [number, number]): number[][] {
   const polygons: number[][] = [];
   let x = 0;

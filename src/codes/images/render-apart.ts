@@ -8,7 +8,6 @@ import { damagedInstallation, readInstalled } from '../../files/durable/installe
 import { readPackaged } from '../../files/durable/packaged-files.ts';
 import { boundMemory } from './bound-memory.ts';
 
-/** RGBA, row by row. */
 export interface Rendering {
   width: number;
   height: number;
@@ -25,19 +24,17 @@ export interface ApartRenderer {
 /** Failure to draw within the limits; the message is a predicate of the file name. */
 export class RenderError extends Error {}
 
-/** Of the processor, by all threads, of which the others wait meanwhile: a logo with dozens of clips takes a tenth of it. */
+/** Limit of the processor time of all threads. */
 const MOST_SECONDS = 5;
-/** Of the clock, where others have the processor. */
+/** Limit of the time by the clock, if other processes use the processor. */
 const MOST_TICKS = 600;
 const TICK_MS = 100;
-/** The pixels of the largest logo take 6 MB, and each clip that holds others as much again. */
+/** Limit of the WebAssembly: the pixels of the largest logo take 6 MB, and each nested clip as much again. */
 const MOST_BYTES = 512 * 2 ** 20;
-/** Memory outside the WebAssembly: the SVG, and pixels in transit. */
 const MOST_HEAP_MB = 256;
 
 const WASM = 'dist/resvg.wasm';
 
-/** Input of the thread. */
 export interface LogoJob {
   wasm: Uint8Array;
   svg: string;
@@ -57,11 +54,8 @@ export type DrawResponse =
   | { is: 'trapped' }
   | { is: 'failed'; message: string };
 
-/** Parts of a renderer that tests replace. */
 export interface RendererParts {
-  /** The WebAssembly file. */
   wasm(): Promise<Buffer>;
-  /** Program of the thread. */
   thread(): string;
   every(ms: number, tick: () => void): () => void;
   processorMs(): number;
@@ -92,7 +86,6 @@ export async function openRenderer(
   });
   worker.unref();
   let turn: Promise<unknown> = Promise.resolve();
-  /** Why it was ended. */
   let over: unknown;
   const end = (reason: unknown) => {
     over ??= reason;

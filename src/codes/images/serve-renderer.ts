@@ -1,10 +1,12 @@
-/** Answers the requests for an SVG with resvg. Runs in a separate thread (logo-worker.ts). */
 import type { MessagePort } from 'node:worker_threads';
 import { Resvg } from '@resvg/resvg-wasm';
 import { messageOf } from '../../base/errors.ts';
 import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
-/** Answers each request of a port when the renderer is `ready`, or that it is damaged if it can't be started. */
+/**
+ * Draws an SVG with resvg for each request of a port, in a separate thread (logo-worker.ts). Every response is `damaged` if the renderer
+ * can't be started.
+ */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const answering = ready.then(
     () => (request: DrawRequest) => draw(svg, request),

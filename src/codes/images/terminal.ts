@@ -6,10 +6,8 @@ import type { Raster } from './raster.ts';
 const BLACK_ON_WHITE = '\u001b[38;5;16;48;5;231m';
 const RESET = '\u001b[0m';
 
-/** Upper half, lower half: dark by dark. */
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-/** Returns the columns that the code takes. */
 export function terminalWidth(modules: Modules, quietZone: number): number {
   return modules.size + 2 * quietZone;
 }

@@ -7,7 +7,6 @@ import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
 import { readPng } from './read-png.ts';
 import { readSvg } from './read-svg.ts';
 
-/** Expected properties of an image. */
 export interface Expected {
   readonly text: string;
   readonly sizeMm: number;
@@ -16,7 +15,6 @@ export interface Expected {
   readonly quietZone: number;
 }
 
-/** Position of an image on a page, in mm from its upper left corner. */
 interface Place {
   readonly xMm: number;
   readonly yMm: number;
@@ -53,7 +51,6 @@ function sizeFault(sizeMm: number, expected: Expected): string | undefined {
   return `the image is ${sizeMm.toFixed(2)} mm wide instead of ${expected.sizeMm} mm`;
 }
 
-/** Enough for a decoder, and fast enough for thousands of images. */
 const PIXELS_A_MODULE = 4;
 
 /** Renders the drawing at a position, on white. */

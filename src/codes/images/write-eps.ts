@@ -1,10 +1,9 @@
-/** Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2: outlines, and black as one ink. */
+/** Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2. The bytes depend only on the content. */
 import { type Color, formatColor } from './color.ts';
 import type { Figure } from './drawing.ts';
 import { formatNumber, POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
 
-/** Formats the EPS. The bytes depend only on the content: no date, no file name. */
 export function writeEps({ across, outlines, style, plate }: Figure): string {
   const points = style.sizeMm * POINTS_A_MM;
   const scale = formatNumber(points / across);

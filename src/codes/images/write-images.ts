@@ -1,4 +1,3 @@
-/** Writes one image file per code to a directory, each verified before it is written, and manifest.csv. */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel/in-parallel.ts';
@@ -17,13 +16,11 @@ import { type Manifest, type ManifestRow, readManifest, writeManifest } from './
 
 export interface WriteImagesOptions {
   readonly style: ImageStyle;
-  /** Replaces files that no earlier run wrote. */
   readonly force: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Gets the content of the directory and the outcomes for `--summary`. */
   readonly facts: RunFacts;
-  /** Called if another run is writing to the directory. */
   onWait(): void;
   onProgress(done: number): void;
 }
@@ -131,7 +128,6 @@ async function drawOne(
   return { ...facts, sha256, outcome: hash === undefined ? 'created' : 'updated', error: null };
 }
 
-/** Adds the codes and outcomes of the images, and the files that were written. */
 function addFacts(facts: RunFacts, rows: readonly ManifestRow[], directory: string): void {
   const existing = rows.filter(({ outcome }) => outcome !== 'failed');
   facts.codes = new Set(existing.map(({ id }) => id)).size;

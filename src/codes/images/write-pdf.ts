@@ -1,4 +1,3 @@
-/** Writes images as PDF with pdfkit: outlines, black as one ink, and reproducible bytes. */
 import { EPOCH } from '../../base/time/time.ts';
 import { closePdf, PDFDocument } from '../../files/paper/pdfkit.ts';
 import { type Color, formatColor } from './color.ts';
@@ -27,7 +26,6 @@ export function openPdf({
     autoFirstPage: false,
     // I4: zlib's output for a stream differs between engines.
     compress: false,
-    // Its own fonts of 1984 are not embedded, and not needed.
     font: '',
     // I4: it makes the file's id of these, and would take the time of day for one of them.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
@@ -36,7 +34,6 @@ export function openPdf({
   return document;
 }
 
-/** Writes one page with one image. */
 export async function writePdf(figure: Figure, title: string): Promise<Buffer> {
   const { sizeMm } = figure.style;
   const document = openPdf({ widthMm: sizeMm, heightMm: sizeMm, title });
@@ -58,7 +55,6 @@ export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: num
   document.restore();
 }
 
-/** Properties that its types lack. */
 type PdfOfImages = Pdf & { openImage(png: Buffer): unknown };
 
 /** Images embedded in each document: a logo is stored once, regardless of the number of labels. */

@@ -19,12 +19,10 @@ export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle)
 /** Half a meter at 300 dpi. More would take gigabytes to draw and decode; vector formats have no such limit. */
 export const MOST_PNG_PIXELS = 6000;
 
-/** Returns the pixels per side. */
 export function pngSide(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return modulesAcross(modules, style) * pixelsAModule(modules, style);
 }
 
-/** Returns the bytes of the PNG. */
 export function writePng(modules: Modules, style: ImageStyle, plate: Plate | undefined): Buffer {
   const pixels = pixelsAModule(modules, style);
   const side = pngSide(modules, style);
@@ -104,7 +102,6 @@ function filterUp(rows: Buffer, stride: number): Buffer {
   for (let from = 0, to = 0; from < rows.length; from += stride, to += stride + 1) {
     const row = rows.subarray(from, from + stride);
     filtered[to] = 2;
-    // Within a module, there is no difference.
     if (!row.equals(above))
       for (let at = 0; at < stride; at++) filtered[to + 1 + at] = (row[at] ?? 0) - (above[at] ?? 0);
     above = row;
@@ -143,7 +140,6 @@ function isSame(one: Color, other: Color): boolean {
 }
 
 interface Header {
-  /** In pixels. */
   width: number;
   height: number;
   /** Bits a sample. */
@@ -158,7 +154,6 @@ function square(side: number): { width: number; height: number } {
   return { width: side, height: side };
 }
 
-/** Returns a PNG of filtered rows. `colors` are chunks before them. */
 function formatPng(
   { width, height, bits, type, sizeMm }: Header,
   colors: readonly Buffer[],

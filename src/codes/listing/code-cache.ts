@@ -6,7 +6,7 @@ import { parseBounded } from '../../base/text/bounded-json.ts';
 import { openOwnCache, quietly, type User } from '../../files/durable/own-cache.ts';
 import type { SlugStore } from '../../service/slug-memory.ts';
 
-/** Enough for the most codes with the longest names; one file for each workspace, and for each sandbox that was tried. */
+/** Size of the most codes with the longest names, and number of files: one per workspace. */
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;
 
 /** Workspace of the codes: two keys count as two workspaces, and neither can be derived from the name of the file. */

@@ -25,12 +25,12 @@ import { MAX_CODES_PAGE, type Page, type QrCode } from '../../service/shapes.ts'
 
 export type Lister = Pick<Service, 'listCodes'>;
 
-/** A workspace that changes during this many readings in a row cannot be pinned down. */
+/** Maximum number of passes. */
 const MOST_READINGS = 3;
-/** Requests beyond three times the pages of the returned codes: bounds the cost of a service with wrong totals. */
+/** Number of requests beyond three times the pages of the returned codes: bounds the cost of a service with wrong totals. */
 const SPARE_REQUESTS = 20;
 
-/** How far `created_at` may be behind Date: by the drift of clocks, and by time zones if it has none. */
+/** Maximum delay of `created_at` behind Date: by the drift of clocks, and by time zones if it has none. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
@@ -66,7 +66,6 @@ export async function* listAllCodes(
   concurrency: number,
   doubt: Doubt = 'usual',
 ): AsyncGenerator<QrCode[], void, undefined> {
-  /** Of earlier passes. */
   const shown = new Set<string>();
   const costs = { asked: 0, pages: 1 };
   let before: Reading | undefined;
@@ -87,7 +86,6 @@ export async function* listAllCodes(
   );
 }
 
-/** Returns `listAllCodes` as one list. */
 export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
   return collectPages(listAllCodes(service, concurrency, doubt));
 }
@@ -95,14 +93,13 @@ export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): 
 /** Result of one pass over all pages. */
 interface Reading {
   ids: Set<string>;
-  /** Total of its first response. */
   total: number;
   /** Every response had that total, and no code occurred twice. */
   steady: boolean;
   /** Whether a code of a later page existed at the first response. */
   stoodThere: (code: QrCode) => boolean;
   allStood: boolean;
-  /** A page was short, and another followed: codes created meanwhile would make up for the missing ones. */
+  /** A short page was followed by another: codes created meanwhile would make up for missing ones. */
   gap: boolean;
 }
 
@@ -115,19 +112,17 @@ const createReading = (): Reading => ({
   gap: false,
 });
 
-/** As many codes as at its first response, and all of them existed then: the list is complete. */
 function isWhole({ ids, total, steady, allStood }: Reading): boolean {
   return steady && allStood && ids.size === total;
 }
 
-/** Nothing that the reading before brought has gone, and no fewer came than there were. */
+/** Returns whether every code of the pass before was received again, and no fewer codes than the total. */
 function findsAgain(reading: Reading, before: Reading): boolean {
   if (reading.gap || reading.ids.size < reading.total) return false;
   for (const id of before.ids) if (!reading.ids.has(id)) return false;
   return true;
 }
 
-/** Processes the first response. */
 function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): void {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
@@ -155,12 +150,11 @@ function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
   return added;
 }
 
-/** Adds the ids of these codes, and returns those whose id was not there. */
 function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
   return rows.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** Requests made for this list, and pages that brought something in one reading. */
+/** Requests sent for this list, and pages with new codes in one pass. */
 interface Costs {
   asked: number;
   pages: number;
@@ -235,7 +229,7 @@ async function* readPages(
   }
 }
 
-/** A service may refuse a page after the last instead of leaving it empty. */
+/** A service may refuse a page after the last one. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError)
     return { rows: [], total: 0, serviceTimeMs: undefined };

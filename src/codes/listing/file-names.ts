@@ -5,7 +5,7 @@ import { isUuid } from '../../service/checks.ts';
 export const FILE_NAMES = ['id', 'slug'] as const;
 export type FileNames = (typeof FILE_NAMES)[number];
 
-/** Letters, digits, `-` and `_` mean themselves in every shell and file system; a slug is written by others, and may hold anything. */
+/** Letters, digits, `-` and `_` have no special meaning in any shell or file system; a slug may contain anything. */
 const SAFE = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
 /** Windows has devices of these names, whatever the extension. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i;

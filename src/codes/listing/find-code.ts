@@ -1,4 +1,3 @@
-/** Finds codes by ids or slugs, in as few requests as possible. */
 import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import { inShellOr, quote } from '../../base/text/quote.ts';
@@ -105,7 +104,7 @@ async function findListed(
   ];
 }
 
-/** With more codes than this, several pages are requested at once, though the last of them may be unnecessary. */
+/** Number of codes above which several pages are requested at once, though the last of them may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
 /**

@@ -157,7 +157,6 @@ export const command = defineCommand({
   },
 });
 
-/** Number of hosts in parallel: as many connections as a browser has in total. */
 const HOSTS_AT_ONCE = 256;
 const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; checks destinations of QR codes)`;
 
@@ -217,7 +216,6 @@ function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
   };
 }
 
-/** Notes how many destinations had each outcome, and warns of certificates. */
 function noteOutcomes(
   { console }: Context,
   rows: readonly CheckRow[],

@@ -152,7 +152,6 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
   if (logo === undefined) return { ...style, level: ecc ?? 'M' };
   if (ecc !== undefined && ecc !== 'H')
     throw new UsageError(`--logo requires --ecc H, not ${ecc}`, { hint: 'Omit --ecc.' });
-  // Loads a renderer.
   const { loadLogo } = await import('../../codes/images/load-logo.ts');
   return { ...style, level: 'H', logo: await readLogo(context, logo, loadLogo) };
 }

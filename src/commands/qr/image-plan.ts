@@ -1,4 +1,3 @@
-/** `qr image --dry-run`: prints the plan of the images. */
 import { countOutcomes } from '../../base/run/count-outcomes.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { type EncodedCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';

@@ -86,7 +86,6 @@ function sheetPath({ output, outputDir }: ImageFlags): string {
   throw new UsageError('a label sheet requires a PDF file', { hint: 'Add -o labels.pdf.' });
 }
 
-/** Warns about captions that are not printed as they are. */
 function warnOfLosses({ console }: Context, { lost }: Sheet): void {
   const captionsWithout = (kind: 'symbols' | 'words') => {
     const captions = [...lost].flatMap(([caption, loss]) => (loss === kind ? [inQuotes(caption)] : []));

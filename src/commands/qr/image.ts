@@ -46,7 +46,6 @@ export const command = defineCommand({
   ],
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);
-    // Loads a writer of PDF.
     if (isOfSheet(flags)) return (await import('./image-sheet.ts')).writeSheet(context, args, flags);
     const { output, outputDir, as, fileNames } = flags;
     if (output !== undefined && outputDir !== undefined)
@@ -133,7 +132,6 @@ function formatOf(path: string): ImageFormat {
   });
 }
 
-/** Prints the code in half blocks, and its address below. */
 async function showImage(
   { console }: Context,
   { code, text, modules }: EncodedCode,

@@ -11,15 +11,13 @@ import { unitDates } from './unit-dates.ts';
 
 interface CardOptions {
   id: string;
-  /** Names of the two ranges; undefined without a comparison. */
   legend: Card['legend'];
   /** Weekday with which the comparison begins, 0 is Monday; undefined without a comparison. */
   weekdayBefore: number | undefined;
-  /** The report says so of all its cards: changes are those of averages, or the data does not cover the comparison. */
+  /** A note of the whole report covers it: changes are those of averages, or the data does not cover the comparison. */
   isSaid: { averages: boolean; beforeData: boolean };
 }
 
-/** Cards that take the whole width. */
 const WIDE: ReadonlySet<string> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
 
 export function composeCard(given: Section, options: CardOptions, locale: Locale): Card {
@@ -51,15 +49,13 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   };
 }
 
-/** Returns whether the data covers some of a unit of time: a day to come, or one before the data, has no number instead of zero. */
+/** A unit of time that the data does not cover has no number instead of zero. */
 function isCounted({ scans, perDay }: Figure): boolean {
   return scans > 0 || perDay !== null;
 }
 
-/** Fewer days are compared in order. */
 const LEAST_DAYS = 14;
 
-/** Returns the number of days by which the comparison is shifted, so that the same weekdays are compared. */
 function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore }: CardOptions): number {
   const weekday = unitDates('day', rows[0]?.value ?? '')?.[0].weekday;
   if (
@@ -114,7 +110,7 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   };
 }
 
-/** Returns a function that formats a day, week or month so short that it fits on a phone with four others. */
+/** Returns a formatter of days, weeks or months for an axis, short enough for five labels on a phone. */
 function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
   // Twelve months have twelve names.
   const pattern = by === 'month' ? (rows.length <= 12 ? 'monthAlone' : 'monthShort') : 'dayMonth';

@@ -1,4 +1,3 @@
-/** Composes the report from figures: the only place that chooses its words, formats its numbers and orders its parts. Pure. */
 import { capitalize } from '../../base/text/sentence.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
 import type { Coverage } from '../stats/coverage.ts';
@@ -30,13 +29,15 @@ export interface ReportFigures {
   sections: readonly Section[];
   /** Scans of each hour on each weekday; undefined if they are not part of the report. */
   hours: readonly (readonly HourOfWeekday[])[] | undefined;
-  /** Codes without scans. */
   silent: readonly Name[];
   /** Number of codes; undefined if the files don't contain it. */
   codes: number | undefined;
 }
 
-/** Composes the document in a language; the same figures give the same document. */
+/**
+ * Composes the report from figures, the only place that chooses words, formats numbers and orders parts. Pure: the same figures give the
+ * same document.
+ */
 export function composeReport(figures: ReportFigures, locale: Locale): ReportDocument {
   const { note, logo, before, total } = figures;
   const { words, language, direction } = locale;
@@ -122,7 +123,6 @@ function cardsOf(
   ]);
 }
 
-/** A card of half the width without another beside it takes the whole width. */
 function pairCards(cards: readonly Card[]): Card[] {
   const paired: Card[] = [];
   for (let at = 0; at < cards.length; at++) {

@@ -15,7 +15,6 @@ interface Day {
   date: LocalDate;
 }
 
-/** Composes days as weeks from Monday. */
 export function calendarTable({ rows }: Section, caption: string, locale: Locale): ShadeTable {
   const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
   const weeks: (Day | undefined)[][] = [];

@@ -15,13 +15,11 @@ interface TableOptions {
 
 interface Columns extends Pick<TableOptions, 'isCompared' | 'beforeData'> {
   hasAverages: boolean;
-  /** Formats an average like all others of the table. */
   average(value: number): string;
 }
 
 const NONE = '–';
 
-/** Composes one row per value. */
 export function figuresTable(section: Section, options: TableOptions, locale: Locale): FigureTable {
   const { words } = locale;
   const { caption, isCompared, beforeData, hasBars } = options;
@@ -64,7 +62,6 @@ export function isRecurring({ kind, by }: Pick<Section, 'kind' | 'by'>): boolean
   return kind === 'time' && (by === 'hour' || by === 'weekday');
 }
 
-/** Averages stand beside totals where units differ in length, or come more often than others. */
 function showsAverages(section: Section, isCompared: boolean): boolean {
   return (section.kind === 'time' && section.by !== 'day') || (isCompared && section.comparesAverages);
 }

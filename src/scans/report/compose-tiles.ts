@@ -1,11 +1,9 @@
-/** Composes the key figures of a report. */
 import type { Section, Total } from '../stats/figures.ts';
 import type { Tile, Tone } from './document.ts';
 import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
 import { rowName, shorten } from './row-names.ts';
 
-/** Larger type than in a row. */
 const LONGEST_VALUE = 40;
 
 interface TileFigures {

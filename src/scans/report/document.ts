@@ -18,7 +18,6 @@ export interface ReportDocument {
   range: string;
   /** Sentences about the part of the range that the data doesn't cover. */
   coverage: readonly string[];
-  /** A sentence; undefined without a comparison. */
   comparedWith: string | undefined;
   /** Name of the tiles for a screen reader. */
   summaryLabel: string;
@@ -31,18 +30,14 @@ export interface ReportDocument {
   pageOf(page: number, pages: number): string;
 }
 
-/** Logo drawn to pixels, so that nothing of its file remains. */
 export interface ReportLogo {
   /** A PNG with transparency. */
   png: Uint8Array;
-  /** Size in pixels. */
   width: number;
   height: number;
-  /** Text for a screen reader. */
   alt: string;
 }
 
-/** Growth, decline, or neither. */
 export type Tone = 'up' | 'down' | 'even';
 
 /** Each of its texts is set in its own direction. */
@@ -57,20 +52,16 @@ export interface Card {
   /** Unique in the document, an XML name. */
   id: string;
   title: string;
-  /** Takes the whole width of a page. */
   isWide: boolean;
   chart?: ColumnChart;
-  /** The ranges of the chart; absent without a comparison. */
   legend?: { now: string; before: string };
   tables: readonly ReportTable[];
   notes: readonly string[];
-  /** A plain list. */
   names?: readonly Name[];
 }
 
 export type ReportTable = FigureTable | ShadeTable;
 
-/** Columns over time, in order. */
 export interface ColumnChart {
   /** Title and peak, for a reader who doesn't see the chart. */
   label: string;
@@ -84,7 +75,6 @@ interface ChartColumn {
   value: number;
   /** Of the same unit in the comparison. */
   previous: number | null;
-  /** Not the whole unit. */
   isPart: boolean;
 }
 
@@ -123,7 +113,6 @@ export interface FigureCell extends CellText {
   isStrong?: boolean;
 }
 
-/** Cells that are darker the more scans they have. */
 export interface ShadeTable {
   kind: 'shades';
   /** What its rows and columns are, for CSS and the width of columns. */

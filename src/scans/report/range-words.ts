@@ -18,7 +18,6 @@ export function formatRange(
   locale: Locale,
 ): string {
   const first = localDate(sinceMs, zone);
-  // The last millisecond is of the last day.
   const last = localDate(untilMs - 1, zone);
   switch (periodOfRange({ sinceMs, untilMs }, zone)?.unit) {
     case 'year':
@@ -42,7 +41,6 @@ function startsDay(ms: number, zone: string): boolean {
   return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
 }
 
-/** Formats an interval of days, both included. */
 export function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
   if (first.year !== last.year) return locale.date('days', first, last);
   if (first.month !== last.month) return locale.date('daysInYear', first, last);

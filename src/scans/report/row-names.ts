@@ -1,4 +1,3 @@
-/** Names of rows: what a value of the data is called in the report. */
 import { capitalize } from '../../base/text/sentence.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import type { Name } from './document.ts';
@@ -17,7 +16,6 @@ export function shorten(text: string, longest = LONGEST): string {
   return start.length < text.length ? `${start}…` : text;
 }
 
-/** Returns the name of a row, and the slug of a code beside it. */
 export function rowName(row: Figure, section: Section, locale: Locale): Name {
   const { name, detail } = nameOf(row, section, locale);
   return {
@@ -26,7 +24,6 @@ export function rowName(row: Figure, section: Section, locale: Locale): Name {
   };
 }
 
-/** Returns the name of a unit of time as within a sentence. */
 export function unitName({ value }: Figure, { by }: Section, locale: Locale): string {
   return timeName(by, value ?? '', locale).name;
 }

@@ -1,4 +1,3 @@
-/** Dates of a unit of time in its form in data: `2026-10-01`, `2026-W40`, `2026-10`, `Monday`. */
 import { isPeriod, parsePeriod } from '../../base/time/periods.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { DAY_MS } from '../../base/time/units.ts';

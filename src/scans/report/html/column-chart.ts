@@ -48,7 +48,6 @@ export function columnChart({ label, columns }: ColumnChart, { formatNumber, dir
     // The start of a text from right to left is its right end, as the start of the axis is.
     const isAtRight = (anchor === 'end') === (direction === 'ltr');
     const place = anchor === 'middle' ? center(at) : isAtRight ? left(at) + x.bandwidth() : left(at);
-    // Five dates do not fit on a phone.
     const between = all.length > 4 && i % 2 === 1 ? ' between' : '';
     return html`<text class="axis${between}" x="${percent(place)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${columns[at]?.label ?? ''}</text>`;
   });

@@ -1,7 +1,6 @@
 /** HTML templates that escape every value, because names and referrers are untrusted input. */
 import { clean } from '../../../base/text/clean.ts';
 
-/** Trusted markup, not text. */
 export interface Html {
   readonly markup: string;
   toString(): string;
@@ -9,7 +8,6 @@ export interface Html {
 
 type Part = string | number | Html | readonly Part[];
 
-/** Marks a string as trusted markup. */
 export function raw(markup: string): Html {
   return { markup, toString: () => markup };
 }

@@ -1,4 +1,4 @@
-/** Renders the report as one HTML page without scripts or requests, for phones, paper and screen readers. Pure: the same document gives the same bytes. */
+/** Renders the report as one HTML page without scripts or requests, for phones, paper and screen readers. The same document gives the same bytes. */
 import { createHash } from 'node:crypto';
 import type { Card, Name, ReportDocument, ReportLogo, ReportTable, Tile } from '../document.ts';
 import { columnChart } from './column-chart.ts';
@@ -6,11 +6,10 @@ import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
 import { columnsOfTables, figuresTable, nameOf, shadeTable } from './tables.ts';
 
-/** Renders the page, with a final line end. */
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim();
   const hash = createHash('sha256').update(style).digest('base64');
-  // The one style is known by its hash: no other, and nothing else at all, is loaded or run.
+  // The hash allows only this style; nothing else is loaded or run.
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="${report.language}" dir="${report.direction}">
@@ -52,7 +51,6 @@ ${report.footer.map(
 `);
 }
 
-/** The size on the page follows the style; a logo without its pixels leaves its room. */
 function logoOf({ png, width, height, alt }: ReportLogo): Html {
   const data = Buffer.from(png).toString('base64');
   return html`<img class="logo" src="data:image/png;base64,${data}" width="${width}" height="${height}" alt="${alt}">

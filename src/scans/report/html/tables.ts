@@ -1,4 +1,3 @@
-/** Renders tables: below each chart, or with a bar per row if there is no chart. */
 import type { CellText, FigureRow, FigureTable, Name, ShadeTable } from '../document.ts';
 import { type Html, html } from './html.ts';
 
@@ -31,7 +30,6 @@ function cellText({ text, detail }: CellText): Html {
   return html`<bdi>${text}</bdi>${detail === undefined ? '' : html`<span class="average"><bdi>${detail}</bdi></span>`}`;
 }
 
-/** Renders a name and, smaller, the text that identifies it; each in its own direction. */
 export function nameOf({ name, detail }: Name): Html {
   return html`<bdi>${wordsOf(name)}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${wordsOf(detail)}</bdi>`}`;
 }
@@ -43,14 +41,12 @@ function wordsOf(text: string): (string | Html)[] {
     .map((part, at) => (at % 2 === 0 ? part : html`<span class="long">${part}</span>`));
 }
 
-/** Renders a bar behind a name. */
 function barOf({ bar }: FigureRow): Html | string {
   if (bar === undefined) return '';
   const width = `${Math.round(bar * 10_000) / 100}%`;
   return html`<svg aria-hidden="true"><rect width="${width}" height="100%" rx="4"/></svg>`;
 }
 
-/** Renders a long table as several side by side. */
 export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html {
   const parts = rows.length <= 8 ? 1 : rows.length <= 16 ? 2 : 3;
   const each = Math.ceil(rows.length / parts);
@@ -65,7 +61,6 @@ export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html 
   return html`<div class="columns">${tables}</div>`;
 }
 
-/** Renders cells that are darker the more scans they have. */
 export function shadeTable({ id, caption, head, rows }: ShadeTable): Html {
   return html`<table class="shades ${id}">
 <caption>${caption}</caption>

@@ -4,10 +4,8 @@
  */
 import type { LocaleData, PatternName } from './language-data.ts';
 
-/** Day of the calendar, perhaps with a time. */
 export interface LocalDate {
   year: number;
-  /** From 1. */
   month: number;
   day: number;
   /** 0: Monday. */
@@ -16,7 +14,6 @@ export interface LocalDate {
   minute?: number;
 }
 
-/** A quoted text, a field, or anything else. */
 const PARTS = /'([^']*)'|([yMLdEQHm])\2*|[^'yMLdEQHm]+/g;
 
 /** Formats one date or, by the pattern of an interval, two: from the first field that comes again on, it is the second. */
@@ -68,7 +65,6 @@ function formatField(
   }
 }
 
-/** Growth beyond it is put into words: 999 %. */
 const MOST_GROWTH = 9.99;
 
 /** Formats a number with that many decimals; `12.5` → `12,5`. */
@@ -100,7 +96,6 @@ export function formatAverage(
   return formatDecimal(cldr, value, isSmall ? 2 : 1);
 }
 
-/** Formats a fraction as a percentage with one decimal. */
 export function formatShare(cldr: LocaleData, share: number): string {
   return inPercent(cldr, formatDecimal(cldr, share * 100, 1));
 }

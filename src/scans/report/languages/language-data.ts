@@ -7,39 +7,30 @@ export type Plural<L extends Language> = Readonly<Record<Categories[L], string>>
 
 /** Words of a report. A table that lacks one, or a plural form of its language, is a type error. `{name}` is replaced by a value. */
 export interface Words<L extends Language> {
-  /** Kind of the document. */
   kicker: string;
-  /** Default title. */
   title: string;
-  /** Name of the key figures, for a screen reader. */
   summary: string;
   /** Name of the image, for a screen reader. */
   logo: string;
   scans: Plural<L>;
   codes: Plural<L>;
-  /** In place of the period, and of the charts. */
   noScans: string;
   tiles: Record<'scans' | 'perDay' | 'busiestDay' | 'topCode' | 'topCountry' | 'onPhones', string>;
   /** `{share} of all scans` */
   ofScans: string;
   /** `{words}.` */
   sentence: string;
-  /** Space between two sentences. */
   gap: string;
   /** `{name}: {value}` */
   pair: string;
-  /** Growth above 999 %. */
   moreThanTenfold: string;
   /** Sentence about the comparison, with its `{range}`. */
   comparedWith: string;
   averagesCompared: string;
   notCovered: string;
-  /** Sentences about the data, with `{date}` and `{time}`. */
   dataBegins: string;
   dataEnds: string;
-  /** Titles of cards; a column of a file has its own name. */
   cards: Record<Dimension | 'hours' | 'silent', string>;
-  /** Heads of the first column. */
   columns: Record<Dimension, string>;
   heads: Record<'scans' | 'share' | 'perDay' | 'previous' | 'change' | 'isNew' | 'weekOf', string>;
   /** Rows that are not a value; `noValue`: of a column of a file, or of a UTM tag. */
@@ -47,7 +38,6 @@ export interface Words<L extends Language> {
   devices: Record<'mobile' | 'tablet' | 'desktop', string>;
   /** Text for a screen reader, with `{title}`, `{peak}` (a date or an hour) and `{scans}`. */
   chart: string;
-  /** Sentences below a table. */
   notes: Record<
     | 'approximate'
     | 'sparse'
@@ -62,7 +52,6 @@ export interface Words<L extends Language> {
   >;
   /** `zone` has `{zone}`; `source`: name of the source of the figures, a number of codes or `files`. */
   footer: Record<'notPeople' | 'fewScans' | 'zone' | 'source' | 'files' | 'onceEach', string>;
-  /** With `{page}` and `{pages}`. */
   pageOf: string;
 }
 
@@ -73,13 +62,10 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 /** Names and forms of dates and numbers, from the Unicode CLDR (Unicode-3.0); src/build/write-cldr.mjs writes them. */
 export interface LocaleData {
-  /** Decimal sign. */
   decimal: string;
-  /** Sign between groups of three digits. */
   group: string;
   /** Digits before the first group that is separated: with 2, `1234` and `12 345`. */
   minimumGroupingDigits: number;
-  /** `{0}` is the number. */
   percent: string;
   /** January first; `format` within a date, `alone` without a day. */
   months: Record<'format' | 'alone' | 'shortFormat' | 'shortAlone', readonly string[]>;

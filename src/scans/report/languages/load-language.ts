@@ -11,30 +11,25 @@ import {
 import { fill, type LocaleData, type PatternName, type Plural, type Words } from './language-data.ts';
 import { type Language, PLURAL_RULES } from './plurals.ts';
 
-/** A language with everything that a report needs of it. */
 export interface Locale {
   language: Language;
   direction: 'ltr' | 'rtl';
   words: Omit<Words<Language>, 'scans' | 'codes'>;
-  /** `1 scan`, `2,000 scans` */
   scans(count: number): string;
   codes(count: number): string;
   number(value: number): string;
   /** With one decimal, or two if it or one of `beside` would be zero otherwise. */
   average(value: number, beside?: readonly (number | null)[]): string;
   tick(value: number): string;
-  /** A fraction as a percentage. */
   share(fraction: number): string;
   /** Growth as a percentage with its sign, or in words if it is too large for one. */
   change(growth: number): string;
   date(pattern: PatternName, first: LocalDate, last?: LocalDate): string;
   dateTime(date: LocalDate): string;
   joinSentences(sentences: readonly string[]): string;
-  /** Two texts as a range. */
   range(first: string, last: string): string;
   /** 0: Monday. */
   weekday(day: number, width: 'long' | 'short'): string;
-  /** Name of a country; the code itself if it is unknown. */
   country(code: string): string;
 }
 

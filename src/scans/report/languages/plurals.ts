@@ -3,7 +3,6 @@
  * (https://www.unicode.org/cldr/charts/48/supplemental/language_plural_rules.html).
  */
 
-/** Plural categories of whole numbers, per language. */
 export interface Categories {
   en: 'one' | 'other';
   de: 'one' | 'other';

@@ -17,7 +17,6 @@ export interface Block {
 
 /** Blocks of one column, from the top down. */
 export interface Stack {
-  /** From the start edge, in points. */
   x: number;
   width: number;
   blocks: readonly Block[];
@@ -26,15 +25,12 @@ export interface Stack {
 export interface PlacedBlock {
   block: Block;
   x: number;
-  /** From the top of the page. */
   y: number;
   width: number;
 }
 
-/** One or two stacks side by side. */
 export interface Band {
   stacks: readonly Stack[];
-  /** Space above, unless it is first on its page. */
   above: number;
 }
 
@@ -54,12 +50,10 @@ export function tableBlocks(head: Block, repeats: Block, rows: readonly Block[])
   return [head, ...bound];
 }
 
-/** Returns the height of a stack that is first on its page. */
 export function stackHeight(blocks: readonly Block[]): number {
   return blocks.reduce((height, block, at) => height + block.height + (at > 0 ? (block.above ?? 0) : 0), 0);
 }
 
-/** Returns the blocks of stacks at their places, the first of each at `top`. */
 export function placeBlocks(stacks: readonly Stack[], top: number): PlacedBlock[] {
   return stacks.flatMap(({ x, width, blocks }) => {
     let y = top;
@@ -72,7 +66,6 @@ export function placeBlocks(stacks: readonly Stack[], top: number): PlacedBlock[
   });
 }
 
-/** Returns the height of a band that is first on its page. */
 export function bandHeight({ stacks }: Band): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
@@ -101,7 +94,6 @@ function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]):
   ];
 }
 
-/** Returns blocks with the head that belongs above the first of them. */
 function withRepeated(blocks: readonly Block[]): readonly Block[] {
   const head = blocks[0]?.repeats;
   return head ? [{ ...head, keepsNext: true }, ...blocks] : blocks;

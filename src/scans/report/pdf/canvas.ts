@@ -9,10 +9,8 @@ import type { Line } from './typesetter.ts';
 export type Element = PDFKit.PDFStructureElement;
 
 interface ElementOptions {
-  /** For a reader who doesn't see it. */
   alt?: string;
   title?: string;
-  /** Of a header cell. */
   scope?: 'Row' | 'Column';
   box?: Box;
 }
@@ -29,12 +27,10 @@ export interface Canvas {
   addPage(): void;
   /** Adds an element to the structure, by default to the document. */
   element(type: string, parent?: Element, options?: ElementOptions): Element;
-  /** Draws content of an element. */
   within(element: Element, draw: () => void): void;
   /** Draws decoration, which a screen reader skips. `type`: repeated on each page. */
   artifact(draw: () => void, type?: 'Layout' | 'Pagination'): void;
   fill(box: Box, color: string, radius?: number): void;
-  /** Fills many boxes in one color. */
   fillAll(boxes: readonly Box[], color: string, radius?: number): void;
   stroke(points: readonly (readonly [x: number, y: number])[], color: string, width: number): void;
   image(png: Uint8Array, box: Box): void;
@@ -50,7 +46,6 @@ interface CanvasOptions {
   direction: 'ltr' | 'rtl';
 }
 
-/** Returns a canvas on a document without pages. */
 export function createCanvas(document: Pdf, { width, direction }: CanvasOptions): Canvas {
   const isMirrored = direction === 'rtl';
   const root = document.struct('Document');

@@ -1,4 +1,3 @@
-/** Cards of the report as blocks. */
 import type { Card, Name, ReportDocument, ReportTable } from '../document.ts';
 import type { Block } from './blocks.ts';
 import { chartBlock, legendBlock } from './column-chart.ts';
@@ -60,7 +59,6 @@ function tableBlocks(table: ReportTable, width: number, section: Section, isBelo
   return isBelowChart ? parallelTables(table, width, section) : figureTableBlocks(table, width, section);
 }
 
-/** Between columns, in points. */
 const GUTTER = 22;
 
 /** Codes without scans: a list in three columns. */

@@ -1,4 +1,3 @@
-/** Draws columns over time, with a line for the period before. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { labelledUnits } from '../axis-labels.ts';
 import type { ColumnChart } from '../document.ts';
@@ -8,13 +7,10 @@ import { COLORS, TEXT } from './palette.ts';
 import type { Section } from './section.ts';
 import type { Line, Typesetter } from './typesetter.ts';
 
-/** In points, with the labels below. */
 const HEIGHT = 150;
 const LABELS = 14;
 const TOP = 4;
-/** Between the numbers of the scale and the columns. */
 const GUTTER = 8;
-/** Between two labels. */
 const LABEL_GAP = 14;
 const MOST_RADIUS = 1.5;
 
@@ -125,7 +121,6 @@ function labelled(columns: Columns, width: number, set: Typesetter): Label[] {
 
 const KEY = 7;
 
-/** Returns a block with the two ranges of the chart. */
 export function legendBlock({ now, before }: { now: string; before: string }, section: Section): Block {
   const style = TEXT.small;
   const lines = [now, before].map((text) => section.set.line(text, style));

@@ -1,4 +1,3 @@
-/** Tables of figures: a name, a bar behind it, and numbers. */
 import type { CellText, FigureRow, FigureTable } from '../document.ts';
 import { type Block, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
@@ -7,7 +6,6 @@ import type { Section } from './section.ts';
 import { type Columns, measureColumns } from './table-columns.ts';
 import { followed, type Line, type Typesetter } from './typesetter.ts';
 
-/** Above and below the text of a row, in points. */
 const PADDING = 2;
 const MOST_NAME_LINES = 2;
 const BAR_INSET = 4;
@@ -130,7 +128,6 @@ function cellLines({ text, detail, isStrong }: FigureRow['cells'][number], { col
 }
 
 const NAME_GAP = 5;
-/** The rest is for the text that identifies the name. */
 const MOST_NAME_SHARE = 0.7;
 
 /** Returns a name on at most two lines, and the text that identifies it behind it. */

@@ -7,11 +7,9 @@ import { PDFDocument, zlibSync } from '../../../files/paper/pdfkit.ts';
 export type Pdf = PDFKit.PDFDocument;
 
 export interface PdfOptions {
-  /** In points. */
   width: number;
   height: number;
   title: string;
-  /** As in BCP 47. */
   language: string;
   direction: 'ltr' | 'rtl';
   /** Two documents have the same ID if and only if they have the same seed. */
@@ -34,13 +32,11 @@ interface Internals {
   endMetadata(): void;
 }
 
-/** Opens a document without pages. */
 export function openTaggedPdf({ width, height, title, language, direction, seed }: PdfOptions): Pdf {
   const document = new PDFDocument({
     size: [width, height],
     margin: 0,
     autoFirstPage: false,
-    // Streams are compressed below.
     compress: false,
     // Its own fonts are not embedded.
     font: '',
@@ -89,7 +85,6 @@ function compress(reference: Reference): void {
   if (buffer.length === 0 || data.Type === 'Metadata') return;
   const bytes = Buffer.concat(buffer);
   const plain = data.Filter === 'FlateDecode' ? inflateSync(bytes) : bytes;
-  // The images keep the filter of their rows.
   data.Filter = 'FlateDecode';
   reference.buffer = [zlibSync(plain, { level: 6 })];
 }

@@ -6,10 +6,8 @@ import { baselineOf, COLORS, TEXT, type TextStyle, toneColor } from './palette.t
 import { paragraphBlocks } from './paragraphs.ts';
 import type { Line, Typesetter } from './typesetter.ts';
 
-/** In points. */
 const LOGO = { width: 150, height: 44 };
 
-/** Returns the blocks above the cards. */
 export function openingBlocks(report: ReportDocument, width: number, set: Typesetter): Block[] {
   const section = { set };
   const { logo, note, range, coverage, comparedWith } = report;
@@ -70,14 +68,12 @@ const TILE_GAP = 8;
 const TILE_PADDING = 10;
 const MOST_ACROSS = 4;
 
-/** Returns the tiles in rows of at most four, each as wide as the report. */
 function tileRows(tiles: readonly Tile[]): Tile[][] {
   const rows = Math.ceil(tiles.length / MOST_ACROSS);
   const across = Math.ceil(tiles.length / rows);
   return Array.from({ length: rows }, (_, row) => tiles.slice(row * across, (row + 1) * across));
 }
 
-/** Returns one block per row of tiles. */
 function tileBlocks(tiles: readonly Tile[], width: number, set: Typesetter): Block[] {
   return tileRows(tiles).map((some, row): Block => {
     const own = (width - (some.length - 1) * TILE_GAP) / some.length;
@@ -144,7 +140,6 @@ function drawParagraphs(
   }
 }
 
-/** Returns the blocks below the cards. */
 export function closingBlocks({ footer }: ReportDocument, width: number, set: Typesetter): Block[] {
   const rule: Block = {
     height: 8,

@@ -1,4 +1,3 @@
-/** Puts bands on pages: none of them ends with a heading, and all but the last are as full as their order and whole tables allow. Pure. */
 import { type Band, bandHeight, type PlacedBlock, placeBlocks, splitStack } from './blocks.ts';
 
 export interface PageSize {
@@ -7,7 +6,6 @@ export interface PageSize {
   bottom: number;
 }
 
-/** Bands of one page, and those that are left for the next pages. */
 interface Filled {
   bands: readonly Band[];
   left: readonly Band[];
@@ -17,10 +15,13 @@ interface Filled {
 const TOLERABLE = [0.12, 0.3] as const;
 /** Empty space that is better than a band before another one that it follows. */
 const TOLERABLE_JUMP = 0.05;
-/** Bands from which a page is filled: each of them doubles the number of ways. */
+/** Number of bands from which a page is filled; each of them doubles the number of combinations. */
 const MOST_AHEAD = 8;
 
-/** Places every block. The first of the bands that are left begins each page, later ones may fill it; `last` is below everything else. */
+/**
+ * Places every block. Each page begins with the first band that is left, and later bands may fill it: no page ends with a heading, and all
+ * but the last are as full as their order and whole tables allow. `last` is below everything else.
+ */
 export function paginate(bands: readonly Band[], last: Band, { top, bottom }: PageSize): PlacedBlock[][] {
   const pages: PlacedBlock[][] = [];
   const room = bottom - top;
@@ -77,7 +78,6 @@ function splitPenalty(band: Band, room: number): number {
   return bandHeight(band) > room / 2 ? 0 : TOLERABLE[band.stacks.length > 1 ? 1 : 0];
 }
 
-/** Returns the height with a band below. */
 function heightWith(height: number, band: Band): number {
   return height + (height > 0 ? band.above : 0) + bandHeight(band);
 }

@@ -14,13 +14,11 @@ export const COLORS = {
   down: '#b3261e',
 } as const;
 
-/** By shade, 1 to 5. */
 export const SHADES = ['', '#edf1fe', '#d5dffc', '#b6c6fa', '#8fa8f6', '#2f5bea'] as const;
 
 export interface TextStyle {
   /** In points. */
   readonly size: number;
-  /** Distance of baselines, in points. */
   readonly leading: number;
   readonly weight: 400 | 600;
   readonly color: string;
@@ -31,7 +29,6 @@ export function baselineOf({ size, leading }: TextStyle, top = 0): number {
   return top + (leading - size) / 2 + size * 0.86;
 }
 
-/** Returns the color of a growth or decline; undefined for neither. */
 export function toneColor(tone: Tone | undefined): string | undefined {
   return tone === 'up' ? COLORS.up : tone === 'down' ? COLORS.down : undefined;
 }

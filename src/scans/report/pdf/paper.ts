@@ -1,4 +1,3 @@
-/** Papers of a report. */
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 

@@ -1,4 +1,3 @@
-/** Paragraphs as blocks, one per line, so that a long one is split between pages. */
 import type { Block } from './blocks.ts';
 import type { Canvas, Element } from './canvas.ts';
 import { baselineOf, type TextStyle } from './palette.ts';
@@ -8,14 +7,12 @@ interface ParagraphOptions {
   style: TextStyle;
   /** In points. */
   width: number;
-  /** Space above, in points. */
   above: number;
   /** Where the paragraph belongs; the document by default. */
   section: { set: Typesetter; element?: (canvas: Canvas) => Element };
   most?: number;
   /** It is untrusted: its direction is that of its first letter. */
   isName?: boolean;
-  /** Type of the element. */
   type?: string;
 }
 

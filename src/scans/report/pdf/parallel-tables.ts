@@ -1,15 +1,11 @@
-/** A long table as several side by side, as below a chart. */
 import type { FigureTable } from '../document.ts';
 import { type Block, placeBlocks, type Stack, stackHeight } from './blocks.ts';
 import { figureTableBlocks } from './figure-table.ts';
 import type { Section } from './section.ts';
 import { naturalWidth } from './table-columns.ts';
 
-/** Between tables, in points. */
 const GUTTER = 22;
-/** Fewer rows are one table. */
 const LEAST_ROWS = 9;
-/** Rows of each table on a page. */
 const LEAST_DOWN = 3;
 const MOST_TABLES = 3;
 /** Of names below a chart, in points: units of time. */

@@ -1,4 +1,4 @@
-/** Renders the report as a tagged PDF with real text, bookmarks and page numbers. The same document gives the same bytes. */
+/** Renders the report as a tagged PDF with real text, bookmarks and page numbers. */
 import { clean } from '../../../base/text/clean.ts';
 import { closePdf } from '../../../files/paper/pdfkit.ts';
 import type { Card, ReportDocument } from '../document.ts';
@@ -13,12 +13,9 @@ import { PAPER_SIZES, type Paper } from './paper.ts';
 import { textsOf } from './texts.ts';
 import { createTypesetter, type Typesetter } from './typesetter.ts';
 
-/** In points. */
 const MARGIN = { side: 42, top: 42, bottom: 54 };
-/** Between two cards side by side. */
 const GUTTER = 24;
 const CARD_GAP = 16;
-/** Of the page number, from the bottom. */
 const FOOT = 28;
 
 export interface RenderedPdf {
@@ -27,7 +24,6 @@ export interface RenderedPdf {
   lossy: readonly string[];
 }
 
-/** Renders the document. Throws LocalError if a font is not installed. */
 export async function renderPdf(report: ReportDocument, paper: Paper): Promise<RenderedPdf> {
   const [width, height] = PAPER_SIZES[paper];
   const { language, direction, logo } = report;

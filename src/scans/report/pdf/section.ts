@@ -5,13 +5,10 @@ import type { Typesetter } from './typesetter.ts';
 export interface Section {
   set: Typesetter;
   element(canvas: Canvas): Element;
-  /** Returns the same element of a table each time. */
   table(title: string): (canvas: Canvas) => Element;
-  /** Returns the same element of a list each time. */
   list(): (canvas: Canvas) => Element;
 }
 
-/** Returns a section without content. */
 export function createSection(set: Typesetter): Section {
   const element = once((canvas) => canvas.element('Sect'));
   return {

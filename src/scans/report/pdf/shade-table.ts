@@ -1,4 +1,3 @@
-/** Tables whose cells are darker the more scans they have: calendars, and hours by weekday. */
 import type { ShadeTable } from '../document.ts';
 import { type Block, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
@@ -7,11 +6,8 @@ import type { Section } from './section.ts';
 import type { Line, Typesetter } from './typesetter.ts';
 
 const ROW = 16;
-/** Between cells. */
 const GAP = 1.5;
-/** Between the names and the cells. */
 const NAME_GAP = 8;
-/** Left and right of the text of a cell, together. */
 const PADDING = 3;
 const LEAST_SIZE = 4;
 const RADIUS = 2.5;
@@ -108,7 +104,6 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
       });
       for (const [at, cell] of cells.entries()) {
         const line = cell && textOf(cell, grid.style, set);
-        // A day outside the range is an empty cell.
         canvas.within(canvas.element('TD', row), () => {
           const box = boxOf(at);
           if (line)

@@ -1,21 +1,17 @@
-/** Measures the columns of a table of figures. */
 import type { CellText, FigureTable } from '../document.ts';
 import { TEXT, type TextStyle } from './palette.ts';
 import type { Typesetter } from './typesetter.ts';
 
 export interface Columns {
-  /** Of the names, in points. */
   name: number;
   /** Of the other columns, with the gap before each. */
   cells: readonly number[];
-  /** Styles, smaller if the table is too wide otherwise. */
   head: TextStyle;
   cell: TextStyle;
   strong: TextStyle;
   detail: TextStyle;
 }
 
-/** Between columns, in points. */
 const GAP = 10;
 /** Names get at least this share of the width. */
 const LEAST_NAME = 0.28;

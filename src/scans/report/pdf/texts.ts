@@ -1,4 +1,3 @@
-/** Lists the texts of a report, to choose fonts for them. */
 import type { Card, ReportDocument, ReportTable } from '../document.ts';
 
 /** Returns every text that is shown. */

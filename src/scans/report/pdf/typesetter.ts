@@ -1,4 +1,3 @@
-/** Sets text: fits it to a width, and chooses fonts and directions for its characters. */
 import { clean } from '../../../base/text/clean.ts';
 import { breakLines } from '../../../files/paper/break-lines.ts';
 import { type CaptionFont, loadFonts } from '../../../files/paper/caption-fonts.ts';
@@ -8,7 +7,6 @@ import { widthOfPieces } from '../../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
 import type { TextStyle } from './palette.ts';
 
-/** Text on one line. */
 export interface Line {
   readonly text: string;
   readonly pieces: readonly Piece[];
@@ -21,9 +19,7 @@ export interface Line {
 
 interface Fit {
   style: TextStyle;
-  /** In points. */
   width: number;
-  /** Lines; the last is cut with an ellipsis if there is more. */
   most?: number;
   /** The direction of an untrusted name is that of its first letter. */
   isName?: boolean;
@@ -49,7 +45,6 @@ export interface Typesetter {
 const MOST_CHARACTERS = 2000;
 /** Kept, at most, because a table may have many rows. */
 const MOST_KNOWN = 20_000;
-/** Longer texts are seldom set twice. */
 const LONGEST_KNOWN = 60;
 
 interface Known {
@@ -137,7 +132,6 @@ function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
 }
 
-/** Returns the direction of the first letter. */
 function ownDirection(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return /\p{L}/u.test(text) ? 'auto' : directionOf(text, base);
 }
