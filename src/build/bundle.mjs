@@ -1,7 +1,6 @@
 /**
- * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10 ms more (a
- * third of `qrctl --version`). It consists of start.js, app.js, and one file per library that few commands need, which is loaded only then. The source
- * map next to each file is read only to locate a defect.
+ * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10
+ * ms more.
  */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -27,7 +26,6 @@ const SPLIT = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/files/paper/pdfkit.ts',
-  // A report needs only one of the languages.
   ...Object.fromEntries(
     LANGUAGES.flatMap((language) => [
       [`report-${language}`, `src/scans/report/languages/words/${language}.json`],
@@ -50,8 +48,8 @@ const splitModules = {
 };
 
 /**
- * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url, which a bundle lacks. It omits brotli, with
- * which fontkit would read WOFF2: the dictionary has 120 KB, and the embedded fonts are WOFF.
+ * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url, and omits brotli (120 KB), which
+ * only WOFF2 needs.
  */
 const pdfAsCommonJs = {
   name: 'pdf-as-commonjs',
@@ -62,22 +60,6 @@ const pdfAsCommonJs = {
     onResolve({ filter: /^brotli\// }, ({ path }) => ({ path, namespace: 'no-woff2' }));
     onLoad({ filter: /.*/, namespace: 'no-woff2' }, ({ path }) => ({
       contents: `module.exports = () => { throw new Error('${path} is not built in'); };`,
-    }));
-  },
-};
-
-/**
- * Plugin that omits atomically, with which conf writes: when loaded, it handles the signals of the process, so that a config file over `ulimit -f`
- * kills it. src/settings/write-store.ts writes instead.
- */
-const confWithoutWriter = {
-  name: 'conf-without-writer',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^atomically$/ }, ({ importer }) =>
-      importer.includes('/conf/') ? { path: 'atomically', namespace: 'conf-without-writer' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'conf-without-writer' }, () => ({
-      contents: `export function writeFileSync() { throw new Error('conf writes by itself'); }`,
     }));
   },
 };
@@ -94,35 +76,22 @@ const jsonAsCommonJs = {
 
 /** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
-  const FAMILIES = {
-    'noto-sans': [
-      'latin',
-      'latin-ext',
-      'cyrillic',
-      'greek',
-      'vietnamese',
-      'cyrillic-ext',
-      'greek-ext',
-      'devanagari',
-    ],
-    'noto-sans-arabic': ['arabic'],
-    'noto-sans-jp': ['japanese'],
-  };
-  const WEIGHTS = { 'noto-sans': [400, 600], 'noto-sans-arabic': [400, 600], 'noto-sans-jp': [400] };
+  const NOTO_SANS = 'latin latin-ext cyrillic greek vietnamese cyrillic-ext greek-ext devanagari'.split(' ');
+  const FAMILIES = [
+    ['noto-sans', NOTO_SANS, [400, 600]],
+    ['noto-sans-arabic', ['arabic'], [400, 600]],
+    ['noto-sans-jp', ['japanese'], [400]],
+  ];
   await mkdir(join(staged, 'fonts'));
-  for (const [family, subsets] of Object.entries(FAMILIES)) {
-    const from = join('node_modules/@fontsource', family);
-    for (const subset of subsets) {
-      for (const weight of WEIGHTS[family]) {
-        const file = `${family}-${subset}-${weight}-normal.woff`;
-        await copyFile(join(from, 'files', file), join(staged, 'fonts', file));
-      }
-    }
+  for (const [family, subsets, weights] of FAMILIES) {
+    const names = subsets.flatMap((subset) => weights.map((weight) => `${family}-${subset}-${weight}`));
+    for (const file of names.map((name) => `${name}-normal.woff`))
+      await copyFile(join('node_modules/@fontsource', family, 'files', file), join(staged, 'fonts', file));
   }
-  return Object.keys(FAMILIES).map((family) => join('node_modules/@fontsource', family));
+  return FAMILIES.map(([family]) => join('node_modules/@fontsource', family));
 }
 
-// Built next to its final path and renamed, because a command that runs during the build must find its files.
+// Renamed when complete, so that a command that runs during the build finds its files.
 const staged = `${directory}-${process.pid}`;
 const OPTIONS = {
   bundle: true,
@@ -130,19 +99,17 @@ const OPTIONS = {
   platform: 'node',
   target: 'node20', // node20:
   minify: true,
-  // Short lines: stacks, debuggers and Node's assertions find a position fast, and print only that line.
+  // Node's assertions and stacks print the whole line of a position.
   lineLimit: 500,
   outdir: staged,
   logLevel: 'warning',
   metafile: true,
-  // `import()` would use the loader of ES modules.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname' },
-  // A stack needs only names and lines, not the sources.
   sourcemap: 'external',
   sourcesContent: false,
 };
-/** Files that src/build/start.ts loads: each is the wrapper function that Node makes of a CommonJS module. */
+/** Options of files that src/build/start.ts loads: each is a function, as Node's wrapper of a CommonJS module. */
 const LOADED = {
   ...OPTIONS,
   banner: { js: '(function(exports,require,module,__filename,__dirname){' },
@@ -151,9 +118,8 @@ const LOADED = {
 try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/build/start.ts' }, plugins: [splitModules] });
-  const plugins = [confWithoutWriter, pdfAsCommonJs, jsonAsCommonJs, splitModules];
+  const plugins = [pdfAsCommonJs, jsonAsCommonJs, stubModules, splitModules];
   const fonts = await copyFonts();
-  // The renderer of logos (src/codes/images/logo-worker.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: SPLIT, plugins });
   const workers = await buildWorkers(staged);

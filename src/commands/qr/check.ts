@@ -22,10 +22,10 @@ import type { Context } from '../../context.ts';
 import type { ColourName, Column } from '../../files/formats/columns.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseCodes } from '../choose-codes.ts';
-import { checkChoice } from '../code-choice.ts';
-import { filterOptions } from '../code-filters.ts';
+import { checkChoice, filterOptions } from '../code-choice.ts';
+
 import { defineCommand, flag, type OptionDefinition, oneOf, parsed, type Values } from '../define.ts';
-import { openSink, outputOptions, planOutput, writeAll } from '../output-options.ts';
+import { openOutput, outputOptions } from '../output-options.ts';
 import { fromCodesOptions } from '../shared-flags.ts';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
 
@@ -119,7 +119,7 @@ export const command = defineCommand({
   async run(context, { args: names, options: flags }) {
     checkChoice(names, names.length > 0 || flags.from !== undefined ? flags : { ...flags, all: true });
     const lookupWidth = widenLookups(context.env);
-    const plan = await planOutput(context, flags, COLUMNS, 'list');
+    const output = await openOutput(context, flags, COLUMNS);
     const fails = failureTest(flags);
     const last = await openLastRun(context, flags.sinceLast, comparison(fails));
     try {
@@ -137,11 +137,12 @@ export const command = defineCommand({
       Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
       if (silence) {
         // K10: no file, and no news; on standard output the rows give the reason for each.
-        if (!last && plan.path === undefined) await writeAll(await openSink(context, plan), [rows]);
-        throw noResponse(silence, flags.sinceLast ?? plan.path);
+        const { path } = output.plan;
+        if (!last && path === undefined) await output.print(rows);
+        throw noResponse(silence, flags.sinceLast ?? path);
       }
       noteOutcomes(context, rows, outcomes, context.clock.monotonic() - startMs);
-      const printed = await printNews(context, plan, rows, last);
+      const printed = await printNews(output, rows, last);
       const failed = printed.filter(fails);
       addFailedCodes(
         context.facts,

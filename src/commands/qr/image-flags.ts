@@ -10,13 +10,16 @@ import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../codes/im
 import { FILE_NAMES } from '../../codes/listing/file-names.ts';
 import type { Context } from '../../context.ts';
 import { VALUES } from '../../settings/values.ts';
-import { filterOptions } from '../code-filters.ts';
+import { choiceOptions, filterOptions } from '../code-choice.ts';
 import { choice, flag, integer, type OptionDefinition, oneOf, parsed, text, type Values } from '../define.ts';
 import { readLogo } from '../read-given.ts';
 import { fromCodesOptions } from '../shared-flags.ts';
 
 const MANY = 'Flags for several codes:';
 const SHEET = { group: 'Sheet flags:' };
+/** A flag of any sheet. */
+const OF_SHEET = { ...SHEET, requires: [['--sheet', '--grid', '--paper']] };
+const OF_GRID = { ...SHEET, requires: ['--grid'] };
 const STYLE = { group: 'Image flags:' };
 
 const SIZE = { parse: parseSize, forms: 'a width and a height such as 63.5x38.1mm or 4x2in' };
@@ -31,26 +34,26 @@ export const sheetOptions = {
     '--grid <CxR>',
     'Columns and rows of any other sheet',
     { parse: parseGrid, forms: 'columns and rows, such as 3x7' },
-    SHEET,
+    { ...SHEET, requires: ['--label'], conflicts: ['--sheet'] },
   ),
-  label: parsed('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm', SIZE, SHEET),
-  margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, SHEET),
-  gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, SHEET),
+  label: parsed('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm', SIZE, OF_GRID),
+  margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, OF_SHEET),
+  gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, OF_GRID),
   paper: parsed(
     '--paper <A4|Letter|WxH>',
     'Page for --grid, or WxH for one page per label',
     { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
     SHEET,
   ),
-  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', SHEET),
-  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, SHEET),
+  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', OF_SHEET),
+  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, OF_SHEET),
   start: integer(
     '--start <n>',
     'First free label, counted by row (default: 1)',
     { min: 1, max: 9801 },
-    SHEET,
+    OF_SHEET,
   ),
-  outline: flag('--outline', 'Draw a hairline around each label', SHEET),
+  outline: flag('--outline', 'Draw a hairline around each label', OF_SHEET),
 };
 
 export const styleOptions = {
@@ -102,20 +105,27 @@ export const options = {
   }),
   dryRun: flag('--dry-run', 'Show the images, and write nothing'),
   force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
-  all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),
+  all: { ...choiceOptions.all, group: MANY },
   ...filterOptions,
   ...fromCodesOptions(MANY),
   outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
     group: MANY,
     complete: 'directories',
+    conflicts: ['--output', '--sheet', '--grid'],
   }),
   as: {
     flags: '--as <formats>',
     description: `Formats: ${IMAGE_FORMATS.join(',')} (default: png)`,
     group: MANY,
+    requires: [['--output-dir', '--dry-run']],
+    conflicts: ['--output'],
     parse: parseFormats,
   } satisfies OptionDefinition<ImageFormat[]>,
-  fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, { group: MANY }),
+  fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, {
+    group: MANY,
+    requires: [['--output-dir', '--dry-run']],
+    conflicts: ['--output'],
+  }),
   ...sheetOptions,
   ...styleOptions,
 };

@@ -12,7 +12,7 @@ import { fold, type Input } from '../../files/formats/read/input.ts';
 import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { chooseCodes } from '../choose-codes.ts';
-import { createFilter } from '../code-filters.ts';
+import { createFilter } from '../code-choice.ts';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
 import { mayDraw } from './image-plan.ts';
 
@@ -78,6 +78,7 @@ export async function writeSheet(
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {
+  // A page per label, which --paper selects.
   if (outputDir !== undefined)
     throw new UsageError("a label sheet can't be used with --output-dir", {
       hint: 'Write the sheet with -o labels.pdf.',

@@ -19,7 +19,7 @@ import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.t
 import { chooseCodes } from '../choose-codes.ts';
 import { checkChoice } from '../code-choice.ts';
 import { defineCommand } from '../define.ts';
-import { type ImageFlags, options, requireShortUrl, sheetOptions, styleOf } from './image-flags.ts';
+import { type ImageFlags, options, requireShortUrl, styleOf } from './image-flags.ts';
 import { mayDraw, printPlan } from './image-plan.ts';
 
 export const command = defineCommand({
@@ -47,18 +47,9 @@ export const command = defineCommand({
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);
     if (isOfSheet(flags)) return (await import('./image-sheet.ts')).writeSheet(context, args, flags);
-    const { output, outputDir, as, fileNames } = flags;
-    if (output !== undefined && outputDir !== undefined)
-      throw new UsageError("--output can't be used with --output-dir", {
-        hint: 'Omit either --output or --output-dir.',
-      });
+    const { output, outputDir } = flags;
     if (outputDir !== undefined || (flags.dryRun && output === undefined))
       return writeDirectory(context, args, flags);
-    const name = (as && '--as') ?? (fileNames && '--file-names');
-    if (name)
-      throw new UsageError(`${name} requires --output-dir`, {
-        hint: `Add --output-dir DIR, or omit ${name}`,
-      });
     if (args.length !== 1)
       throw new UsageError('missing --output-dir', {
         hint: 'Add --output-dir DIR to write one file per code.',
@@ -67,22 +58,15 @@ export const command = defineCommand({
   },
 });
 
-/** Returns whether the flags specify a label sheet. Throws UsageError for a flag that requires one, or a grid. */
+/** Returns whether the flags specify a label sheet. Throws UsageError for a page without labels. */
 function isOfSheet(flags: ImageFlags): boolean {
-  const { sheet, grid } = flags;
-  const roll = isRoll(flags);
-  const isSheet = sheet !== undefined || grid !== undefined || roll;
-  for (const [key, { flags: usage }] of Object.entries(sheetOptions)) {
-    if (key === 'sheet' || key === 'grid' || flags[key as keyof ImageFlags] === undefined) continue;
-    const isOfGrid = key === 'label' || key === 'gap' || key === 'paper';
-    if (isOfGrid ? grid !== undefined || (key === 'paper' && roll) : isSheet) continue;
-    const [name] = usage.split(' ', 1);
-    const needed = isOfGrid ? '--grid' : '--sheet, --grid or --paper WxH';
-    throw new UsageError(`${name} requires ${needed}`, { hint: `Add ${needed}, or omit ${name}` });
-  }
-  if (sheet !== undefined && grid !== undefined)
-    throw new UsageError("--sheet can't be used with --grid", { hint: 'Omit either --sheet or --grid.' });
-  return isSheet;
+  const { sheet, grid, paper } = flags;
+  if (sheet !== undefined || grid !== undefined || isRoll(flags)) return true;
+  if (paper !== undefined)
+    throw new UsageError('--paper requires --grid, unless it is the size of a label', {
+      hint: 'Add --grid CxR, or omit --paper.',
+    });
+  return false;
 }
 
 /** Writes one code to a file, to the terminal, or as SVG to a pipe. */

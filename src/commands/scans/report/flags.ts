@@ -1,6 +1,6 @@
 /** Flags of `scans report`. */
 import { LANGUAGES } from '../../../scans/report/languages/plurals.ts';
-import { PAPERS } from '../../../scans/report/pdf/paper.ts';
+import { PAPERS } from '../../../scans/report/pdf/palette.ts';
 import { choice, text, type Values } from '../../define.ts';
 import { countOptions } from '../counting/count-options.ts';
 

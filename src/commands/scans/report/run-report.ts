@@ -8,7 +8,7 @@ import { composeReport } from '../../../scans/report/compose-report.ts';
 import type { ReportDocument, ReportLogo } from '../../../scans/report/document.ts';
 import { renderHtml } from '../../../scans/report/html/render-html.ts';
 import { loadLanguage } from '../../../scans/report/languages/load-language.ts';
-import type { Paper } from '../../../scans/report/pdf/paper.ts';
+import type { Paper } from '../../../scans/report/pdf/palette.ts';
 import { type Dimension, groupOf } from '../../../scans/stats/dimensions.ts';
 import { readLogo } from '../../read-given.ts';
 import { closingWords, countScans } from '../counting/count-scans.ts';

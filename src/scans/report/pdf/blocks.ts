@@ -1,5 +1,5 @@
 /** Blocks in stacks, which are split between blocks: what a report consists of before it has pages. */
-import type { Box, Canvas } from './canvas.ts';
+import type { Box, Canvas, Element } from './canvas.ts';
 
 export interface Block {
   /** In points. */
@@ -37,8 +37,36 @@ export interface Band {
 /** Rows that stay with the head, and at the end of a table. */
 const TOGETHER = 3;
 
-/** Returns the blocks of a table: its head, which `repeats` on each page, and its rows. */
-export function tableBlocks(head: Block, repeats: Block, rows: readonly Block[]): Block[] {
+/** A head of a table: its height, and what draws its cells. */
+interface Head {
+  height: number;
+  above?: number;
+  cells: readonly ((canvas: Canvas, box: Box) => void)[];
+  /** Drawn below the cells. */
+  rule?(canvas: Canvas, box: Box): void;
+}
+
+/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. */
+export function tableBlocks(
+  { height, above, cells, rule }: Head,
+  table: (canvas: Canvas) => Element,
+  rows: readonly Block[],
+): Block[] {
+  const headBlock = (isRepeated: boolean): Block => ({
+    height,
+    keepsNext: true,
+    draw(canvas, box) {
+      const row = isRepeated ? undefined : canvas.element('TR', table(canvas));
+      for (const cell of cells) {
+        const draw = () => cell(canvas, box);
+        if (row) canvas.within(canvas.element('TH', row, { scope: 'Column' }), draw);
+        else canvas.artifact(draw, 'Pagination');
+      }
+      row?.end();
+      if (rule) canvas.artifact(() => rule(canvas, box));
+    },
+  });
+  const repeats = headBlock(true);
   const bound = rows.map((row, at): Block => {
     const isBound = at < TOGETHER - 1 || at >= rows.length - TOGETHER;
     return {
@@ -47,7 +75,7 @@ export function tableBlocks(head: Block, repeats: Block, rows: readonly Block[])
       ...(at > 0 && { repeats }),
     };
   });
-  return [head, ...bound];
+  return [{ ...headBlock(false), ...(above !== undefined && { above }) }, ...bound];
 }
 
 export function stackHeight(blocks: readonly Block[]): number {

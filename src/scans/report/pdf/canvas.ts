@@ -4,6 +4,7 @@
  */
 import { drawPieces } from '../../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
+import { baselineOf } from './palette.ts';
 import type { Line } from './typesetter.ts';
 
 export type Element = PDFKit.PDFStructureElement;
@@ -22,31 +23,41 @@ export interface Box {
   height: number;
 }
 
+interface TextPlace {
+  x: number;
+  y: number;
+  align?: 'start' | 'end' | 'center' | undefined;
+  /** Default: the color of the style. */
+  color?: string | undefined;
+}
+
 export interface Canvas {
   /** Begins a page; drawing goes to the last one. */
   addPage(): void;
   /** Adds an element to the structure, by default to the document. */
   element(type: string, parent?: Element, options?: ElementOptions): Element;
   within(element: Element, draw: () => void): void;
+  /** Adds an element, draws its content and ends it. */
+  draw(type: string, parent: Element | undefined, draw: () => void, options?: ElementOptions): void;
   /** Draws decoration, which a screen reader skips. `type`: repeated on each page. */
   artifact(draw: () => void, type?: 'Layout' | 'Pagination'): void;
-  fill(box: Box, color: string, radius?: number): void;
-  fillAll(boxes: readonly Box[], color: string, radius?: number): void;
+  /** Fills boxes in one color. */
+  fill(boxes: Box | readonly Box[], color: string, radius?: number): void;
   stroke(points: readonly (readonly [x: number, y: number])[], color: string, width: number): void;
   image(png: Uint8Array, box: Box): void;
   /** Draws a line of text: `y` is its baseline; `x` its start, its end or its center. */
-  text(line: Line, place: { x: number; y: number; align?: 'start' | 'end' | 'center'; color?: string }): void;
+  text(line: Line, place: TextPlace): void;
+  /** Draws lines from `y` downwards, and returns their end. */
+  lines(lines: readonly Line[], place: TextPlace): number;
   /** Adds a bookmark to a height on the current page. */
   bookmark(title: string, y: number): void;
   end(): void;
 }
 
-interface CanvasOptions {
-  width: number;
-  direction: 'ltr' | 'rtl';
-}
-
-export function createCanvas(document: Pdf, { width, direction }: CanvasOptions): Canvas {
+export function createCanvas(
+  document: Pdf,
+  { width, direction }: { width: number; direction: 'ltr' | 'rtl' },
+): Canvas {
   const isMirrored = direction === 'rtl';
   const root = document.struct('Document');
   document.addStructure(root);
@@ -54,22 +65,18 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
   const leftOf = ({ x, width: across }: Pick<Box, 'x' | 'width'>) =>
     round(isMirrored ? width - x - across : x);
   const toX = (x: number) => round(isMirrored ? width - x : x);
-  const addBox = (box: Box, radius = 0) => {
-    const [x, y, across, down] = [leftOf(box), round(box.y), round(box.width), round(box.height)];
-    if (radius > 0) document.roundedRect(x, y, across, down, Math.min(radius, across / 2, down / 2));
-    else document.rect(x, y, across, down);
-  };
-
-  return {
+  const canvas: Canvas = {
     addPage: () => void document.addPage(),
-    element(type, parent = root, { alt, title, scope, box } = {}) {
+    element(type, parent = root, { box, ...options } = {}) {
+      const bbox = box && [
+        leftOf(box),
+        round(box.y),
+        leftOf(box) + round(box.width),
+        round(box.y + box.height),
+      ];
       const element = document.struct(type, {
-        ...(alt !== undefined && { alt }),
-        ...(title !== undefined && { title }),
-        ...(scope !== undefined && { scope }),
-        ...(box && {
-          bbox: [leftOf(box), round(box.y), leftOf(box) + round(box.width), round(box.y + box.height)],
-        }),
+        ...options,
+        ...(bbox && { bbox: bbox as [number, number, number, number] }),
       });
       parent.add(element);
       return element;
@@ -81,19 +88,24 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
       document.endMarkedContent();
       element.add(content);
     },
+    draw(type, parent, draw, options) {
+      const element = canvas.element(type, parent, options);
+      canvas.within(element, draw);
+      element.end();
+    },
     artifact(draw, type = 'Layout') {
       document.markContent('Artifact', { type });
       draw();
       document.endMarkedContent();
     },
-    fill(box, color, radius) {
-      addBox(box, radius);
-      document.fill(color);
-    },
-    fillAll(boxes, color, radius) {
-      if (boxes.length === 0) return;
-      for (const box of boxes) addBox(box, radius);
-      document.fill(color);
+    fill(boxes, color, radius = 0) {
+      const all = [boxes].flat();
+      for (const box of all) {
+        const [x, y, across, down] = [leftOf(box), round(box.y), round(box.width), round(box.height)];
+        if (radius > 0) document.roundedRect(x, y, across, down, Math.min(radius, across / 2, down / 2));
+        else document.rect(x, y, across, down);
+      }
+      if (all.length > 0) document.fill(color);
     },
     stroke(points, color, lineWidth) {
       for (const [at, [x, y]] of points.entries()) {
@@ -102,23 +114,28 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
       }
       document.lineWidth(lineWidth).lineJoin('round').stroke(color);
     },
-    image: (png, box) =>
-      void document.image(Buffer.from(png), leftOf(box), round(box.y), {
-        width: box.width,
-        height: box.height,
-      }),
+    image(png, { width, height, ...corner }) {
+      const x = leftOf({ x: corner.x, width });
+      document.image(Buffer.from(png), x, round(corner.y), { width, height });
+    },
     text(line, { x, y, align = 'start', color = line.style.color }) {
       const { width: across, style, space } = line;
       if (line.text === '') return;
       const start = align === 'start' ? x : align === 'end' ? x - across : x - across / 2;
       document.fillColor(color).strokeColor(color);
-      const draw = (line: Line, from: number) => {
-        const left = leftOf({ x: from, width: line.width });
-        drawPieces(document, line.pieces, { x: left, y: round(y), size: style.size });
-      };
+      const draw = ({ pieces, width }: Line, from: number) =>
+        drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });
       draw(line, start);
       // A screen reader joins lines as they are.
       if (space) draw(space, start + across);
+    },
+    lines(lines, { y, ...place }) {
+      let top = y;
+      for (const line of lines) {
+        canvas.text(line, { ...place, y: baselineOf(line.style, top) });
+        top += line.style.leading;
+      }
+      return top;
     },
     bookmark(title, y) {
       // Without a zoom of its own.
@@ -126,9 +143,10 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
     },
     end: () => root.end(),
   };
+  return canvas;
 }
 
-/** Finer than any printer. */
+/** Rounds to hundredths of a point, which is finer than any printer. */
 function round(points: number): number {
   return Math.round(points * 100) / 100;
 }

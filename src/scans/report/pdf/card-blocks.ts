@@ -19,14 +19,7 @@ export function cardBlocks(card: Card, width: number, set: Typesetter, report: R
   return [
     headingBlock(card, width, section),
     ...(chart
-      ? [
-          chartBlock(chart, {
-            formatNumber: report.formatNumber,
-            hasLegend: legend !== undefined,
-            set,
-            section,
-          }),
-        ]
+      ? [chartBlock(chart, section, { formatNumber: report.formatNumber, hasLegend: legend !== undefined })]
       : []),
     ...(legend ? [legendBlock(legend, section)] : []),
     ...tables.flatMap((table) => tableBlocks(table, width, section, chart !== undefined)),
@@ -44,12 +37,10 @@ function headingBlock({ title }: Card, width: number, section: Section): Block {
     draw(canvas, { x, y }) {
       canvas.artifact(() => canvas.fill({ x, y, width, height: 0.75 }, COLORS.ink));
       canvas.bookmark(title, y);
-      const element = canvas.element('H2', section.element(canvas));
-      canvas.within(element, () => {
+      canvas.draw('H2', section.element(canvas), () => {
         for (const [at, line] of lines.entries())
           canvas.text(line, { x, y: y + RULE + at * style.leading + style.size });
       });
-      element.end();
     },
   };
 }

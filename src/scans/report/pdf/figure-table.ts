@@ -1,4 +1,4 @@
-import type { CellText, FigureRow, FigureTable } from '../document.ts';
+import type { FigureRow, FigureTable } from '../document.ts';
 import { type Block, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
 import { baselineOf, COLORS, toneColor } from './palette.ts';
@@ -22,68 +22,35 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
   const { set } = section;
   const columns = measureColumns(table, width, set);
   const element = section.table(table.caption);
-  const layout: Layout = { columns, width, set, table: element };
-  const [head, repeats] = [headBlock(table.head, layout, false), headBlock(table.head, layout, true)];
-  return tableBlocks(
-    head,
-    repeats,
-    table.rows.map((row) => rowBlock(row, layout)),
-  );
-}
-
-function headBlock(
-  head: readonly CellText[],
-  { columns, width, set, table }: Layout,
-  isRepeated: boolean,
-): Block {
   const widths = [columns.name, ...columns.cells];
   const style = columns.head;
-  const cells = head.map(({ text, detail }, at) => {
+  const heads = table.head.map(({ text, detail }, at) => {
     const fit = { style, width: (widths[at] ?? 0) + 0.01, isName: true };
     const lines = set.lines(text, fit);
     return detail === undefined ? lines : [...followed(lines, set), ...set.lines(detail, fit)];
   });
-  const most = cells.reduce((all, lines) => Math.max(all, lines.length), 1);
+  const most = heads.reduce((all, lines) => Math.max(all, lines.length), 1);
   const height = most * style.leading + 2 * PADDING;
-  return {
+  const head = {
     height,
-    keepsNext: true,
-    draw(canvas, box) {
-      const row = isRepeated ? undefined : canvas.element('TR', table(canvas));
-      for (const [at, lines] of cells.entries()) {
-        const top = box.y + height - PADDING - lines.length * style.leading;
-        const draw = () => drawLines(canvas, lines, { x: edgeOf(box.x, widths, at), y: top, isEnd: at > 0 });
-        if (row) canvas.within(canvas.element('TH', row, { scope: 'Column' }), draw);
-        else canvas.artifact(draw, 'Pagination');
-      }
-      row?.end();
-      canvas.artifact(() =>
-        canvas.fill({ x: box.x, y: box.y + height - 0.5, width, height: 0.5 }, COLORS.line),
-      );
-    },
+    cells: heads.map((lines, at) => (canvas: Canvas, { x, y }: Box) => {
+      const top = y + height - PADDING - lines.length * style.leading;
+      canvas.lines(lines, { x: edgeOf(x, widths, at), y: top, align: at > 0 ? 'end' : 'start' });
+    }),
+    rule: (canvas: Canvas, { x, y }: Box) =>
+      canvas.fill({ x, y: y + height - 0.5, width, height: 0.5 }, COLORS.line),
   };
+  const layout = { columns, width, set, table: element };
+  return tableBlocks(
+    head,
+    element,
+    table.rows.map((row) => rowBlock(row, layout)),
+  );
 }
 
 /** Returns the start of the names, and the end of each other column. */
 function edgeOf(x: number, widths: readonly number[], at: number): number {
   return at === 0 ? x : widths.slice(0, at + 1).reduce((sum, width) => sum + width, x);
-}
-
-function drawLines(
-  canvas: Canvas,
-  lines: readonly Line[],
-  { x, y, isEnd, color }: { x: number; y: number; isEnd: boolean; color?: string },
-): void {
-  let top = y;
-  for (const line of lines) {
-    canvas.text(line, {
-      x,
-      y: top + baselineOf(line.style),
-      align: isEnd ? 'end' : 'start',
-      ...(color !== undefined && { color }),
-    });
-    top += line.style.leading;
-  }
 }
 
 function rowBlock(row: FigureRow, layout: Layout): Block {
@@ -102,7 +69,7 @@ function rowBlock(row: FigureRow, layout: Layout): Block {
       canvas.within(canvas.element('TH', element, { scope: 'Row' }), () => {
         const x = box.x + inset;
         const y = box.y + (height - nameHeight) / 2;
-        drawLines(canvas, name.lines, { x, y, isEnd: false, ...(row.isDim && { color: COLORS.soft }) });
+        canvas.lines(name.lines, { x, y, color: row.isDim ? COLORS.soft : undefined });
         const last = name.lines.at(-1);
         if (!name.detail || !last) return;
         const baseline = y + nameHeight - columns.cell.leading + baselineOf(columns.cell);
@@ -114,7 +81,7 @@ function rowBlock(row: FigureRow, layout: Layout): Block {
         const y = box.y + (height - heightOf(lines)) / 2;
         const color = toneColor(row.cells[at]?.tone);
         canvas.within(canvas.element('TD', element), () =>
-          drawLines(canvas, lines, { x: edge, y, isEnd: true, ...(color !== undefined && { color }) }),
+          canvas.lines(lines, { x: edge, y, align: 'end', color }),
         );
       }
       element.end();

@@ -57,9 +57,7 @@ function logoBlock(
     keepsNext: true,
     draw(canvas, { x, y }) {
       const box = { x: x + across - width, y, width, height };
-      const element = canvas.element('Figure', undefined, { alt, box });
-      canvas.within(element, () => canvas.image(png, box));
-      element.end();
+      canvas.draw('Figure', undefined, () => canvas.image(png, box), { alt, box });
     },
   };
 }

@@ -52,3 +52,13 @@ export const TEXT = {
   small: style(8, 11.5, COLORS.soft),
   page: style(7.5, 10, COLORS.soft),
 } as const satisfies Record<string, TextStyle>;
+
+/** Papers of a report. */
+export const PAPERS = ['a4', 'letter'] as const;
+export type Paper = (typeof PAPERS)[number];
+
+/** Width and height in points. */
+export const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
+  a4: [595.28, 841.89],
+  letter: [612, 792],
+};

@@ -8,9 +8,7 @@ import { cardBlocks } from './card-blocks.ts';
 import { openTaggedPdf } from './open-pdf.ts';
 import { closingBlocks, openingBlocks } from './opening.ts';
 import { paginate } from './paginate.ts';
-import { TEXT } from './palette.ts';
-import { PAPER_SIZES, type Paper } from './paper.ts';
-import { textsOf } from './texts.ts';
+import { PAPER_SIZES, type Paper, TEXT } from './palette.ts';
 import { createTypesetter, type Typesetter } from './typesetter.ts';
 
 const MARGIN = { side: 42, top: 42, bottom: 54 };
@@ -105,4 +103,25 @@ function inRows(cards: readonly Card[]): Card[][] {
     if (!card.isWide) waiting = row;
   }
   return rows;
+}
+
+/** Returns every text that is shown, to choose fonts for them. */
+function textsOf(report: ReportDocument): string[] {
+  const { kicker, title, note, range, coverage, comparedWith, tiles, cards, footer } = report;
+  const texts = tiles.map(({ label, value, detail, change }) => [label, value, detail, change?.text]);
+  const ofCards = cards.map(({ title, chart, legend, tables, notes, names }) => [
+    title,
+    chart?.columns.map(({ label }) => label),
+    legend,
+    tables.map(({ head, rows }) => [head, rows]),
+    notes,
+    names,
+  ]);
+  return stringsOf([kicker, title, note, range, coverage, comparedWith, texts, ofCards, footer]);
+}
+
+/** Returns all strings in a value. */
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsOf) : [];
 }

@@ -27,9 +27,28 @@ interface Grid {
 /** Returns the blocks of a table: its head, which is repeated on each page, and its rows. Hours are compared at a glance, and stay on one page. */
 export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
   const grid = gridOf(table, width, section);
-  const head = { ...headBlock(table.head, grid, false), above: 10 };
-  const rows = table.rows.map((row) => rowBlock(row, grid));
-  const blocks = tableBlocks(head, headBlock(table.head, grid, true), rows);
+  const { name, cell, headStyle, set } = grid;
+  const height = ROW - 2;
+  const head = {
+    height,
+    above: 10,
+    cells: table.head.map((text, at) => (canvas: Canvas, { x, y }: Box) => {
+      const baseline = y + height - 4;
+      if (at > 0)
+        return canvas.text(set.line(text, headStyle), {
+          x: x + name + (at - 0.5) * cell,
+          y: baseline,
+          align: 'center',
+        });
+      const [line] = set.lines(text, { style: TEXT.head, width: name, most: 1 });
+      if (line) canvas.text(line, { x, y: baseline });
+    }),
+  };
+  const blocks = tableBlocks(
+    head,
+    grid.table,
+    table.rows.map((row) => rowBlock(row, grid)),
+  );
   return table.id === 'hours'
     ? blocks.map((block, at) => ({ ...block, keepsNext: at < blocks.length - 1 }))
     : blocks;
@@ -54,32 +73,6 @@ function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table
   return { name, cell, style, headStyle: fitted(TEXT.head, head.slice(1)), set, table: table(caption) };
 }
 
-function headBlock(
-  head: readonly string[],
-  { name, cell, headStyle, set, table }: Grid,
-  isRepeated: boolean,
-): Block {
-  const height = ROW - 2;
-  return {
-    height,
-    keepsNext: true,
-    draw(canvas, { x, y }) {
-      const row = isRepeated ? undefined : canvas.element('TR', table(canvas));
-      for (const [at, text] of head.entries()) {
-        const [line] =
-          at === 0
-            ? set.lines(text, { style: TEXT.head, width: name, most: 1 })
-            : [set.line(text, headStyle)];
-        const place = at === 0 ? { x } : { x: x + name + (at - 0.5) * cell, align: 'center' as const };
-        const draw = () => line && canvas.text(line, { ...place, y: y + height - 4 });
-        if (row) canvas.within(canvas.element('TH', row, { scope: 'Column' }), draw);
-        else canvas.artifact(draw, 'Pagination');
-      }
-      row?.end();
-    },
-  };
-}
-
 function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
   const [title] = set.lines(name, { style: TEXT.head, width: grid.name - NAME_GAP, most: 1 });
   return {
@@ -90,22 +83,21 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
         canvas.element('TH', row, { scope: 'Row' }),
         () => title && canvas.text(title, { x, y: baseline(y, TEXT.head) }),
       );
-      const boxOf = (at: number): Box => {
-        return {
-          x: x + grid.name + at * grid.cell + GAP / 2,
-          y: y + GAP / 2,
-          width: grid.cell - GAP,
-          height: ROW - GAP,
-        };
-      };
+      const boxes = cells.map((_, at) => ({
+        x: x + grid.name + at * grid.cell + GAP / 2,
+        y: y + GAP / 2,
+        width: grid.cell - GAP,
+        height: ROW - GAP,
+      }));
       canvas.artifact(() => {
         for (const [at, cell] of cells.entries())
-          if (cell && cell.shade > 0) canvas.fill(boxOf(at), SHADES[cell.shade], RADIUS);
+          if (cell && cell.shade > 0) canvas.fill(boxes[at] ?? [], SHADES[cell.shade], RADIUS);
       });
-      for (const [at, cell] of cells.entries()) {
-        const line = cell && textOf(cell, grid.style, set);
+      for (const [at, box] of boxes.entries()) {
+        const cell = cells[at];
+        const line = cell && lineOf(cell, grid.style, set);
+        // A day outside the range is an empty cell.
         canvas.within(canvas.element('TD', row), () => {
-          const box = boxOf(at);
           if (line)
             canvas.text(line, { x: box.x + box.width / 2, y: baseline(y, line.style), align: 'center' });
         });
@@ -115,7 +107,7 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
   };
 }
 
-function textOf({ text, shade }: NonNullable<Row['cells'][number]>, style: TextStyle, set: Typesetter): Line {
+function lineOf({ text, shade }: NonNullable<Row['cells'][number]>, style: TextStyle, set: Typesetter): Line {
   if (shade === 5) return set.line(text, { ...style, weight: 600, color: '#ffffff' });
   return set.line(text, shade === 0 ? { ...style, color: COLORS.soft } : { ...style, color: COLORS.ink });
 }
