@@ -19,7 +19,6 @@ const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
 /** Modules that get their own file in dist/, with all their imports: large libraries that few commands need. */
 const SPLIT = {
   conf: 'src/settings/conf.ts',
-  'csv-parse': 'csv-parse',
   'csv-parse-sync': 'csv-parse/sync',
   'cli-table3': 'cli-table3',
   chalk: 'chalk',

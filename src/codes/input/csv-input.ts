@@ -1,10 +1,8 @@
 /** Reads the rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
-import { finished } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
-import { LINE_FEED, RETURN } from '../../base/text/ascii.ts';
 import { restore } from '../../base/text/defuse.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { likelyDelimiter } from '../../files/formats/formats.ts';
+import { CsvFault, createCsvReader } from '../../files/formats/read/csv-reader.ts';
 import {
   type Fault,
   faultsOfHeader,
@@ -13,32 +11,34 @@ import {
   MOST_FAULTS,
   type ReadOptions,
   refuseFaults,
+  refuseMany,
 } from '../../files/formats/read/input.ts';
-import { checkExtent } from './csv-extent.ts';
+import { linesOf } from '../../files/formats/read/input-text.ts';
+import { MOST_RECORD, MOST_VALUES } from '../../files/formats/table-bounds.ts';
 import { refuseFirstRow } from './first-row.ts';
-import { joinHalves, type RawRecord } from './half-separated.ts';
-import { createRowValues } from './row-values.ts';
-
-const LINE_ENDS = ['\r\n', '\n', '\r'];
 
 interface CsvOptions extends ReadOptions {
-  /** If the extension of the file specifies it. */
+  /** Separator that the extension of the file specifies. */
   separator: string | undefined;
   /** The file began with a byte order mark, which `utf8` lacks. */
   bom: boolean;
 }
 
+interface RawRecord {
+  line: number;
+  cells: string[];
+}
+
 /**
- * Reads a header row and the rows below it: any of comma, semicolon and tab between cells, any line ends, quoted cells with
- * separators and line breaks in them. Rows without any text are skipped. Throws UsageError if it cannot be read as rows, or the signal's reason.
+ * Reads a header row and the rows below it: commas, semicolons or tabs between cells, any line ends, quoted cells with separators and line breaks
+ * in them. Skips rows without text. Throws UsageError if it cannot be read as rows, or the signal's reason.
  */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
-  const body = utf8.subarray(start);
-  checkExtent(body, separator, name, skipped + 1);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
-  const records = await readRecords(body, separator, skipped, name, options.signal);
-  const [header, ...data] = separator === ';' ? await joinHalves(records, name) : records;
+  const read = await readRecords(utf8.subarray(start), { separator, skipped, name, signal: options.signal });
+  const records = separator === ';' ? joinHalves(read, name) : read;
+  const [header, ...data] = records;
   if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
   refuseFirstRow(name, records);
   const columns = header.cells.map((cell) => cell.trim());
@@ -48,32 +48,29 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
     if (faults.length >= MOST_FAULTS) break;
     for (const fault of faultsOfWidth(record, columns.length)) faults.push(fault);
   }
-  const valuesOf = createRowValues(columns);
+  const places = new Map(columns.map((column, place) => [column, place]));
   const rows = data.map(({ line, cells }, index): InputRow => {
     const { texts, defused } = readCells(cells, columns, options.rawCells ?? false);
-    return { row: index + 1, line, values: valuesOf(texts), defused };
+    return { row: index + 1, line, values: new RowValues(places, texts), defused };
   });
   return { name, columns, headerLine: header.line, rows, form, faults };
 }
 
-/** Texts of the cells of a row, one per column; `defused`: the cells whose text was escaped. */
+/** Returns the texts of the cells of a row, one per column; `defused`: the cells whose text was escaped. */
 function readCells(cells: readonly string[], columns: readonly string[], rawCells: boolean) {
-  const written = cells.length === columns.length ? cells : columns.map((_, at) => cells[at] ?? '');
+  const written = columns.map((_, at) => cells[at] ?? '');
   if (rawCells) return { texts: written, defused: undefined };
   const texts = written.map(restore);
-  const isDefused = (cell: string, at: number) => cell !== texts[at];
-  if (!written.some(isDefused)) return { texts: written, defused: undefined };
-  const defused = columns.flatMap((column, at) => {
-    const cell = written[at] ?? '';
-    return isDefused(cell, at) ? [[column, cell] as const] : [];
-  });
-  return { texts, defused: new Map(defused) };
+  const escaped = columns
+    .map((column, at) => [column, written[at] ?? ''] as const)
+    .filter(([, cell], at) => cell !== texts[at]);
+  return { texts, defused: escaped.length > 0 ? new Map(escaped) : undefined };
 }
 
-/** So much of the file is looked at for it. */
+/** Maximum bytes of a header that are searched for the separator. */
 const LONGEST_HEADER = 1 << 20;
 
-/** The one that `sep=;` names (Excel's own first line), else the one that is most often outside quotes in the header. */
+/** Returns the separator that `sep=;` specifies (Excel's own first line), or the most frequent one outside quotes in the header. */
 function chooseSeparator(utf8: Buffer, given: string | undefined) {
   const text = utf8.toString('utf8', 0, LONGEST_HEADER);
   const declared = /^sep=([\t\x20-\x7e])\r?\n/i.exec(text);
@@ -84,74 +81,103 @@ function chooseSeparator(utf8: Buffer, given: string | undefined) {
     .replace(/"[^"]*"/g, '');
   const [header = ''] = unquoted.split(/[\r\n]/, 1);
   const lineEnd = unquoted.startsWith('\r\n', header.length) ? '\r\n' : '\n';
-  // `name,type,destination;;`: see half-separated.ts.
+  // `name,type,destination;;`: see joinHalves.
   const [first = '', ...others] = header.split(';');
   const inOneCell = first.includes(',') && others.length > 0 && others.every((cell) => cell === '');
   const separator = declared?.[1] ?? given ?? (inOneCell ? ';' : likelyDelimiter(header));
   return { start, skipped: declared ? 1 : 0, separator, lineEnd } as const;
 }
 
-/** Number of rows that are parsed before signals are handled. */
-const PIECE_BYTES = 1 << 17;
+interface RecordsJob extends Pick<ReadOptions, 'signal'> {
+  separator: string;
+  /** Number of lines before the header. */
+  skipped: number;
+  name: string;
+}
 
-/** The records with any text in them. */
+/** Reads the records with any text in them. */
 async function readRecords(
-  bytes: Uint8Array,
-  delimiter: string,
-  skippedLines: number,
-  name: string,
-  signal: AbortSignal | undefined,
+  bytes: Buffer,
+  { separator, skipped, name, signal }: RecordsJob,
 ): Promise<RawRecord[]> {
-  const lineAt = createLineCounter(bytes, skippedLines + 1);
   const records: RawRecord[] = [];
-  let end = 0;
-  let before: readonly string[] = [];
-  const onRecord = (read: string[], { bytes: next }: { bytes: number }) => {
-    const line = lineAt(end);
-    end = next;
-    if (!read.some((cell) => cell.trim() !== '')) return null;
-    // The parser's array has capacity for many more, and repeated values of a column are stored once.
-    const cells = read.map((cell, at) => (cell === before[at] ? before[at] : cell));
-    records.push({ line, cells });
-    before = cells;
-    return null;
-  };
-  const form = { delimiter, record_delimiter: LINE_ENDS, relax_column_count: true, skip_empty_lines: true };
-  const parser = parse({ ...form, on_record: onRecord }).resume();
-  const ended = finished(parser);
-  ended.catch(() => undefined); // reported below
+  const count = createExtent(name);
+  const form = { separator, longest: MOST_RECORD, firstLine: skipped + 1 };
+  const reader = createCsvReader(form, (cells, line) => {
+    count(cells.length, line);
+    if (cells.some((cell) => cell.trim() !== '')) records.push({ line, cells });
+  });
   try {
-    for (let at = 0; at < bytes.length && !parser.errored; at += PIECE_BYTES) {
-      await new Promise((resolve) => parser.write(bytes.subarray(at, at + PIECE_BYTES), resolve));
+    for (const text of linesOf(bytes)) {
+      reader.read(text);
       await letSignalsIn(signal);
     }
-    parser.end();
-    await ended;
-    return records;
+    reader.end();
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    refuseFaults({ name }, [{ line: lineAt(end), message: quoteFault(error) }]);
+    if (error instanceof CsvFault) refuseFaults({ name }, [error]);
     throw error;
   }
+  return records;
 }
 
-function quoteFault(error: CsvError): string {
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote (") opened here is never closed';
-  return 'a quote (") appears inside a cell: enclose the whole cell in quotes and double each quote in it ("5"" disc")';
-}
-
-/** The parser's own count takes CRLF inside quotes for two lines. Offsets must not go back. */
-function createLineCounter(bytes: Uint8Array, first: number): (offset: number) => number {
-  let line = first;
-  let at = 0;
-  const isEnd = (index: number) =>
-    bytes[index] === LINE_FEED || (bytes[index] === RETURN && bytes[index + 1] !== LINE_FEED);
-  return (offset) => {
-    for (; at < offset; at++) if (isEnd(at)) line++;
-    // A record begins behind the empty lines that were skipped before it.
-    for (; bytes[at] === LINE_FEED || bytes[at] === RETURN; at++) if (isEnd(at)) line++;
-    return line;
+/** Creates a counter of records, which throws UsageError at the first one with which the file is too large. */
+function createExtent(name: string): (cells: number, line: number) => void {
+  let rows = -1;
+  let width = 0;
+  let total = 0;
+  return (cells, line) => {
+    rows += 1;
+    if (rows === 0) width = cells;
+    else refuseMany(name, rows, width);
+    total += cells;
+    if (total > MOST_VALUES + width)
+      refuseFaults({ name }, [{ line, message: `exceeds the limit of ${MOST_VALUES} cells per file` }]);
   };
+}
+
+/**
+ * Reads CSV with mixed delimiters: a file with commas that a spreadsheet whose list separator is the semicolon (German Excel) has shown with each
+ * line in one cell, and saved as `name,type,destination;;`. Values that a user adds in the next columns are separated by semicolons. Throws
+ * UsageError if only some rows are written this way: which commas separate cells would be a guess.
+ */
+function joinHalves(records: readonly RawRecord[], name: string): readonly RawRecord[] {
+  const [header, ...data] = records;
+  if (!header || !isWholeLine(header)) return records;
+  const whole = data.filter(isWholeLine);
+  if (whole.length > 0 && whole.length < data.length) {
+    const line = data.find((record) => !isWholeLine(record))?.line;
+    const message = `mixed delimiters: this line uses semicolons, but line ${header.line} and others use commas`;
+    refuseFaults({ name }, [{ line, message: `${message}. Put each column name in its own cell` }]);
+  }
+  const faults: Fault[] = [];
+  const count = createExtent(name);
+  const split = [header, ...whole].map((record) => {
+    const cells = splitAtCommas(record, faults);
+    count(cells.length, record.line);
+    return { line: record.line, cells };
+  });
+  refuseFaults({ name }, faults);
+  return whole.length > 0 ? split : [...split, ...data];
+}
+
+/** Returns whether all values of a record are in its first cell, with commas. */
+function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
+  return others.length > 0 && others.every((cell) => cell.trim() === '') && first.includes(',');
+}
+
+function splitAtCommas({ line, cells: [text = ''] }: RawRecord, faults: Fault[]): string[] {
+  let found: string[] = [];
+  const reader = createCsvReader({ separator: ',', longest: MOST_RECORD, firstLine: line }, (cells) => {
+    found = cells;
+  });
+  try {
+    reader.read(text);
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    faults.push({ line, message: `cannot be split at commas: ${error.message}` });
+  }
+  return found;
 }
 
 function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
@@ -164,4 +190,49 @@ function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
       message: `has ${count}, but the header has ${width}: enclose values that contain a separator in quotes`,
     },
   ];
+}
+
+/** Cells by column. A file has a million rows, and a Map for each would take several times the memory of its cells. */
+class RowValues implements ReadonlyMap<string, string> {
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #cells: readonly string[];
+
+  /** `places`: the index of the cell of each column, the same for all rows. */
+  constructor(places: ReadonlyMap<string, number>, cells: readonly string[]) {
+    this.#places = places;
+    this.#cells = cells;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  get(column: string): string | undefined {
+    const place = this.#places.get(column);
+    return place === undefined ? undefined : this.#cells[place];
+  }
+
+  has(column: string): boolean {
+    return this.#places.has(column);
+  }
+
+  *entries(): MapIterator<[string, string]> {
+    for (const [column, place] of this.#places) yield [column, this.#cells[place] ?? ''];
+  }
+
+  keys(): MapIterator<string> {
+    return this.#places.keys();
+  }
+
+  values(): MapIterator<string> {
+    return this.#cells.values();
+  }
+
+  forEach(work: (value: string, column: string, values: ReadonlyMap<string, string>) => void): void {
+    for (const [column, value] of this.entries()) work(value, column, this);
+  }
+
+  [Symbol.iterator](): MapIterator<[string, string]> {
+    return this.entries();
+  }
 }

@@ -1,7 +1,19 @@
 /** Reads the bytes of a bulk file as rows: detects its encoding, and its form by its name or else by its first character. */
 import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../../base/errors.ts';
-import { type Input, type ReadOptions, refuseFaults, showValue } from '../../files/formats/read/input.ts';
+import { restore } from '../../base/text/defuse.ts';
+import {
+  fold,
+  type Input,
+  type InputRow,
+  OUR_COLUMNS,
+  type ReadOptions,
+  refuseFaults,
+  refuseMany,
+  showValue,
+} from '../../files/formats/read/input.ts';
+import { linesOf } from '../../files/formats/read/input-text.ts';
+import { isUuid } from '../../service/checks.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
 
@@ -41,20 +53,11 @@ export async function parseWithFaults(
   const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(utf8);
   if (form === 'json' || form === 'ndjson') {
     const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
-    const text = utf8.toString();
-    return form === 'json'
-      ? parseJsonArray(text, name, options.signal)
-      : parseNdjson(text, name, options.signal);
+    const parse = form === 'json' ? parseJsonArray : parseNdjson;
+    return parse(utf8, name, options.signal);
   }
-  if (options.bareNames) {
-    const [{ parseBareNames }, { checkExtent }] = await Promise.all([
-      import('./bare-names.ts'),
-      import('./csv-extent.ts'),
-    ]);
-    checkExtent(utf8, ',', name);
-    const list = parseBareNames(utf8.toString(), name, { ...options, bom });
-    if (list) return list;
-  }
+  const list = options.bareNames ? parseBareNames(utf8, name, { ...options, bom }) : undefined;
+  if (list) return list;
   const { parseCsv } = await import('./csv-input.ts');
   return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }
@@ -147,4 +150,42 @@ function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: stri
     start = next;
   }
   return undefined;
+}
+
+/** Headers of a column of codes, which make it a table even if no command supports the column. */
+const HEADERS: ReadonlySet<string> = new Set([
+  ...OUR_COLUMNS,
+  ...['short_url', 'ids', 'slugs', 'uuid', 'uuids', 'code', 'codes', 'qr_id', 'qr_slug'],
+]);
+
+/** One value without a blank or a separator in it, with or without quotes around it. */
+const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
+
+/**
+ * Reads a list of IDs and slugs, one per line: the output of `qr list --ids`, or a pasted text. Returns undefined if it may be a table: a line has
+ * more than one word, or the first line is the name of a column. Empty text is a list of no codes.
+ */
+export function parseBareNames(
+  utf8: Buffer,
+  name: string,
+  { rawCells, bom }: ReadOptions & { bom: boolean },
+): Input | undefined {
+  const rows: InputRow[] = [];
+  let firstLine = 1;
+  for (const text of linesOf(utf8)) {
+    const lines = text.split(/\r\n?|\n/);
+    for (const [at, line] of lines.entries()) {
+      if (line.trim() === '') continue;
+      const [, quoted, plain = quoted ?? ''] = NAME.exec(line) ?? [];
+      if (plain === '' || (rows.length === 0 && HEADERS.has(fold(plain)))) return undefined;
+      const code = rawCells ? plain : restore(plain);
+      const values = new Map([[isUuid(code) ? 'id' : 'slug', code]]);
+      rows.push({ row: rows.length + 1, line: firstLine + at, values });
+      refuseMany(name, rows.length, 1);
+    }
+    firstLine += lines.length - 1;
+  }
+  const lineEnd = utf8.includes('\r\n') ? '\r\n' : '\n';
+  const form = { is: 'csv', delimiter: ',', bom, lineEnd } as const;
+  return { name, columns: ['id', 'slug'], headerLine: undefined, rows, form, isBare: true };
 }

@@ -6,7 +6,6 @@ import {
   fold,
   type Input,
   type InputRow,
-  MOST_COLUMNS,
   MOST_FAULTS,
   OUR_COLUMNS,
   type ReadOptions,
@@ -14,7 +13,7 @@ import {
   refuseMany,
   UTM_COLUMNS,
 } from '../../files/formats/read/input.ts';
-import { MOST_TEXT } from '../../files/formats/table-bounds.ts';
+import { MOST_COLUMNS, MOST_TEXT } from '../../files/formats/table-bounds.ts';
 import type { Area, CellValue, SheetRow } from '../../files/formats/xlsx/read-sheet.ts';
 import { readWorkbook } from '../../files/formats/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';

@@ -1,13 +1,16 @@
-/** How much of a table is held in memory at once. */
+/** Maximum sizes of a table that is held in memory. */
 
-/** Excel's limit, without the header. */
+/** Maximum number of rows: Excel's limit, without the header. */
 export const MOST_ROWS = 1_048_575;
 
-/** Rows times columns: each value that is held takes some hundred bytes. */
+/** Maximum number of columns: more than any spreadsheet has. Checks go through them one by one. */
+export const MOST_COLUMNS = 1000;
+
+/** Maximum number of cells: each takes some hundred bytes. */
 export const MOST_VALUES = 4_000_000;
 
-/** Of one row, in bytes or characters. */
+/** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 
-/** Characters of all cells, as much as a file of text may have: a workbook stores a text that occurs in many cells once. */
+/** Maximum number of characters of all cells, as many as a text file may have: a workbook stores a repeated text once. */
 export const MOST_TEXT = 128 * 2 ** 20;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseBareNames } from '../../../src/codes/input/bare-names.ts';
-import { parseInput } from '../../../src/codes/input/read-input.ts';
+
+import { parseBareNames, parseInput } from '../../../src/codes/input/read-input.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
-const parse = (text: string, rawCells = false) => parseBareNames(text, 'list', { bom: false, rawCells });
+const parse = (text: string, rawCells = false) =>
+  parseBareNames(Buffer.from(text), 'list', { bom: false, rawCells });
 const namesOf = (text: string) => parse(text)?.rows.map(({ line, values }) => [line, ...[...values].flat()]);
 
 describe('a list of names', () => {

@@ -1,40 +1,48 @@
-/** Decodes bytes to text in pieces that end with a line, or in a JSON array with a comma: no record is longer than one MiB. */
+/** Splits bytes into texts of whole lines, and reports a file that is not of scans. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UsageError } from '../../../base/errors.ts';
 import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';
+import type { Row } from '../row-sink.ts';
 
 export interface TextPiece {
-  /** Whole lines with their ends; only in the last piece the last line may lack its own. Of a JSON array that is one line, a part that ends with a comma. */
+  /** Whole lines with their ends, except a last line without one. Of a JSON array on one line: a part that ends with a comma. */
   text: string;
   /** Number of its first line, from 1. */
   line: number;
   isLast: boolean;
 }
 
-const MIB = 1024 * 1024;
-/** F11: far above any record of a file of scans. At most this much is buffered to find the end of one. */
-export const LONGEST_RECORD = MIB;
+/** Records of a file of scans, in batches. */
+export interface Records {
+  rows: Row[];
+  /** Line of the first of them. */
+  line: number;
+  /** The last line of the file is incomplete, and omitted. */
+  torn: boolean;
+}
 
-/** The text of a file in UTF-8, without its byte order mark. Throws UsageError for another encoding and for lines that are too long. */
+/** F11: maximum bytes of a record, far above any scan; as much is buffered to find its end. */
+export const LONGEST_RECORD = 2 ** 20;
+
+/** Yields UTF-8 text without its byte order mark. Throws UsageError for another encoding, and for a line that is too long. */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<TextPiece> {
-  /** Incomplete line. It is joined once: joining at each piece would be quadratic in its length. */
+  /** Incomplete line, joined once: joining with each piece would be quadratic. */
   let rest: Buffer[] = [];
   let length = 0;
-  /** A JSON array may be one line. */
   let isArray: boolean | undefined;
   let line = 1;
   let isFirst = true;
-  /** The piece before, until it is known whether another follows. */
+  /** Previous piece, until it is known whether another follows. */
   let waiting: TextPiece | undefined;
 
   const piece = (part: Buffer): TextPiece => {
     const text = decode(part, path, line);
     const made = { text: isFirst ? text.replace(/^\ufeff/, '') : text, line, isLast: false };
     isFirst = false;
-    line += countLines(part);
+    line += countEnds(part);
     return made;
   };
   for await (const chunk of bytes) {
@@ -63,32 +71,38 @@ export async function* readInputText(
   if (waiting) yield { ...waiting, isLast: true };
 }
 
-/** Returns the bracket of an array, after a byte order mark and blanks. */
+/** Returns whether text begins with the bracket of an array, after a byte order mark and blanks. */
 function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/** Pieces end with a single-byte character, so each is valid UTF-8. Checking and copying takes a third of the time of TextDecoder. */
+/** Pieces end with a single-byte character, so each is valid UTF-8. Takes a third of the time of TextDecoder. */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw notOurs(path, `invalid UTF-8 in or after line ${line}`);
 }
 
-/** Line ends of a text. */
-export function countEnds(text: string): number {
+/** Size of the texts of `linesOf`: signals are handled between two of them. */
+const PIECE_BYTES = 2 ** 17;
+
+/** Yields valid UTF-8 as texts of whole lines, in pieces that are longer only for a longer line. */
+export function* linesOf(bytes: Buffer): Generator<string> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at + PIECE_BYTES) + 1 || bytes.length;
+    yield bytes.toString('utf8', at, end);
+    at = end;
+  }
+}
+
+/** Counts the line feeds of a text or of bytes. */
+export function countEnds(text: string | Buffer): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 
-function countLines(bytes: Uint8Array): number {
-  let count = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1;
-  return count;
-}
-
-/** A file that nothing can be counted from. */
+/** Returns the refusal of a file that has no scans that can be read. */
 export function notOurs(path: string, why: string): UsageError {
   return new UsageError(`cannot read scans from ${path}: ${why}`, {
     hint: 'With --input, pass a file that `qrctl scans export` wrote: CSV, NDJSON, JSON (also .gz) or Parquet.',

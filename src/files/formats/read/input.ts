@@ -88,9 +88,6 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** More than any spreadsheet has; checks go through them one by one. */
-export const MOST_COLUMNS = 1000;
-
 /** Throws UsageError at a file with more than is read at once, while it is being read: a few kilobytes may be unpacked to billions of cells. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;

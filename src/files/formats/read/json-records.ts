@@ -2,56 +2,53 @@
 import { parseBounded } from '../../../base/text/bounded-json.ts';
 import { isObject, parseJson } from '../../../service/json.ts';
 import type { Row } from '../row-sink.ts';
-import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
-import type { Records } from './records.ts';
-
-/** Reads one object per line. An incomplete last line is skipped, and reported by `torn`. */
-export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
-  for await (const { text, line, isLast } of pieces) {
-    const whole = text.endsWith('\n');
-    const rows = await parseLines(text);
-    if (rows) yield { rows, line, torn: false };
-    else yield await lineByLine(text, line, path, isLast && !whole);
-  }
-}
+import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 /**
- * Parses all lines at once, which is faster than one by one: there is no line end inside a value. Undefined if they are not one record
- * each.
+ * Parses NDJSON text, all lines at once, which is faster, or one by one if a line is not one object. A line that is not JSON becomes its SyntaxError.
+ * Skips empty lines. `lineOf` returns the line of a value, by its index.
  */
-async function parseLines(text: string): Promise<Row[] | undefined> {
+export async function parseLines(
+  text: string,
+  firstLine: number,
+  parse: (text: string) => Promise<unknown>,
+): Promise<{ values: unknown[]; lineOf(at: number): number }> {
   const body = text.trimEnd();
-  try {
-    const rows = await parseArray(`[${body.replaceAll('\n', ',')}]`);
-    const lines = body === '' ? 0 : countEnds(body) + 1;
-    return Array.isArray(rows) && rows.length === lines && rows.every(isObject) ? rows : undefined;
-  } catch {
-    return undefined;
+  // No value contains a line end.
+  const all = await parse(`[${body.replaceAll('\n', ',')}]`).catch(() => undefined);
+  if (Array.isArray(all) && all.length === countEnds(body) + 1 && all.every(isObject))
+    return { values: all, lineOf: (at) => firstLine + at };
+  const values: unknown[] = [];
+  const lines: number[] = [];
+  for (const [at, source] of text.split('\n').entries()) {
+    if (source.trim() === '') continue;
+    values.push(await parse(source).catch((error: unknown) => error));
+    lines.push(firstLine + at);
+  }
+  return { values, lineOf: (at) => lines[at] ?? firstLine };
+}
+
+/** Reads one object per line. An incomplete last line is omitted, and reported by `torn`. */
+export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
+  for await (const { text, line, isLast } of pieces) {
+    const { values, lineOf } = await parseLines(text, line, parseArray);
+    const broken = values.findIndex((value) => !isObject(value) || value instanceof Error);
+    const isOfLastLine = broken === values.length - 1 && lineOf(broken) === line + countEnds(text);
+    const torn = broken >= 0 && isLast && isOfLastLine && !text.endsWith('\n');
+    if (broken >= 0 && !torn) throw notOurs(path, `line ${lineOf(broken)} is not a JSON object`);
+    yield { rows: (torn ? values.slice(0, -1) : values) as Row[], line, torn };
   }
 }
 
-/** Parses quickly, and again with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
+/** Parses quickly, and again with all digits if an ID exceeds 2^53: searching for such IDs first would take a fifth longer. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
     isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
-  return Array.isArray(rows) && rows.some(isLong) ? parseJson(text) : rows;
+  return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-async function lineByLine(text: string, line: number, path: string, mayBeTorn: boolean): Promise<Records> {
-  const rows: Row[] = [];
-  const lines = text.split('\n');
-  for (const [at, source] of lines.entries()) {
-    if (source.trim() === '') continue;
-    const value = await parseJson(source).catch(() => undefined);
-    if (isObject(value)) rows.push(value);
-    else if (mayBeTorn && at === lines.length - 1) return { rows, line, torn: true };
-    else throw notOurs(path, `line ${line + at} is not a JSON object`);
-  }
-  return { rows, line, torn: false };
-}
-
-/** An array of objects, wherever its lines end. Where each object ends with its line, as `scans export` writes it, nothing is looked for. */
+/** Reads an array of objects, whatever its line ends. If each object ends with its line, as `scans export` writes it, no comma is searched for. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,

@@ -4,8 +4,7 @@ import { systemCode } from '../../durable/path-errors.ts';
 import { DamagedParquetError, readParquetRows } from '../parquet/parquet-rows.ts';
 import type { Row } from '../row-sink.ts';
 import { cannotRead, openToRead } from './input-bytes.ts';
-import { notOurs } from './input-text.ts';
-import type { Records } from './records.ts';
+import { notOurs, type Records } from './input-text.ts';
 
 /** Throws UsageError if the file cannot be read, or is not a Parquet file, or the signal's reason. `line` counts rows, from 1. */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {

@@ -2,8 +2,7 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
 import { shown } from '../../../base/text/quote.ts';
-import { notOurs } from '../../../files/formats/read/input-text.ts';
-import type { Records } from '../../../files/formats/read/records.ts';
+import { notOurs, type Records } from '../../../files/formats/read/input-text.ts';
 import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { isUuid } from '../../../service/checks.ts';

@@ -3,10 +3,14 @@ import { UsageError } from '../../../base/errors.ts';
 import { shown } from '../../../base/text/quote.ts';
 import { readCsv } from '../../../files/formats/read/csv-records.ts';
 import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
-import { notOurs, readInputText, type TextPiece } from '../../../files/formats/read/input-text.ts';
+import {
+  notOurs,
+  type Records,
+  readInputText,
+  type TextPiece,
+} from '../../../files/formats/read/input-text.ts';
 import { readJsonArray, readNdjson } from '../../../files/formats/read/json-records.ts';
 import { readParquet } from '../../../files/formats/read/parquet-records.ts';
-import type { Records } from '../../../files/formats/read/records.ts';
 import { CODE_COLUMNS } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
