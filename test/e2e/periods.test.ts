@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EPOCH_DAY } from '../../src/files/formats/xlsx/cells.ts';
+import { EPOCH_DAY } from '../../src/files/formats/xlsx/parts.ts';
 import type { CellValue } from '../../src/files/formats/xlsx/read-sheet.ts';
 import { readWorkbook } from '../../src/files/formats/xlsx/read-workbook.ts';
 import { useDirectory } from '../support/cli.ts';

@@ -1,4 +1,3 @@
-/** Checks every row about existing codes before the first request: returns the requested changes, and every fault by line and column. */
 import { inQuotes } from '../../base/text/quote.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../../base/text/utm.ts';
 import {
@@ -16,24 +15,22 @@ import { omitUnfinished } from './omit-unfinished.ts';
 
 export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
 
-/** Returns the kind of a file that a spreadsheet may have saved. */
 export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
   return form?.is === 'csv' || form?.is === 'xlsx' ? form.is : undefined;
 }
 
-/** Row that specifies a code; the id takes precedence over the slug. */
+/** Row that specifies a code; the ID takes precedence over the slug. */
 export interface TargetRow extends InputRow {
   readonly id: string | undefined;
   readonly slug: string | undefined;
 }
 
-/** Changes by flags, for all rows without their own. */
+/** Changes by flags, for rows without their own. */
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags | undefined;
-  /** Accept destinations that cannot be opened. */
   force?: boolean | undefined;
-  /** A column `at` means nothing. */
+  /** Ignore a column `at`. */
   ignoreDates?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -41,7 +38,7 @@ export interface CommonChanges {
 const TARGET_COLUMNS = ['id', 'slug'];
 const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Returns the tags of a row in canonical form; undefined if it has none. */
+/** Returns the tags of a row in canonical form, if it has any. */
 export function readUtm(
   row: InputRow,
   { cell, has }: Columns,

@@ -1,7 +1,3 @@
-/**
- * Matches the columns of a bulk file to the known ones (by name, in any order and case; all others belong to the user), and checks their
- * cells.
- */
 import leven from 'leven';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import {
@@ -17,33 +13,32 @@ import {
 } from '../../files/formats/read/input.ts';
 import { missingDestination } from './missing-destination.ts';
 
-/** Cell of a known column, undefined if the row has none; collects its faults and warnings. */
+/** Cell of a known column; collects its faults and warnings. */
 export interface InputCell {
   value: unknown;
-  /** A fault that was not reported yet. */
+  /** Returns a fault without reporting it. */
   faultOf(message: string): Fault;
   fault(message: string, more?: Pick<Fault, 'explanation' | 'mayForce'>): void;
   warn(message: string): void;
 }
 
 export interface Columns {
-  /** Whether the file has this known column. */
   has(known: string): boolean;
   cell(row: InputRow, known: string): InputCell;
-  /** Faults and warnings so far, also of the reader of the file. */
+  /** Also those of the reader of the file. */
   faults: Fault[];
   warnings: Fault[];
-  /** Columns of the user's own, which no command reads; columns of `qr list` are not among them. */
+  /** The user's own columns, except those of `qr list`. */
   unread: string[];
   /** How a column was understood. */
   notes: string[];
-  /** The fault of the whole file if a row needs a destination, and there is no column of them. */
+  /** Fault of a file without destinations, if a row needs one. */
   noDestination: Fault | undefined;
 }
 
 /**
- * Finds the columns that this command reads, the `known` ones and the `optional` ones. `reserved` are names that the results add, which the
- * input must not use. Faults: a known column that occurs twice (`Name`, `name`), a reserved name, a probable typo of a `known` column.
+ * Matches columns to the `known` and `optional` ones, by name in any order and case. Faults: a column that
+ * occurs twice, a `reserved` name of a results column, a probable typo of a `known` column.
  */
 export function matchColumns(
   input: Input,
@@ -80,7 +75,7 @@ export function matchColumns(
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
-    // If the similar column exists too, the name is not a typo but the user's own.
+    // If the similar column exists, too, the name is the user's own.
     const row = input.rows.find(({ values }) => values.has(column));
     if (missing(meant, line === undefined ? row : undefined)) {
       faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
@@ -94,7 +89,7 @@ export function matchColumns(
     const fault: InputCell['fault'] = (message, more) => {
       if (faults.length >= MOST_FAULTS) return;
       const told = faultOf(message);
-      // The reader of the file reported the problem of this cell.
+      // The reader reported the problem of this cell.
       if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
     };
     return {
@@ -112,7 +107,6 @@ export function matchColumns(
   return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
 }
 
-/** With a filtered sheet, the user means the rows that are visible. */
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   if (hiddenRows === 0) return [];
   const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
@@ -125,10 +119,13 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
   return JSON.stringify([line, column]);
 }
 
-/** Columns that only the manifest of `qr image` has; its `url` is the short URL, and a code with that destination would lead to itself. */
+/**
+ * Column of the manifest of `qr image`, whose `url` is the short URL: a code with that destination would lead
+ * to itself.
+ */
 const OF_MANIFEST = 'sha256';
 
-/** Uses the one column that must mean `destination`, and notes it. A fault if several may. */
+/** Uses the only column that must mean `destination`. A fault if several may. */
 function takeAlias(
   { columns, headerLine }: Input,
   found: Map<string, string>,
@@ -149,9 +146,9 @@ function takeAlias(
 
 const MOST_SLIPS = 2;
 
-/** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */
+/** Short words have many neighbors (note, date, time), so only one slip counts. */
 function looksLike(word: string, known: string): boolean {
-  // Whatever is further is counted as that: a word may have megabytes.
+  // Bounded, because a word may have megabytes.
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
   if (known.length >= 6) return slips <= MOST_SLIPS;
   return slips === 1 || (slips === MOST_SLIPS && [...word].sort().join('') === [...known].sort().join(''));
@@ -160,8 +157,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Returns the text of a cell, or undefined if it is absent, null or empty. Refuses numbers and other types (007 would come back as 7), and
- * an incomplete character (a lone surrogate), unless the service may have it.
+ * Returns the text of a cell; undefined if it is absent, null or empty. Faults: other types (007 would become
+ * 7) and, unless `mayBeHalf`, a lone surrogate.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
@@ -174,23 +171,20 @@ export function readText({ value, fault }: InputCell, mayBeHalf = false): string
   return value;
 }
 
-/** Fault of a name without visible characters. */
 export const BLANK_NAME = 'contains only spaces';
 
-/** The words that a column may hold. */
 export interface Words {
-  /** Name of the type with an article: `a type`. */
+  /** With an article: `a type`. */
   what: string;
   all: readonly string[];
 }
 
-/** The word that is meant, in any case and with any blanks around it; undefined if it is none of them. */
+/** Finds a word in any case, with any blanks around it. */
 export function findWord(text: string, { all }: Words): string | undefined {
   const trimmed = text.trim();
   return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
 }
 
-/** Returns the fault of a cell with none of the words. */
 export function wrongWord(text: string, { what, all }: Words): { message: string; explanation: string } {
   return {
     message: `${inQuotes(text.trim())} is not ${what}`,

@@ -1,4 +1,3 @@
-/** Reads the rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
 import { restore } from '../../base/text/defuse.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { likelyDelimiter } from '../../files/formats/formats.ts';
@@ -18,7 +17,6 @@ import { MOST_RECORD, MOST_VALUES } from '../../files/formats/table-bounds.ts';
 import { refuseFirstRow } from './first-row.ts';
 
 interface CsvOptions extends ReadOptions {
-  /** Separator that the extension of the file specifies. */
   separator: string | undefined;
   /** The file began with a byte order mark, which `utf8` lacks. */
   bom: boolean;
@@ -95,7 +93,6 @@ interface RecordsJob extends Pick<ReadOptions, 'signal'> {
   name: string;
 }
 
-/** Reads the records with any text in them. */
 async function readRecords(
   bytes: Buffer,
   { separator, skipped, name, signal }: RecordsJob,
@@ -160,7 +157,6 @@ function joinHalves(records: readonly RawRecord[], name: string): readonly RawRe
   return whole.length > 0 ? split : [...split, ...data];
 }
 
-/** Returns whether all values of a record are in its first cell, with commas. */
 function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
   return others.length > 0 && others.every((cell) => cell.trim() === '') && first.includes(',');
 }
@@ -197,7 +193,6 @@ class RowValues implements ReadonlyMap<string, string> {
   readonly #places: ReadonlyMap<string, number>;
   readonly #cells: readonly string[];
 
-  /** `places`: the index of the cell of each column, the same for all rows. */
   constructor(places: ReadonlyMap<string, number>, cells: readonly string[]) {
     this.#places = places;
     this.#cells = cells;

@@ -1,4 +1,3 @@
-/** Refuses a first row that is not the header: otherwise every row below it would be a fault. */
 import { inQuotes } from '../../base/text/quote.ts';
 import { ALIASES, fold, isAddress, OUR_COLUMNS, refuseFaults } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';
@@ -8,12 +7,12 @@ export interface FirstRow {
   cells: readonly string[];
 }
 
-/** Titles are not longer: a title, a date, an empty line. */
+/** Maximum number of rows of a title: a title, a date, an empty line. */
 export const MOST_TITLE_ROWS = 6;
 
 /**
- * Throws UsageError if the first row is a title, as reports have one: it has one cell, and a row soon after it looks like the header. Or if
- * it has an address or an ID, as only data has.
+ * Throws UsageError if the first row is a title (one cell, and a row soon after it looks like the header), or
+ * has an address or an ID, as only data has.
  */
 export function refuseFirstRow(name: string, [first, ...others]: readonly FirstRow[]): void {
   if (first === undefined) return;
@@ -38,7 +37,7 @@ function dataFault({ cells }: FirstRow): string | undefined {
   return `${inQuotes(value)} looks like data, not like a column name: add a line above it with the names of the columns`;
 }
 
-/** The cells with any text; those that are still together, because the title has none of their separators, taken apart. */
+/** Returns the cells with text; a title that was not split is split at any separator. */
 function wordsOf(row: FirstRow): string[] {
   const cells = row.cells.filter((cell) => cell.trim() !== '');
   const [only = ''] = cells;

@@ -1,4 +1,3 @@
-/** Reads the rows of a JSON array or of NDJSON. Values keep their types, so that the user's own columns come back unchanged. */
 import { checkBounds, ExcessiveJsonError } from '../../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf } from '../../base/text/json-elements.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
@@ -54,13 +53,12 @@ async function* valuesOfArray(text: string): AsyncGenerator<JsonValue> {
   }
 }
 
-/** Parsed value, or the error for one that can't be parsed. */
 interface JsonValue {
   value: unknown;
   line: number;
 }
 
-/** Fields that every code has, and only a code has together. */
+/** Fields that only a code has together. */
 const OF_CODE = ['id', 'slug', 'name', 'type', 'created_at'];
 
 async function readRecord(
@@ -113,7 +111,7 @@ async function readValues(
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
-/** A file may consist of millions of `{}`, and a map of each would take many times their text. */
+/** A file may consist of millions of `{}`. */
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 async function parsePiece(text: string): Promise<unknown> {

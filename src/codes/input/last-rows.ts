@@ -1,4 +1,3 @@
-/** Reads and replaces the file of `--since-last`: all rows of the last run, in the columns of the output. */
 import { gunzipSync } from 'node:zlib';
 import { UsageError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -19,7 +18,6 @@ import { checkWholeFile, openWholeFile } from '../../files/formats/whole-file.ts
 import { parseInput } from './read-input.ts';
 
 export interface LastRows {
-  /** Rows of the last run; none if there is no file yet. */
   rows: readonly LastRow[];
   /** Replaces them atomically by those of this run. Throws like `openWholeFile` and its `commit`. */
   replace(rows: readonly Row[]): Promise<void>;
@@ -38,15 +36,15 @@ interface LastRowsJob {
   signal: AbortSignal;
   processes: Processes;
   columns: readonly Column[];
-  /** The one of the columns that files of other commands lack. */
+  /** Column that files of other commands lack. */
   mark: string;
 }
 
 const MOST_BYTES = 128 * 2 ** 20;
 
 /**
- * Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it is another kind of file, or
- * is in use.
+ * Opens the file of `--since-last`, which may not exist yet, exclusively until `close`. Throws UsageError if
+ * it is another kind of file, or in use.
  */
 export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
   const { clock, signal, processes, columns, mark } = job;
@@ -54,7 +52,7 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
   const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
   const place = {
     elsewhere: 'specify a different file with --since-last',
-    // Rows of anything else are refused by their line.
+    // Rows of other commands are refused by their line.
     replaces: ['none' as const, 'other' as const, kindOfTable(columns.map(({ name }) => name))],
   };
   const lock = await acquireLock(path, { clock, signal });
@@ -94,7 +92,6 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
   }
 }
 
-/** Undefined if there is no file yet. */
 async function readLast(path: string): Promise<Input | undefined> {
   try {
     const bytes = await readBack(nodeDisk, path, MOST_BYTES);
@@ -108,7 +105,7 @@ async function readLast(path: string): Promise<Input | undefined> {
 
 function rowsOf(input: Input, mark: string): LastRow[] {
   const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
-  // Other commands have outcomes, too: their file must not be replaced.
+  // Other commands have outcomes, too: their files must not be replaced.
   if (input.columns.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
   return input.rows.map(({ values, line }) => ({
     text(column) {

@@ -1,11 +1,12 @@
-/** Finds the column that is meant by a file without a column named destination: its cells are addresses, in whatever language its name is. */
 import { inQuotes } from '../../base/text/quote.ts';
 import { type Fault, type Input, isAddress } from '../../files/formats/read/input.ts';
 
-/** Number of rows that are read for it. */
 const SAMPLE = 200;
 
-/** Returns advice to rename the columns whose cells are addresses, to follow a semicolon; undefined if there are none. */
+/**
+ * Returns advice to rename the columns whose cells are addresses, in whatever language their names are;
+ * undefined if there are none.
+ */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {
@@ -21,8 +22,8 @@ export function renameAdvice({ rows }: Input, unread: readonly string[]): string
 }
 
 /**
- * Returns the fault of a file without a column of destinations, in case a row needs one. No flag accepts it. Undefined for JSON, whose items
- * may each lack one, unless another column is meant.
+ * Returns the fault of a file without destinations. Undefined for JSON, whose items may each lack one, unless
+ * another column is meant.
  */
 export function missingDestination(input: Input, unread: readonly string[]): Fault | undefined {
   const { headerLine: line } = input;
@@ -35,10 +36,9 @@ export function missingDestination(input: Input, unread: readonly string[]): Fau
   };
 }
 
-/** Most of a screen's width. */
 const MOST_NAMED = 5;
 
-/** Returns the columns that the file has instead of the missing ones. */
+/** Names the columns that the file has instead. */
 export function instead(unread: readonly string[]): string {
   if (unread.length === 0) return '';
   const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';

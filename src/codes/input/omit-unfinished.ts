@@ -1,4 +1,3 @@
-/** Omits the rows of results that have no code, or whose codes are not as the row says. */
 import { countOutcomes } from '../../base/run/count-outcomes.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { type Fault, fold, type Input, type InputRow } from '../../files/formats/read/input.ts';
@@ -11,16 +10,13 @@ const UNFINISHED: ReadonlySet<unknown> = new Set<RowOutcome>([
   'gone',
 ]);
 
-/** Returns a test for rows of results without a good end: they may have no code. */
+/** Returns a test for rows of results that did not succeed. */
 export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boolean {
   const column = columns.find((name) => fold(name) === 'outcome') ?? '';
   return ({ values }) => UNFINISHED.has(values.get(column));
 }
 
-/**
- * Returns the rows of a file that choose codes, and a warning that counts the others by outcome. Only results of qrctl have others: rows
- * that did not end well.
- */
+/** Omits rows of results that did not succeed, and returns a warning that counts them by outcome. */
 export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitted: Fault[] } {
   const others = outcomesIn(input) ? input.rows.filter(createUnfinishedTest(input)) : [];
   if (others.length === 0) return { kept: input.rows, omitted: [] };
@@ -33,7 +29,7 @@ export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitt
   return { kept: input.rows.filter((row) => !isOther.has(row)), omitted: [{ message }] };
 }
 
-/** Rows by outcome as an earlier run wrote them, in the order of appearance; undefined if the table is not a results file. */
+/** Counts rows by outcome; undefined if the table is not a results file. */
 function outcomesIn({ columns, rows }: Pick<Input, 'columns' | 'rows'>): Map<unknown, number> | undefined {
   const column = columns.find((name) => fold(name) === 'outcome');
   if (column === undefined || !rows.every(({ values }) => isRowOutcome(values.get(column)))) return undefined;

@@ -1,9 +1,8 @@
-/** Outcomes of rows. */
 import { OUTCOMES, type Outcome } from '../../base/run/outcomes.ts';
 
 export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
-/** The outcomes that leave nothing to do. */
+/** Outcomes that leave nothing to do. */
 const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>([
   'created',
   'adopted',
@@ -13,7 +12,6 @@ const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>([
   'deleted',
 ]);
 
-/** Result of one row. */
 export interface RowResult {
   id?: string | undefined;
   slug?: string | undefined;
@@ -27,7 +25,6 @@ export function isDone({ outcome }: RowResult): boolean {
   return DONE.has(outcome);
 }
 
-/** Returns whether a cell has an outcome of a row. */
 export function isRowOutcome(cell: unknown): cell is RowOutcome {
   return typeof cell === 'string' && cell !== 'earlier' && Object.hasOwn(OUTCOMES, cell);
 }

@@ -1,4 +1,3 @@
-/** Reads the changes that a row requests, and doubts about them. Pure. */
 import type { Fault, InputRow } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../destinations/destination.ts';
@@ -14,17 +13,17 @@ import {
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
-/** Change that is invalid or questionable, unless the code already has this value: then the cell was not edited. */
+/** Change that is invalid or questionable, unless the code already has this value. */
 export interface Doubt {
   readonly field: keyof CodeChanges;
   readonly fault: Fault;
-  /** It is odd, and no fault. */
+  /** Odd, but not a fault. */
   readonly isOdd?: boolean;
 }
 
 /**
- * Returns the changes of the row itself, and doubts about them and about the flags: an unedited list changes nothing, whatever its codes
- * are. `isNew`: no code can have the values already, so a text that no file can hold is a fault, and an empty destination is none.
+ * Returns the changes of a row, and doubts about them and the flags. `isNew`: no code can have the values
+ * already, so a text that no file can hold is a fault, and an empty destination is none.
  */
 export function readChanges(
   row: InputRow,
@@ -55,7 +54,7 @@ export function readChanges(
   return { changes, doubts: doubts.length > 0 ? doubts : undefined };
 }
 
-/** Returns the problem of a destination if its code is of type url. An explicit empty destination is a warning at most. */
+/** An explicit empty destination is a warning at most. */
 function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force = false): Doubt[] {
   const problem = destination === undefined ? undefined : findDestinationProblem(destination);
   if (problem === undefined) return [];

@@ -1,20 +1,17 @@
-/** Reads the destination of a row with its tags. Pure. */
 import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import type { InputRow } from '../../files/formats/read/input.ts';
 import { type CommonChanges, readUtm } from './check-rows.ts';
 import type { Columns, InputCell } from './columns.ts';
 
 interface DestinationJob {
-  /** Of the row itself. */
   own: string | undefined;
   options: Pick<CommonChanges, 'changes' | 'utm'>;
-  /** No code can have a destination for the tags. */
   isNew: boolean;
 }
 
 /**
- * Returns the destination of the row or of the flags with the tags of the row added; or the tags, if the destination that the code has is
- * to get them. A destination without room for tags is a fault.
+ * Returns the destination of the row or the flags with the row's tags added; or the tags, if they are to be
+ * added to the destination of the code. A destination without room for tags is a fault.
  */
 export function readDestination(
   row: InputRow,
@@ -26,7 +23,7 @@ export function readDestination(
   if (utm === undefined) return { destination, utm };
   if (destination !== undefined)
     return { destination: tagged(columns.cell(row, 'destination'), destination, utm), utm: undefined };
-  // Without a column of destinations, the faults of all rows are one.
+  // Without a column of destinations, one fault covers all rows.
   if (isNew && !columns.noDestination) tagged(columns.cell(row, 'destination'), '', utm);
   return { destination, utm };
 }

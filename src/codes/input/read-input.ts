@@ -1,4 +1,3 @@
-/** Reads the bytes of a bulk file as rows: detects its encoding, and its form by its name or else by its first character. */
 import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../../base/errors.ts';
 import { restore } from '../../base/text/defuse.ts';
@@ -32,7 +31,7 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
   return input;
 }
 
-/** Parses as `parseInput`, but returns faults of form that leave rows to read, to be reported together with those of the rows. */
+/** Like `parseInput`, but returns faults of form, to be reported with those of the rows. */
 export async function parseWithFaults(
   bytes: Uint8Array,
   name: string,
@@ -62,7 +61,7 @@ export async function parseWithFaults(
   return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }
 
-/** A workbook under another name: an archive, or the older container of .xls. */
+/** A workbook under another name, or the older container of .xls. */
 function looksPacked(bytes: Uint8Array): boolean {
   return (
     (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) ||
@@ -70,7 +69,6 @@ function looksPacked(bytes: Uint8Array): boolean {
   );
 }
 
-/** Blanks before it are hardly a kilobyte. */
 const BEGINNING = 1024;
 
 function formOfContent(utf8: Buffer): Form {
@@ -81,9 +79,8 @@ function formOfContent(utf8: Buffer): Form {
 }
 
 /**
- * The text of a file in UTF-8, or in UTF-16 as Excel's "Unicode Text" writes it, as UTF-8 without its byte order mark.
- *
- * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
+ * Returns text in UTF-8 or UTF-16 as UTF-8 without its byte order mark. Throws UsageError for other
+ * encodings: names on posters would be garbled.
  */
 function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
   const encoding = startsWith(bytes, 0xff, 0xfe)
@@ -104,7 +101,10 @@ function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean }
   }
 }
 
-/** A name may contain a NUL; but UTF-16 without a byte order mark has one next to every letter, and a file after a power cut has many. */
+/**
+ * A name may contain a NUL, but UTF-16 without a byte order mark has one per letter, and a file after a power
+ * cut has many.
+ */
 function refuseZeros(bytes: Uint8Array, name: string): void {
   const firstLine = bytes.indexOf(0x0a);
   const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
@@ -118,9 +118,7 @@ function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
   return bytes[0] === first && bytes[1] === second;
 }
 
-/**
- * Excel saves plain "CSV" in the code page of its locale, which the file does not name: the message shows the line in the most common one.
- */
+/** Excel saves plain CSV in an undeclared code page: the message shows the line in the most common one. */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
@@ -133,7 +131,7 @@ function notText(name: string, what: string, line?: number): UsageError {
   });
 }
 
-/** Lines are decoded one by one only after the whole has failed. No byte of a longer UTF-8 character equals a line feed. */
+/** No byte of a longer UTF-8 character equals a line feed. */
 function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for (let start = 0, line = 1; start < bytes.length; line++) {
@@ -152,13 +150,11 @@ function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: stri
   return undefined;
 }
 
-/** Headers of a column of codes, which make it a table even if no command supports the column. */
 const HEADERS: ReadonlySet<string> = new Set([
   ...OUR_COLUMNS,
   ...['short_url', 'ids', 'slugs', 'uuid', 'uuids', 'code', 'codes', 'qr_id', 'qr_slug'],
 ]);
 
-/** One value without a blank or a separator in it, with or without quotes around it. */
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**

@@ -1,9 +1,8 @@
-/** Refuses a plan of dated changes as a list of changes. */
 import { UsageError } from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { fold, type Input, type InputRow } from '../../files/formats/read/input.ts';
 
-/** Throws UsageError for a plan of dated changes: without its dates the last change of each code would win now. */
+/** Throws UsageError for a plan of dated changes: otherwise the last change of each code would apply now. */
 export function refuseDates({ name, columns, rows }: Input): void {
   const at = columns.find((column) => fold(column) === 'at');
   const isDated = ({ values }: InputRow) => at !== undefined && String(values.get(at) ?? '').trim() !== '';

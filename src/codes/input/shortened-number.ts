@@ -1,10 +1,9 @@
 /** `1.23457E+19`: a number with many digits as a spreadsheet displays it, and saves it as CSV. */
 const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
 
-/** A number as services and people write it. */
 const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;
 
-/** So many digits a spreadsheet has of a number. */
+/** Digits of a number in a spreadsheet. */
 const MOST_DIGITS = 15;
 
 /** Returns whether a cell looks like a long number shortened by a spreadsheet. */

@@ -1,4 +1,3 @@
-/** Reads the rows of a workbook: text as it is, numbers as the spreadsheet shows them if that can be determined. */
 import {
   ALIASES,
   type Fault,
@@ -19,14 +18,14 @@ import { readWorkbook } from '../../files/formats/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';
 import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 
-/** Of ours those that no command reads: whatever became of their cells harms nothing. */
+/** Columns that no command reads. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
-/** And those whose values are times, in which a date is expected. */
+/** Columns whose values are times. */
 const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 interface SheetColumn {
   name: string;
-  /** Its values are text, as qrctl reads and writes them; in the user's own columns, numbers stay numbers. */
+  /** Values are text; in the user's own columns, numbers stay numbers. */
   isText: boolean;
   isTime: boolean;
 }
@@ -61,7 +60,7 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, options: Re
   let size = 0;
   let lastLine = 0;
   const first: FirstRow[] = [];
-  /** Of columns with any cell, whether all of them are dates. */
+  /** Whether all cells of a column are dates. */
   const areDates = new Map<number, boolean>();
   const merged = readRows((row) => {
     if (!hasText(row)) return;
@@ -134,12 +133,11 @@ function readHeader({ line, cells }: SheetRow, name: string): string[] {
   return columns;
 }
 
-/** The text of a cell, and of a number its digits. */
 function textOf(cell: CellValue): string {
   return cell.is === 'text' ? cell.text : cell.is === 'number' ? `${cell.value}` : '';
 }
 
-/** Which row a value that stretches over several belongs to could only be guessed. */
+/** It is unknown to which row a merged value belongs. */
 function faultsOfMerging(merged: readonly Area[], first: number, last: number, width: number): Fault[] {
   const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
   const area = merged.find(isInside);

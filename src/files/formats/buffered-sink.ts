@@ -1,10 +1,9 @@
-/** Rows kept back for a while from a sink that cannot take anything back, so that most exports still can. */
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Rows kept back at the most: an export of fewer appears whole or not at all; a longer one streams on in flat memory. */
+/** Maximum number of rows held: a smaller export is written whole or not at all, a larger one is streamed. */
 const MOST_ROWS = 10_000;
 
-/** Passes rows on to `sink` when there are many, or at the end. Rewinding works for rows that have not been passed on. */
+/** Holds rows back from a sink that can't roll back, until there are many, or the end. */
 export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'discard'>): RowSink {
   let waiting: Row[] = [];
   let passedOn = 0;
@@ -14,7 +13,7 @@ export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'dis
     passedOn += waiting.length;
     const rows = waiting;
     waiting = [];
-    // The rows may be of codes that are complete by now, so no later code may end as if they were in the output.
+    // Earlier rows may be of complete codes, so no later code may succeed after a failed write.
     await failure;
     if (rows.length === 0) return;
     const written = sink.write(rows);

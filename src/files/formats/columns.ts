@@ -1,43 +1,39 @@
-/** The columns a command can print. */
 import { UsageError } from '../../base/errors.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
-import { formatJson } from './json-lines.ts';
+import { formatJson } from './json.ts';
 import type { Row } from './row-sink.ts';
 
-/** Subset of chalk. Color only adds to the meaning of the text. */
 export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
-  /** The service's own name: key of the record, header in every format. */
+  /** Key of the record, and header in every format. */
   name: string;
-  /** In a table too wide for the terminal the lowest goes first; 0 when absent. */
+  /** In a table that is too wide, the lowest is omitted first (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
-  /** Never cut short in a table (an id is useless by half). */
+  /** Never truncated in a table. */
   keepWhole?: boolean;
-  /** A narrower cell is not useful: then a less important column is omitted; 10 if unset. */
+  /** Width below which a less important column is omitted instead (default: 10). */
   leastWidth?: number;
   /** Width that cells get before a less important column that is never truncated, such as an ID, gets any; `leastWidth` if unset. */
   wishedWidth?: number;
-  /** Sentence that must not be truncated: if there is no room for it, it is below its row in a table, wrapped between words. */
+  /** Sentence: if a table has no room for it, it is below its row, wrapped between words. */
   below?: boolean;
-  /** Only adds to the meaning of the text. */
   colour?: (value: unknown) => ColourName | undefined;
-  /** The texts are times: cells of a workbook have a date type, in the time zone of the output or in UTC. */
+  /** Texts are times: dates in a workbook, in the time zone of the output or in UTC. */
   isTime?: boolean | 'utc';
-  /** The words that its cells take, to choose from in a workbook; 255 characters with commas between them at the most. */
+  /** Values offered in a workbook, at most 255 characters with commas between them. */
   choices?: readonly string[];
-  /** Of its column in a workbook, in characters. */
+  /** Width in a workbook, in characters. */
   width?: number;
-  /** Formats the value for people; tables only, all other formats contain it exactly. */
+  /** Formats the value in tables only. */
   format?: (value: unknown, record: Row) => string;
 }
 
 /**
- * The columns named by `--fields`, in that order; all of them when it is absent.
- *
- * @throws UsageError on a name that is unknown (with the nearest one as the hint) or repeated.
+ * Returns the columns of `--fields`, in that order; all by default. Throws UsageError for an unknown or
+ * repeated name.
  */
 export function chooseColumns(
   fields: readonly string[] | undefined,

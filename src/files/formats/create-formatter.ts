@@ -1,4 +1,3 @@
-/** Rows to text: pure formatters, one for each format, all of one shape. */
 import type { Column } from './columns.ts';
 import { type CsvOptions, createCsvFormatter } from './csv.ts';
 import type { Format } from './formats.ts';
@@ -6,17 +5,16 @@ import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 import { createMarkdownFormatter } from './markdown.ts';
 
-/** `header` and the options after it are for CSV. */
 export interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
   shape: Shape;
-  /** JSON: also the fields the service sent beyond the columns; that is, the records as they are. */
+  /** JSON: all fields of the records, also those beyond the columns. */
   keepExtra: boolean;
 }
 
 type Create = (names: readonly string[], options: FormatterOptions) => Formatter;
 
-/** Every format but the table (see table.ts) and Parquet (parquet.ts), which need libraries of their own. */
+/** Tables and Parquet need libraries of their own: table.ts, parquet.ts. */
 const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', Create>> = {
   csv: createCsvFormatter,
   json: (names, { keepExtra, shape }) => createJsonFormatter(keepExtra ? undefined : names, shape),
@@ -25,7 +23,7 @@ const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', 
   ids: createIdsFormatter,
 };
 
-/** A formatter for one document. */
+/** Creates a formatter for one document. */
 export function createFormatter(format: keyof typeof FORMATTERS, options: FormatterOptions): Formatter {
   const names = options.columns.map(({ name }) => name);
   return FORMATTERS[format](names, options);

@@ -1,42 +1,40 @@
 /**
- * CSV: RFC 4180, with LF and commas by default. csv-stringify writes every cell that may need quotes. Plain cells bypass it: nearly all of
- * the millions in an export are plain, and its microseconds per cell would be most of an export's time.
+ * Formats CSV (RFC 4180). csv-stringify writes cells that may need quotes. It would take most of an export's
+ * time, so plain cells bypass it.
  */
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '../../base/text/byte-buffer.ts';
 import { defuse } from '../../base/text/defuse.ts';
 import { createField, knownBytes } from './field-bytes.ts';
 import { type Formatter, stateless } from './formatter.ts';
-import { formatJson } from './json-lines.ts';
+import { formatJson } from './json.ts';
 import type { Row } from './row-sink.ts';
 
 export interface CsvOptions {
   header: boolean;
   rawCells: boolean;
-  /** Byte order mark and CRLF, as Excel likes it; the same as `bom` and `lineEnd`, where those are absent. */
+  /** Default of `bom` and `lineEnd`: a byte order mark and CRLF. */
   excel: boolean;
-  /** Between cells; a comma when absent. */
+  /** Default: a comma. */
   delimiter?: string | undefined;
   bom?: boolean;
   lineEnd?: '\n' | '\r\n';
 }
 
-/** T2: a cell with none of these means itself; the others csv-stringify puts in quotes. */
+/** T2: a cell with none of these is written unchanged. */
 const WANTS_QUOTES = /[",\n\r]/;
-/** T4, T11: the same, and the characters at which some programs split in addition to commas. */
+/** T4, T11: also the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
 /**
- * One of them, or a bar, at which some split, too (T13), or a beginning that may want defusing. Most cells have neither, and one look at them has to do: letters of Latin, Greek,
- * Cyrillic, Hebrew, Arabic, Japanese, Chinese and Korean, and the first halves of emoji, U+1F000 to U+1FBFF. Whatever else is looked at
- * by the properties of Unicode.
+ * Characters of T2, T4 and T13, or a beginning that may need escaping. Most cells match neither: the ranges
+ * are common letters and the first halves of emoji. Other beginnings are checked by their Unicode properties.
  */
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
 
-/** A formatter of CSV with these columns. Rows may have other keys too; a missing one is an empty cell. */
+/** Creates a formatter of CSV with these columns. A missing value is an empty cell. */
 export function createCsvFormatter(names: readonly string[], options: CsvOptions): Formatter {
   const { header, rawCells, excel, delimiter = ',', bom = excel, lineEnd = excel ? '\r\n' : '\n' } = options;
-  // In quotes wherever any separator is.
   const cell = rawCells ? rawCellBy(delimiter) : (value: unknown) => defusedCell(value, delimiter);
   // T3: readers skip an empty line, and a row would be lost.
   const encode = names.length === 1 ? (value: unknown) => cell(value) || stringify([['']], LONE_EMPTY) : cell;
@@ -63,11 +61,11 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
   };
 }
 
-/** One cell, without a line end behind it. */
+/** Without a line end. */
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** Cell by RFC 4180 only; with another separator, in quotes also for programs that split at commas. */
+/** With another separator than a comma, cells are in quotes also for programs that split at commas. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {
@@ -76,7 +74,10 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
   };
 }
 
-/** As a raw cell, but a text that a spreadsheet would take for a formula, as a whole or cut at another separator, is defused (see defuse.ts). */
+/**
+ * Returns a raw cell, escaped if a spreadsheet would take it, or a part after another separator, for a
+ * formula (defuse.ts).
+ */
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
   // A number is not a formula, even a negative one.
@@ -85,7 +86,6 @@ export function defusedCell(value: unknown, delimiter = ','): string {
   return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;
 }
 
-/** A text as it is; numbers with all their digits, nothing for null, else its JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;

@@ -1,38 +1,34 @@
-/** Rows as a document: formatted, and written to standard output as they come or to a file that appears whole. */
+import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Destination of the bytes of a document: standard output, or a file (whole-file.ts). */
+/** Destination of the bytes of a document: standard output or a file. */
 export interface ByteSink {
   /** Throws LocalError (full disk, device). */
   write(piece: Piece): Promise<void>;
-  /** All is written: flushes, and puts the file in its place. */
+  /** Flushes, and puts the file in its place. */
   commit(): Promise<void>;
-  /** Leaves the old content and removes the temporary file. Idempotent; harmless after `commit`. Never throws. */
+  /** Keeps the old content. Idempotent, and without effect after `commit`. Never throws. */
   discard(): Promise<void>;
-  /** Returns a function that discards everything written since. Absent where bytes cannot be taken back. */
+  /** Returns a function that discards everything written since. Absent if bytes can't be rolled back. */
   checkpoint?: () => Promise<() => Promise<void>>;
 }
 
-/** Standard output; resolves when it has taken the data. */
 interface Standard {
   write(data: string | Uint8Array): Promise<void>;
 }
 
 export interface DocumentSink extends RowSink {
-  /** Rewinding works at any time. If false, written rows can't be rolled back (see buffered-sink.ts). */
+  /** If false, written rows can't be rolled back (buffered-sink.ts). */
   readonly rewinds: boolean;
 }
 
-/**
- * Writes to standard output, through `guard` (which makes text harmless to a terminal), if there is one. Prints nothing before the first
- * rows or the end, so that an early failure prints none.
- */
+/** Writes to standard output, through `guard` if given. Prints nothing before the first rows or the end. */
 export function stdoutBytes(console: Standard, guard?: (text: string) => string): ByteSink {
   return {
     async write(piece) {
       if (piece.length === 0) return;
-      // Copies the bytes, because a stream may keep them longer than a formatter leaves them unchanged.
+      // A stream may keep the bytes longer than a formatter leaves them unchanged.
       if (guard) await console.write(guard(textOf(piece)));
       else await console.write(typeof piece === 'string' ? piece : Buffer.from(piece));
     },
@@ -41,11 +37,10 @@ export function stdoutBytes(console: Standard, guard?: (text: string) => string)
   };
 }
 
-/** A sink that writes one document; `formatter` is for it alone. */
+/** Creates a sink of one document; `formatter` is for it alone. */
 export function createDocumentSink(bytes: ByteSink, formatter: Formatter): DocumentSink {
   const { checkpoint: bytesCheckpoint } = bytes;
   const { checkpoint: formatterCheckpoint } = formatter;
-  /** Text before the first row, until it is written. */
   let begin = formatter.begin();
   let written = 0;
 
@@ -79,5 +74,43 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
       await bytes.commit();
     },
     discard: bytes.discard,
+  };
+}
+
+/**
+ * Returns a sink that counts its rows for `--summary` when they are printed, or their file at `path` is in
+ * place.
+ */
+export function createCountedSink(
+  sink: DocumentSink,
+  facts: RunFacts,
+  path: string | undefined,
+): DocumentSink {
+  let rows = 0;
+  const tell = () => {
+    facts.rows = rows;
+  };
+  return {
+    ...sink,
+    async write(batch) {
+      const count = await sink.write(batch);
+      rows += count;
+      if (path === undefined) tell();
+      return count;
+    },
+    async checkpoint() {
+      const before = rows;
+      const rewind = await sink.checkpoint();
+      return async () => {
+        const isRewound = await rewind();
+        if (isRewound) rows = before;
+        return isRewound;
+      };
+    },
+    async commit() {
+      await sink.commit();
+      tell();
+      if (path !== undefined) addFile(facts, path);
+    },
   };
 }

@@ -1,17 +1,14 @@
-/**
- * Caches the UTF-8 of values: those of a key are repeated often (countries, browsers), and copying bytes takes half the time of joining
- * strings. The format determines how a value is written.
- */
+/** Caches the UTF-8 of repeated values: copying bytes takes half the time of joining strings. */
 import { Buffer } from 'node:buffer';
 
-/** Values remembered of a key. Where more come they hardly repeat, as those of ids and times. */
+/** Maximum number of cached values per key: more hardly repeat, such as IDs. */
 const MOST_VALUES = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
   /** Bytes before each of its values. */
   opening: Buffer;
-  /** From a value to the opening and the value; undefined once the values have turned out not to repeat. */
+  /** Bytes of the opening and the value; undefined once values have turned out not to repeat. */
   known: Map<unknown, Buffer> | undefined;
 }
 
@@ -19,7 +16,7 @@ export function createField(opening: string): Field {
   return { opening: Buffer.from(opening), known: new Map() };
 }
 
-/** The bytes of the opening and the value, the same for the same value; undefined for one that is not worth remembering. */
+/** Returns the bytes of the opening and the value; undefined if the value is not worth caching. */
 export function knownBytes(
   field: Field,
   value: unknown,

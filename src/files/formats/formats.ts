@@ -1,9 +1,5 @@
-/** The formats that rows are written in, and the delimiters of CSV. */
-
-/** Values of `--format`. create-formatter.ts returns the formatter of each. */
 export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'markdown'] as const;
 
-/** Help texts of the formats. */
 export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
   table:
     'Default on a terminal. Omits the least important columns if they do not fit. Makes control characters visible.',
@@ -14,7 +10,6 @@ export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>>
     'Table for pull requests, job summaries and chat (GitHub Flavored Markdown). Not available for scans.',
 };
 
-/** Additional values for scans, which engines read by the million. */
 export const SCAN_FORMATS = ['table', 'csv', 'json', 'ndjson', 'parquet'] as const;
 
 type ListFormat = (typeof FORMATS)[number];
@@ -25,13 +20,12 @@ export type Format = ListFormat | ScanFormat;
 /** Formats that either lists or scans can't have. */
 export type RestrictedFormat = Exclude<ListFormat, ScanFormat> | Exclude<ScanFormat, ListFormat>;
 
-/** Formats of text that is read back, and that may be compressed. */
+/** Text formats that are read back, and may be compressed. */
 export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];
 
 /** Formats of a file; a workbook is selected by its extension only. */
 export type FileFormat = Exclude<Format, 'table'> | 'xlsx';
 
-/** Extensions of each format, the one table that every path is looked up in; a table has no extension. */
 export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   csv: ['csv', 'tsv'],
   json: ['json'],
@@ -41,7 +35,7 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   xlsx: ['xlsx'],
 };
 
-/** Extensions of formats that qrctl does not write. Any other one, such as `.txt`, promises no format. */
+/** Extensions of formats that qrctl does not write. Others, such as `.txt`, promise no format. */
 export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
   (
     'xls xlsm xlsb xlt xltx xltm ods fods numbers gsheet doc docx odt rtf ppt pptx pdf eps ps png svg jpg jpeg gif webp ' + // words-ok: a list of names

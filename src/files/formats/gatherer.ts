@@ -1,23 +1,20 @@
-/** Write buffer: collects pieces of text into large writes, also while one is in progress. */
-import type { Encoder } from './gzip.ts';
+import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 
 export interface Gatherer {
-  /** Whether anything was written. */
   touched(): boolean;
-  /** Adds a piece; has no need of it once it resolves. Rejects when an earlier write failed. */
+  /** Adds a piece, which may change after it resolves. Rejects if an earlier write failed. */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Writes the buffer and the encoder's last bytes; resolves when everything is written. */
   end(): Promise<void>;
-  /** Resolves when nothing is being written any more, well or not. */
+  /** Resolves when nothing is being written, even after a failure. */
   settled(): Promise<void>;
 }
 
-/** Gathered before a write: large enough that a million rows cost a few hundred system calls. */
+/** Large enough that a million rows take a few hundred system calls. */
 const BUFFER_BYTES = 512 * 1024;
 
-/** `put` is called for one piece of bytes after the other, never for two at once. */
+/** Collects pieces into large writes. `put` is never called for two at once. */
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>): Gatherer {
-  // One is filled while the other is written, again and again: memory for each write would pile up until it is collected.
+  // One is filled while the other is written.
   let filling = Buffer.alloc(0);
   let spare = Buffer.alloc(0);
   let used = 0;
@@ -28,7 +25,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     for (const bytes of await encoded) await put(bytes);
   }
 
-  /** Waits for the write before, not for this one. */
+  /** Waits for the previous write only. */
   async function start(bytes: Uint8Array): Promise<void> {
     await writing;
     writing = pass(encoder.encode(bytes));
@@ -66,5 +63,45 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
       await pass(encoder.end());
     },
     settled: () => writing.catch(() => undefined),
+  };
+}
+
+export interface Encoder {
+  /** Returns the bytes that are ready; the rest comes with later calls. */
+  encode(bytes: Uint8Array): Promise<Uint8Array[]>;
+  end(): Promise<Uint8Array[]>;
+}
+
+export function plainEncoder(): Encoder {
+  return { encode: async (bytes) => [bytes], end: async () => [] };
+}
+
+/**
+ * gzip (RFC 1952). The same data gives the same bytes: zlib leaves the time zero, and the cut into pieces has
+ * no effect.
+ */
+export function createGzipEncoder(): Encoder {
+  return encoderOf(createGzip());
+}
+
+export function encoderOf(stream: Gzip | DeflateRaw): Encoder {
+  let ready: Uint8Array[] = [];
+  stream.on('data', (bytes: Uint8Array) => ready.push(bytes));
+  const take = () => {
+    const taken = ready;
+    ready = [];
+    return taken;
+  };
+  return {
+    encode: (bytes) =>
+      new Promise((resolve, reject) => {
+        stream.write(bytes, (error) => (error ? reject(error) : resolve(take())));
+      }),
+    end: () =>
+      new Promise((resolve, reject) => {
+        stream.once('error', reject);
+        stream.once('end', () => resolve(take()));
+        stream.end();
+      }),
   };
 }

@@ -1,9 +1,13 @@
-/** JSON and NDJSON with the exact values: integers beyond 2^53 come as bigint and are printed with all their digits. */
+import { UnexpectedAnswerError } from '../../base/errors.ts';
+import { BACKSLASH, QUOTE } from '../../base/text/ascii.ts';
+import { createByteBuffer } from '../../base/text/byte-buffer.ts';
+import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
-import { createJsonLines, formatJson } from './json-lines.ts';
 import type { Row } from './row-sink.ts';
 
-/** One record a line. `names` picks the keys, in that order; undefined prints the records as they are. */
+/**
+ * Creates a formatter of one record per line. `names`: the keys in order; undefined: the records as they are.
+ */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const lines = createJsonLines();
   return {
@@ -20,7 +24,10 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
   };
 }
 
-/** One valid document: an array with a record a line for a list, an indented object for a single record. */
+/**
+ * Creates a formatter of one document: an array with one record per line, or an indented object for a single
+ * record.
+ */
 export function createJsonFormatter(names: readonly string[] | undefined, shape: Shape): Formatter {
   if (shape === 'record') return singleFormatter(names);
   const lines = createJsonLines();
@@ -49,10 +56,114 @@ function singleFormatter(names: readonly string[] | undefined): Formatter {
   return { begin: () => '', rows: ([row = {}]) => `${formatJson(picked(row, names), 2)}\n`, end: () => '' };
 }
 
-/** The named keys in that order; a missing one is null, so that every row has the same keys. */
+/** A missing key is null, so that every row has the same keys. */
 function picked(row: Row, names: readonly string[] | undefined): Row {
   if (!names) return row;
   const result: Record<string, unknown> = {};
   for (const name of names) result[name] = row[name] ?? null;
   return result;
+}
+
+/** Formats records like JSON.stringify, but as bytes and in half the time. */
+interface JsonLines {
+  add(row: Row): void;
+  addText(text: string): void;
+  /** Returns the UTF-8 of everything that `fill` adds, valid until the next call. */
+  collect(fill: () => void): Uint8Array;
+}
+
+/** Maximum number of cached keys; a scan has eight. */
+const MOST_KEYS = 100;
+
+interface Member extends Field {
+  key: string;
+}
+
+function createJsonLines(): JsonLines {
+  const buffer = createByteBuffer();
+  const members = new Map<string, Member>();
+  /** Members of the previous record: the next one mostly has the same keys in the same order. */
+  const order: Member[] = [];
+
+  function memberAt(place: number, key: string): Member {
+    const usual = order[place];
+    if (usual?.key === key) return usual;
+    if (members.size >= MOST_KEYS) members.clear();
+    const member = members.get(key) ?? { key, ...createField(`,${JSON.stringify(key)}:`) };
+    members.set(key, member);
+    if (place < MOST_KEYS) order[place] = member;
+    return member;
+  }
+
+  function addMember(member: Member, value: unknown): void {
+    const bytes = knownBytes(member, value, formatCompact);
+    buffer.add(bytes ?? member.opening);
+    if (bytes || (typeof value === 'string' && addPlain(value))) return;
+    buffer.addText(formatCompact(value));
+  }
+
+  /** Adds a text in quotes; returns false, and adds nothing, if a character must be escaped. */
+  function addPlain(text: string): boolean {
+    const start = buffer.size() + 1;
+    const bytes = buffer.reserve(text.length + 2);
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit < 0x20 || unit > 0x7e || unit === QUOTE || unit === BACKSLASH) return false;
+      bytes[start + i] = unit;
+    }
+    bytes[start - 1] = QUOTE;
+    bytes[start + text.length] = QUOTE;
+    buffer.advance(text.length + 2);
+    return true;
+  }
+
+  return {
+    add(row) {
+      const start = buffer.size();
+      let place = 0;
+      for (const key in row) {
+        if (row[key] === undefined) continue; // as JSON.stringify does
+        addMember(memberAt(place, key), row[key]);
+        place += 1;
+      }
+      buffer.addText(place === 0 ? '{}' : '}');
+      buffer.reserve(0)[start] = BRACE; // in the place of the first comma
+    },
+    addText: buffer.addText,
+    collect: buffer.collect,
+  };
+}
+
+const BRACE = 0x7b;
+
+/** Maximum depth of values, far from a stack overflow. */
+const DEEPEST = 200;
+
+/** Formats any value, `indent` in spaces. Throws UnexpectedAnswerError if it is nested too deep. */
+export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
+  if (typeof value === 'bigint') return `${value}`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth > DEEPEST)
+    throw new UnexpectedAnswerError(`the service returned a value nested more than ${DEEPEST} levels deep`);
+  const inner = margin + ' '.repeat(indent);
+  const colon = indent ? ': ' : ':';
+  const parts = Array.isArray(value)
+    ? value.map((item) => formatJson(item, indent, inner, depth + 1))
+    : Object.entries(value).map(
+        ([key, item]) => JSON.stringify(key) + colon + formatJson(item, indent, inner, depth + 1),
+      );
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  if (parts.length === 0) return `${open}${close}`;
+  return indent
+    ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`
+    : `${open}${parts.join(',')}${close}`;
+}
+
+/** Like `formatJson` without indent, by the faster JSON.stringify, which refuses only bigints. */
+function formatCompact(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return formatJson(value);
+  }
 }

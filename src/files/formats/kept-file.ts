@@ -1,4 +1,3 @@
-/** Recognizes, by its first bytes and the files next to it, a file that later runs rely on: an output for something else must not replace it. */
 import { basename, dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { type Disk, ifPresent } from '../durable/disk.ts';
@@ -6,7 +5,7 @@ import { systemCode } from '../durable/path-errors.ts';
 import { likelyDelimiter } from './formats.ts';
 import { findLogName } from './read/rotated-names.ts';
 
-/** Kinds of files, as predicates for a message that refuses to replace one. */
+/** Kinds of files, as predicates of a refusal to replace one. */
 export const FILE_KINDS = {
   none: 'is empty',
   other: 'has data that no earlier run wrote here',
@@ -26,7 +25,7 @@ export const FILE_KINDS = {
 
 export type FileKind = keyof typeof FILE_KINDS;
 
-/** Kinds that any output may replace: no later run relies on them. */
+/** Kinds that any output may replace. */
 export const ORDINARY_FILES: readonly FileKind[] = ['none', 'other', 'summary'];
 
 /** Beginnings of the files that are not tables. */
@@ -38,7 +37,7 @@ const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['summary', /^(?:\{"command":|# HELP qrctl_run_)/],
 ];
 
-/** Columns of a table that no other one has together; the first kind that fits. */
+/** Columns that identify a table; the first match counts. */
 const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
   ['manifest', 'outcome', 'sha256'],
   ['check', 'outcome', 'http_status'],
@@ -48,33 +47,31 @@ const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
   ['results', 'outcome', 'error'],
 ];
 
-/** Returns the kind of a table with these columns: `other` if no run relies on it. */
 export function kindOfTable(columns: readonly string[]): FileKind {
   return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
 }
 
 /**
- * Returns the kind of the file at a real path; `none` if it is empty or missing. A missing file still belongs to the log whose state is next
- * to it. Throws the system's error if it can't be read.
+ * Returns the kind of the file at a real path, which tells whether later runs rely on it. A missing file
+ * still belongs to the log whose state is next to it. Throws the system's error if it can't be read.
  */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
   const text = textOf(head);
   const kind = BEGINNINGS.find(([, begins]) => begins.test(text))?.[0] ?? kindOfTable(columnsOf(text));
   if (kind !== 'other') return kind;
-  // Of a workbook, the columns are not read.
   if (text.startsWith('PK') && /\.results\.xlsx$/i.test(real)) return 'results';
   return (await kindByNeighbors(disk, real)) ?? (head.length === 0 ? 'none' : 'other');
 }
 
-/** Returns whether the state of an append is next to a file, complete or damaged. */
+/** Returns whether the state of an append is next to a file. */
 export function hasState(disk: Disk, real: string): Promise<boolean> {
   return isState(disk, `${real}.state.json`);
 }
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
   const [directory, name] = [dirname(real), basename(real)];
-  // Its rotated files, and those that a restart kept. A name such as `scans-2026-10-31.csv` may be of another export.
+  // Also rotated files, and those that a restart kept. `scans-2026-10-31.csv` may be of another export.
   const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';
@@ -87,7 +84,7 @@ async function isState(disk: Disk, path: string): Promise<boolean> {
   return (await beginningOf(disk, path)).startsWith('{"version":');
 }
 
-/** Empty if there is no such file, or no regular one. */
+/** Empty if there is no regular file. */
 async function beginningOf(disk: Disk, path: string): Promise<string> {
   try {
     return (await readHead(disk, path)).toString('latin1');
@@ -97,9 +94,8 @@ async function beginningOf(disk: Disk, path: string): Promise<string> {
   }
 }
 
-/** More than the header of a table has. */
 const HEAD_BYTES = 64 * 1024;
-/** Compressed, they are at most 1032 times as many. */
+/** Unpacked, at most 1032 times as many. */
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {
@@ -130,7 +126,6 @@ function unpacked(head: Buffer): Buffer {
   }
 }
 
-/** Returns the columns of CSV, or the keys of JSON. */
 function columnsOf(text: string): string[] {
   if (/^\s*[[{]/.test(text)) return [...text.matchAll(/"([^"\\]+)"\s*:/g)].map(([, key = '']) => key);
   const header = text.split(/[\r\n]/, 1)[0] ?? '';

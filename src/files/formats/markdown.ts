@@ -1,6 +1,6 @@
 /**
- * Tables of GitHub Flavored Markdown, for pull requests, job summaries and chat. Values are text of others: they are shown as code, in which
- * neither Markdown nor GitHub sees a row, HTML, a link, a mention, a reference or a workflow command.
+ * Tables of GitHub Flavored Markdown. Untrusted values are shown as code, in which neither HTML, links,
+ * mentions, references nor workflow commands have an effect.
  */
 import { clean } from '../../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
@@ -9,19 +9,19 @@ import { stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;
-/** Of a longer value nothing more is shown, whatever is removed from its beginning; the expressions below are not for megabytes. */
+/** Maximum characters that are processed, however many cleaning removes. */
 const LONGEST_READ = 10_000;
 
-/** Words that are nothing else: no mark, no link, no reference to an issue; and numbers. */
+/** Plain words and numbers, without markup or references. */
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
-/** What GitHub takes for a commit. */
+/** GitHub links it as a commit. */
 const COMMIT = /[0-9a-f]{7,}/i;
-/** What a code span shows as it is, also in a table. */
+/** Text that a code span shows unchanged, also in a table. */
 const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
-/** The runner of GitHub Actions obeys it wherever it is. */
+/** The runner of GitHub Actions obeys it anywhere in a line. */
 const COMMAND = '##[';
 
-/** Returns a value as code. What would end a code span or a cell is written in character references. */
+/** Returns a value as code. */
 export function codeCell(value: string): string {
   const read = value.slice(0, LONGEST_READ);
   const text = clean(read);
@@ -32,12 +32,11 @@ export function codeCell(value: string): string {
   return `<code>${shown.replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`)}</code>`;
 }
 
-/** Returns a line of a table. The cells are Markdown. */
 export function markdownLine(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** Returns the lines above the rows of a table. The names are Markdown. */
+/** Returns the lines above the rows. The names are Markdown. */
 export function markdownHead(
   names: readonly string[],
   aligns: readonly (Column['align'] | undefined)[] = [],
@@ -45,7 +44,7 @@ export function markdownHead(
   return markdownLine(names) + markdownLine(names.map((_, at) => (aligns[at] === 'right' ? '--:' : '---')));
 }
 
-/** Creates a formatter of a table: a line per row for a list, a line per field for a record. */
+/** Creates a formatter of one line per row, or per field of a single record. */
 export function createMarkdownFormatter(columns: readonly Column[], shape: Shape): Formatter {
   const cell = (column: Column, row: Row) => cellOf(textOf(column, row[column.name], row));
   if (shape === 'record') {
@@ -68,7 +67,6 @@ export function createMarkdownFormatter(columns: readonly Column[], shape: Shape
   };
 }
 
-/** A value that is plain words or a number as it is, any other as code. */
 function cellOf(text: string): string {
   return text.length <= LONGEST_VALUE && WORDS.test(text) && !COMMIT.test(text) ? text : codeCell(text);
 }

@@ -1,7 +1,3 @@
-/**
- * Checks the output flags together, and combines them into one plan. The format is, in this order: `--format`, the extension, the profile,
- * the default.
- */
 import { UsageError } from '../../base/errors.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import {
@@ -17,7 +13,6 @@ import {
 import type { Shape } from './formatter.ts';
 import { type FileKind, kindOfTable, ORDINARY_FILES } from './kept-file.ts';
 
-/** The flags, as they were given. */
 export interface OutputFlags {
   format?: Format | undefined;
   /** `-` is standard output. */
@@ -28,22 +23,18 @@ export interface OutputFlags {
   ids?: boolean | undefined;
   rawCells?: boolean | undefined;
   excel?: boolean | undefined;
-  /** Between the cells of CSV. */
   delimiter?: Delimiter | undefined;
-  /** The zone of times in a workbook. */
   timezone?: string | undefined;
 }
 
 export interface OutputPlan {
-  /** `ids`: the ids alone, one a line. */
   format: Format | FileFormat | 'ids';
   columns: readonly Column[];
   shape: Shape;
-  /** A person chose the columns. */
+  /** `--fields` was specified. */
   chosen: boolean;
   /** Undefined: standard output. */
   path: string | undefined;
-  /** Like in OutputPlace, if a flag other than `--output` sets the path. */
   elsewhere?: string | undefined;
   /** As in OutputPlace. */
   replaces?: readonly FileKind[] | undefined;
@@ -54,23 +45,23 @@ export interface OutputPlan {
   rawCells: boolean;
   excel: boolean;
   delimiter: Delimiter;
-  /** Time zone of times in a workbook, if a flag sets it. */
   timezone?: string | undefined;
 }
 
-/** Properties of the output that is planned. */
 export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
-  /** Those of the profile. */
+  /** Settings of the profile. */
   settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
-  /** Standard output is a terminal. */
   isTerminal: boolean;
-  /** Formats that can be written here; those of every list by default. */
+  /** Formats that are available (default: those of lists). */
   formats?: readonly Format[] | undefined;
 }
 
-/** Throws UsageError where flags contradict each other or name an unknown field; nothing was sent or opened then. Pure. */
+/**
+ * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
+ * this order. Throws UsageError if flags contradict each other or name an unknown field. Pure.
+ */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
   const path = flags.output === '-' ? undefined : flags.output;
@@ -86,7 +77,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells: flags.rawCells ?? false,
     excel: flags.excel ?? false,
     timezone: flags.timezone,
-    // The same command may have written the file, with any of its columns.
+    // The same command may have written the file with any of its columns.
     replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
   };
   if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);
@@ -94,7 +85,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     refuseBesideIds(flags, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
   }
-  // Flags that concern CSV select it, unless the format is set explicitly.
+  // Flags that concern CSV select it, unless a format is specified.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
   const asked =
     flags.format ??
@@ -121,7 +112,6 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
     throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
-/** Why an output can't have the format; `records` is its content. */
 const RESTRICTIONS: Readonly<Record<RestrictedFormat | 'xlsx', (records: string) => string>> = {
   parquet: () => 'only scans can be written as Parquet',
   markdown: (records) => `${records} can't be written as Markdown`,
@@ -133,8 +123,8 @@ function isRestricted(format: FileFormat): format is keyof typeof RESTRICTIONS {
 }
 
 /**
- * Throws UsageError if the extension of a path is one of another program, or of a format that is not in `formats`. `records`: the
- * content of the file.
+ * Throws UsageError if the extension is of another program, or of a format that is not in `formats`.
+ * `records` names the content.
  */
 export function refuseForeignExtension(
   path: string,
@@ -205,7 +195,7 @@ const TABLES = {
   hint: 'Use --format csv, or omit .gz from the file name.',
 };
 
-/** Why a format can't be compressed; undefined if it can. A record, so that the type checker asks for each new format. */
+/** Why a format can't be compressed. */
 const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
   table: TABLES,
   markdown: TABLES,
@@ -216,7 +206,6 @@ const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hi
   ndjson: undefined,
 };
 
-/** Throws UsageError if the output would not be readable. */
 function refuseParquet({ path }: Pick<OutputPlan, 'path'>, { isTerminal }: PlanContext): void {
   if (path !== undefined || !isTerminal) return;
   throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
@@ -224,7 +213,7 @@ function refuseParquet({ path }: Pick<OutputPlan, 'path'>, { isTerminal }: PlanC
   });
 }
 
-/** Returns the format that the extension of a path selects, also with `.gz` after it; undefined for an unknown extension. */
+/** Returns the format that an extension selects, also before `.gz`. */
 function outputFormatOfPath(path: string): FileFormat | undefined {
   return FORMAT_OF_EXTENSION.get(extensionOf(path));
 }
@@ -238,23 +227,22 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
 /** Formats of lists that can be read back. */
 const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
 
-/** As outputFormatOfPath, only for formats of lists that can be read back. */
+/** Returns the format of a list that can be read back, by the extension. */
 export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | undefined {
   const format = outputFormatOfPath(path);
   return LIST_FORMATS.find((known) => known === format);
 }
 
-/** Returns the extension in lower case, without the dot and without `.gz` after it; empty if there is none. */
+/** In lower case, without the dot and `.gz`. */
 function extensionOf(path: string): string {
   return /\.([a-z0-9]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
-/** Returns whether the extension of an output path selects compression. */
 export function isCompressed(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/** Returns the effective format. A table is written to a file only with `--format table`, never by a profile's setting. */
+/** A profile's setting never writes a table to a file. */
 function chooseFormat(
   asked: Format | undefined,
   path: string | undefined,

@@ -1,5 +1,3 @@
-/** Maximum sizes of a table that is held in memory. */
-
 /** Maximum number of rows: Excel's limit, without the header. */
 export const MOST_ROWS = 1_048_575;
 

@@ -1,4 +1,3 @@
-/** Output file that is replaced atomically (see files/durable/replace-file.ts), plain or compressed; a device or a pipe is written directly. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -17,11 +16,9 @@ import {
 import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import type { ByteSink } from './document-sink.ts';
-import { createGatherer } from './gatherer.ts';
-import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
+import { createGatherer, createGzipEncoder, type Encoder, plainEncoder } from './gatherer.ts';
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
-/** What may be at the path of an output. */
 export interface OutputPlace {
   /** Alternative if the path can't be written, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
@@ -31,21 +28,19 @@ export interface OutputPlace {
 
 export interface WholeFileOptions extends OutputPlace {
   processes: Processes;
-  /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
-  /** Refuses a file that is not regular: the written content has to be there afterwards. */
+  /** Refuse a file that is not regular: its content must be there afterwards. */
   keeps?: boolean;
   disk?: Disk;
-  /** Called when everything is written and flushed, right before the old file is replaced: if it throws, the old one stays. */
+  /** Called when everything is flushed, before the old file is replaced; if it throws, the old file stays. */
   beforeReplace?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Opens `path` for a file that is replaced atomically. Symbolic links are followed, and the real target is replaced. A file that is not
- * regular (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`, and cannot be rolled back. Small pieces are gathered into
- * large writes; a compressed file continues with a new member after it was rolled back (RFC 1952, 2.2).
- *
- * @throws UsageError if the path cannot be written (no such directory, no permission, a directory), before any byte is.
+ * Opens `path` for a file that is replaced atomically (replace-file.ts). Links are followed. A device, FIFO
+ * or descriptor is written directly, unless `keeps`, and can't be rolled back. A compressed file continues
+ * with a new member after a rollback (RFC 1952, 2.2). Throws UsageError if the path can't be written, before
+ * any byte is.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -58,7 +53,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
-    // By its own name: in a directory, as node would make it, the system takes it for that of a file.
+    // By its own name: with a directory, the system takes it for a file.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -71,7 +66,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces `path` by `data` atomically. Throws like `openWholeFile`, `write` and `commit`; on failure the old file stays. */
+/** Replaces `path` by `data` atomically. Throws like `openWholeFile`; on failure the old file stays. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,
@@ -86,25 +81,25 @@ export async function writeWholeFile(
   }
 }
 
-/** Paths of this process's descriptors; the files behind them must not be replaced. */
+/** Paths of this process's descriptors, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
 /** In any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
-/** Returns whether the last part of a path names a device, as on Windows: no file can be renamed to it. */
+/** Returns whether a path names a device of Windows, to which no file can be renamed. */
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Returns whether `path` is written directly: data that was written before a failure stays. Never throws. */
+/** Returns whether data that was written to `path` before a failure stays. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws like `openWholeFile` if a path can't be written, as far as that is known before. Changes nothing. */
+/** Throws UsageError if a path can't be written, as far as it is known before. Changes nothing. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -115,9 +110,9 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
 }
 
 /**
- * Returns the target of `path`, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error
- * if it can't be written, also at a link that another user made to a device that is not theirs, and at their FIFO (D14), and if a later run
- * relies on the file (T14).
+ * Returns the real target of `path`, and whether it is or will be a regular file. Throws UsageError or a
+ * system error if it can't be written: also for another user's link to a device or FIFO (D14), and if a later
+ * run relies on the file (T14).
  */
 async function resolveFile(
   disk: Disk,
@@ -142,7 +137,7 @@ async function resolveFile(
   await checkFifo(disk, real);
   if (isFile) {
     await refuseMountPoint(disk, real);
-    // T14: also when it is opened, because another run may have written the file since it was checked.
+    // T14: also when opened, because another run may have written the file since the check.
     const kind = await kindOfFile(disk, real);
     if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
   }
@@ -164,7 +159,7 @@ function wholeFile(
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
     async commit() {
-      // An empty compressed file has a member as well.
+      // An empty compressed file has a member, too.
       const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
       await end.then(() => replacement.commit(beforeReplace)).catch(failing);
     },
@@ -186,13 +181,13 @@ type Direct = Pick<DiskFile, 'write' | 'close'>;
 
 /** Appends, because a descriptor may lead to a file that others write too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
-  // Links of the system that cannot be followed by name, such as to a pipe: a path of that kind, or one behind a link to /dev/stdout.
+  // Links that can't be followed by name, such as to a pipe.
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   const file = await disk.open(real, 'w');
   try {
     await expectAtPath(disk, file, real);
-    // A device when its name was checked, and a regular file when it was opened: another process swapped them.
+    // Another process replaced a device by a regular file after its name was checked.
     if ((await file.stat()).isFile())
       throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
     return file;
@@ -225,8 +220,8 @@ function inWords(path: string, error: unknown, state: string): unknown {
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
 /**
- * Creates the directory of a flag, and its parents, and returns its real path. Throws UsageError if the path can't be used, also for links
- * of other users (D14), and LocalError otherwise.
+ * Creates the directory of a flag with its parents, and returns its real path. Throws UsageError if it can't
+ * be used, also for other users' links (D14), and LocalError otherwise.
  */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {

@@ -1,5 +1,3 @@
-/** Breaks a text into lines. */
-
 /** Characters of scripts without spaces, which break between any two. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fc\uff00-\uffef]/u;
 /** Characters that do not begin a line (JLREQ 3.1.7). */
@@ -8,7 +6,6 @@ const NOT_FIRST = /[、。，．・：；？！）］｝」』】〉》〕ー々
 const NOT_LAST = /[（［｛「『【〈《〔]/u;
 
 const ELLIPSIS = '…';
-/** Characters that are measured first. */
 const FIRST_TRY = 32;
 
 /** Breaks a text into at most `most` lines of at most `room`, or within a word that is too long. Truncates the last line if necessary. */
@@ -31,7 +28,6 @@ export function breakLines(
   return lines;
 }
 
-/** Returns the last place up to `end` where the text may break; undefined without one. */
 function lastBreak(text: string, end: number): number | undefined {
   for (let at = end; at > 0; at--) if (canBreak(text[at - 1] ?? '', text[at] ?? '')) return at;
   return undefined;
@@ -49,7 +45,7 @@ function cut(text: string, widthOf: (text: string) => number, room: number): str
   return `${fit.trimEnd()}${ELLIPSIS}`;
 }
 
-/** Returns the longest start of a text that fits, at least one character; text far beyond it is not measured. */
+/** Returns the longest start that fits, at least one character. Text far beyond it is not measured. */
 function longestFit(text: string, widthOf: (text: string) => number, room: number): string {
   const characters = [...text];
   const start = (count: number) => characters.slice(0, count).join('');

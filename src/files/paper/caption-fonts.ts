@@ -1,11 +1,10 @@
-/** Fonts of PDFs, and the characters that each has: Noto (SIL Open Font License). A PDF embeds the glyphs that it uses. */
+import { inflateSync } from 'node:zlib';
 import type { Font } from 'fontkit';
 import { readInstalled } from '../durable/installed-file.ts';
 import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
-import { readWoff } from './read-woff.ts';
 
-/** Searched in this order. In the build, they are in fonts/ next to the program. */
+/** Noto (SIL Open Font License), searched in this order. */
 const FONTS = [
   ['noto-sans', 'latin'],
   ['noto-sans', 'latin-ext'],
@@ -19,10 +18,9 @@ const FONTS = [
   ['noto-sans-jp', 'japanese'],
 ] as const;
 
-/** Weights as in CSS: regular and semibold. */
 export type Weight = 400 | 600;
 
-/** Fonts without a semibold file: 1.4 MB for headings only. Their outlines are thickened instead. */
+/** Fonts without a semibold file, which would take 1.4 MB: they are thickened instead. */
 const REGULAR_ONLY: ReadonlySet<string> = new Set(['noto-sans-jp']);
 
 export interface CaptionFont {
@@ -33,12 +31,14 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads the fonts that these texts require, or what takes the place of their characters. Throws LocalError if one is not installed. */
+/**
+ * Loads the fonts for these texts or for equivalent characters. Throws LocalError if one is not installed.
+ */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
   for (const [family, subset] of FONTS) {
-    // The ellipsis of texts that are cut is in the first.
+    // The first font has the ellipsis.
     if (fonts.length > 0 && missing.size === 0) break;
     const font = await loadFont(family, subset, weight);
     const before = missing.size;
@@ -55,4 +55,48 @@ async function loadFont(family: string, subset: string, weight: Weight): Promise
   const font = fontkit.create(bytes) as Font;
   const has = (character: string) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
   return { name: `${family}-${subset}-${weight}`, bytes, isTooLight, has };
+}
+
+const HEADER = 44;
+const ENTRY = 20;
+
+/** Returns the font as OpenType. Throws Error if the bytes are not WOFF. */
+export function readWoff(woff: Buffer): Buffer {
+  if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('it is not WOFF');
+  const count = woff.readUInt16BE(12);
+  const tables = Array.from({ length: count }, (_, index) => readTable(woff, HEADER + index * ENTRY));
+  const directory = Buffer.alloc(12 + 16 * count);
+  woff.copy(directory, 0, 4, 8);
+  directory.writeUInt16BE(count, 4);
+  const power = 2 ** Math.floor(Math.log2(count));
+  directory.writeUInt16BE(power * 16, 6);
+  directory.writeUInt16BE(Math.log2(power), 8);
+  directory.writeUInt16BE((count - power) * 16, 10);
+  const parts: Buffer[] = [directory];
+  let offset = directory.length;
+  for (const [index, { tag, checksum, bytes }] of tables.entries()) {
+    const at = 12 + 16 * index;
+    directory.write(tag, at, 'latin1');
+    directory.writeUInt32BE(checksum, at + 4);
+    directory.writeUInt32BE(offset, at + 8);
+    directory.writeUInt32BE(bytes.length, at + 12);
+    // Each table begins at a multiple of four.
+    const padding = Buffer.alloc((4 - (bytes.length % 4)) % 4);
+    parts.push(bytes, padding);
+    offset += bytes.length + padding.length;
+  }
+  return Buffer.concat(parts);
+}
+
+function readTable(woff: Buffer, at: number): { tag: string; checksum: number; bytes: Buffer } {
+  const start = woff.readUInt32BE(at + 4);
+  const stored = woff.readUInt32BE(at + 8);
+  const length = woff.readUInt32BE(at + 12);
+  const bytes = woff.subarray(start, start + stored);
+  // Stored tables are not compressed.
+  return {
+    tag: woff.toString('latin1', at, at + 4),
+    checksum: woff.readUInt32BE(at + 16),
+    bytes: stored < length ? inflateSync(bytes) : bytes,
+  };
 }

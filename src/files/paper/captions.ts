@@ -1,4 +1,3 @@
-/** Splits a line of text in several scripts into pieces of one font and one direction each, in the order in which they are printed. */
 import createBidi from 'bidi-js';
 import type { CaptionFont } from './caption-fonts.ts';
 
@@ -7,9 +6,8 @@ export interface Piece {
   readonly text: string;
 }
 
-/** More than can be read on any label. Names have no limit of their own, and truncated characters are never shaped or measured. */
+/** More than can be read on any label; names have no limit. */
 const MOST_CHARACTERS = 1000;
-/** The ellipsis takes room, too. */
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
@@ -37,10 +35,13 @@ function onOneLine(text: string): string {
 
 const bidi = createBidi();
 
-/** Direction of a text; `auto`: that of its first letter. */
+/** `auto`: direction of the first letter. */
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Returns the pieces from left to right, by the Unicode Bidirectional Algorithm (UAX 9). Throws if no font has a character. */
+/**
+ * Returns pieces of one font and direction each, from left to right (Unicode Bidirectional Algorithm, UAX 9).
+ * Throws if no font has a character.
+ */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
@@ -57,10 +58,10 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
   return reorder(runs).map(({ font, text, level }) => ({ font, text: asDrawn(text, level) }));
 }
 
-/** Scripts of the fonts that pdfkit's layout draws from right to left by itself. */
+/** Scripts that pdfkit's layout draws from right to left. */
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** A run as it must be given to be seen in its direction. Rule L4: to the left, brackets are turned. */
+/** Returns a run in the order in which it must be drawn. Rule L4: brackets are mirrored. */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>
@@ -70,7 +71,7 @@ function asDrawn(text: string, level: number): string {
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }
 
-/** Rule L2: from the highest level down to the lowest odd one, runs at or above that level are reversed. */
+/** Rule L2: reverses runs from the highest level down to the lowest odd one. */
 function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   const ordered = [...runs];
   const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);

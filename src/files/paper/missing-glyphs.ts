@@ -1,22 +1,16 @@
-/**
- * Writes a text with the characters that fonts have, as a typesetter would: a character that they lack is replaced by one of the same
- * meaning. A symbol without one is omitted together with its space, and letters without one leave an ellipsis.
- */
-
-/** What says which characters a font has. */
 interface Glyphs {
   has(character: string): boolean;
 }
 
 export interface Typeset {
   readonly text: string;
-  /** What the reader does not get: nothing, symbols such as emoji, or letters; `words` also if nothing else is left. */
+  /** `symbols`: such as emoji; `words`: letters, or everything. */
   readonly lost: 'nothing' | 'symbols' | 'words';
 }
 
-/** Characters that none of the fonts has (caption-fonts.ts), by the text that takes their place. */
+/** Replacements of characters that no font has. */
 const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [
-  // A space between the digits of French numbers, of the same width.
+  // Narrow space between digits.
   ['\u2009', '\u202f'],
   ['\u00a0', '\u2007'],
   [' ', '\u1680\u2000\u2001\u2003\u2004\u2005\u2006\u2008\u200a\u205f'],
@@ -33,7 +27,6 @@ const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [
   ['*', '★☆✦✱※'],
   ['††', '‡'],
   ['0/00', '‰'],
-  // The box of a keycap.
   ['', '\u20e3'],
   ['<=', '≤'],
   ['>=', '≥'],
@@ -47,13 +40,13 @@ const EQUIVALENT: ReadonlyMap<string, string> = new Map(
 const ELLIPSIS = '…';
 const FIRST_OF_FLAG = 0x1f1e6;
 
-/** Returns the characters that fonts should have to write these texts, in their own form or in an equivalent one. */
+/** Returns the characters that fonts should have for these texts. */
 export function charactersFor(texts: readonly string[]): Set<string> {
   const own = [...new Set(texts.join(''))];
   return new Set(own.flatMap((one) => [...(EQUIVALENT.has(one) ? [] : [one]), ...equivalentOf(one)]));
 }
 
-/** Returns the text of the same meaning for a character: from the table, a letter of a flag, or its compatibility decomposition (UAX 15). */
+/** From the table, a letter of a flag, or the compatibility decomposition (UAX 15). */
 function equivalentOf(character: string): string {
   const known = EQUIVALENT.get(character);
   if (known !== undefined) return known;
@@ -63,7 +56,10 @@ function equivalentOf(character: string): string {
     : character.normalize('NFKC');
 }
 
-/** I9: returns a text of which the fonts have every character. It is empty only if nothing of the given one is visible. */
+/**
+ * I9: replaces characters that the fonts lack by equivalents, omits symbols, and marks lost letters by an
+ * ellipsis. Empty only if nothing of the given text is visible.
+ */
 export function typeset(given: string, fonts: readonly Glyphs[]): Typeset {
   const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
   if (has(given)) return { text: given, lost: 'nothing' };
@@ -73,10 +69,9 @@ export function typeset(given: string, fonts: readonly Glyphs[]): Typeset {
   for (const character of given) {
     const shown = has(character) ? character : equivalentOf(character);
     const isInvisible = /\p{Default_Ignorable_Code_Point}/u.test(character);
-    // Joiners and selectors of an omitted emoji are omitted, too.
+    // Joiners and selectors of an omitted emoji.
     if (isInvisible && (isAfterGap || !has(shown))) continue;
     if (has(shown)) {
-      // The space before an omitted symbol goes with it.
       if (isAfterGap && /^[\s\p{Pe}\p{Pf},.;:!?]/u.test(shown)) text = text.trimEnd();
       if (!isAfterGap || text !== '' || shown.trim() !== '') text += shown;
       isAfterGap = false;

@@ -1,14 +1,16 @@
-/** Draws and measures text in a PDF, piece by piece (captions.ts). */
-import { allowNullAnchors, type FontWithMarks } from './allow-null-anchors.ts';
 import type { CaptionFont } from './caption-fonts.ts';
 import type { Piece } from './captions.ts';
-import { drawShaped, SHAPED } from './shaped-text.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** If any of them is set, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order. */
+/**
+ * With any of them, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order.
+ */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/** Letters that have the same form in any context. pdfkit keeps the layout of their words, which is ten times as fast. */
+/**
+ * Letters with the same form in any context: pdfkit caches the layout of their words, which is ten times as
+ * fast.
+ */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -30,7 +32,7 @@ function widthOfPiece(document: Pdf, { font, text }: Piece): number {
   return document.widthOfString(text, optionsOf(text));
 }
 
-/** Stroke that makes a regular font as dark as a semibold one, as a share of its size. */
+/** Stroke that makes a regular font semibold, as a share of its size. */
 const THICKER = 0.028;
 
 /** Draws pieces from left to right, in the fill color of the document; `y`: of the baseline, in points from the top. */
@@ -58,4 +60,155 @@ export function drawPieces(
     });
     if (pieces.length > 1) left += widthOfPiece(document, piece);
   }
+}
+
+interface FontWithMarks {
+  readonly _layoutEngine: { readonly engine: { readonly GPOSProcessor: MarkPositioner } };
+}
+
+interface MarkPositioner {
+  applyAnchor(mark: unknown, base: unknown, index: number): void;
+}
+
+const corrected = new WeakSet<FontWithMarks>();
+
+/**
+ * Lets fontkit lay out a mark whose anchor is NULL (OpenType 1.9.1, "GPOS", lookup types 4 to 6), for which
+ * it throws TypeError: Arabic has such pairs.
+ */
+function allowNullAnchors(font: FontWithMarks): void {
+  if (corrected.has(font)) return;
+  corrected.add(font);
+  const positioner = font._layoutEngine.engine.GPOSProcessor;
+  const applyAnchor = positioner.applyAnchor.bind(positioner);
+  positioner.applyAnchor = (mark, base, index) => {
+    if (base) applyAnchor(mark, base, index);
+  };
+}
+
+const SHAPED = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
+
+interface Glyph {
+  readonly id: number;
+  readonly advanceWidth: number;
+  /** Empty if the glyph belongs to the letter of another one. */
+  readonly codePoints: readonly number[];
+}
+
+/** In thousandths of the size. */
+interface Position {
+  readonly xAdvance: number;
+  readonly xOffset: number;
+  readonly yOffset: number;
+}
+
+interface EmbeddedFont {
+  readonly font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
+  readonly id: string;
+  readonly scale: number;
+  readonly subset: { readonly glyphs: number[] };
+  readonly widths: number[];
+  readonly unicode: (readonly number[])[];
+  layout(
+    text: string,
+    features: readonly string[],
+  ): { glyphs: readonly Glyph[]; positions: readonly Position[] };
+  ref(): unknown;
+}
+
+interface Internals {
+  readonly _font: EmbeddedFont;
+  readonly page: { readonly fonts: Record<string, unknown> };
+  addContent(operators: string): void;
+}
+
+/** Glyphs that are part of two letters are embedded twice. */
+const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
+
+/**
+ * Returns the numbers of a font, and gives glyphs the letters of their place: fontkit keeps those of the
+ * first.
+ */
+function numbersOf(font: EmbeddedFont): Map<string, string> {
+  const known = numbers.get(font);
+  if (known) return known;
+  const created = new Map<string, string>();
+  numbers.set(font, created);
+  const getGlyph = font.font.getGlyph.bind(font.font);
+  font.font.getGlyph = (id, codePoints) => {
+    const glyph = getGlyph(id, codePoints);
+    return codePoints ? Object.create(glyph, { codePoints: { value: codePoints } }) : glyph;
+  };
+  return created;
+}
+
+/**
+ * Draws a text in the font of the document, and returns its width. A letter may be several glyphs (a stem and
+ * its dots), and a glyph part of several letters: each is embedded once per letter, and glyphs without a letter
+ * of their own are read as nothing (ISO 32000-1, 14.9.4).
+ */
+function drawShaped(
+  document: Pdf,
+  text: string,
+  { x, y, size }: { x: number; y: number; size: number },
+): number {
+  const { _font: font, page } = document as Pdf & Internals;
+  const add = (operators: string) => (document as Pdf & Internals).addContent(operators);
+  const known = numbersOf(font);
+  const { glyphs, positions } = font.layout(text, ['kern']);
+  page.fonts[font.id] ??= font.ref();
+  add(`BT /${font.id} ${size} Tf`);
+  // Readers put letters from right to left in order by their positions, others by the text of the whole.
+  const isToTheLeft = /\p{Script=Arabic}/u.test(text);
+  if (!isToTheLeft) add(spanOf(text));
+  let left = x;
+  const marks: { operators: string; codePoints: readonly number[] }[] = [];
+  for (const [at, { id, advanceWidth, codePoints }] of glyphs.entries()) {
+    const { xAdvance = 0, xOffset = 0, yOffset = 0 } = positions[at] ?? {};
+    const place = `${round(left + (xOffset * size) / 1000)} ${round(y - (yOffset * size) / 1000)}`;
+    const draw = (letters: readonly number[]) =>
+      `1 0 0 -1 ${place} Tm <${numberOf(font, known, { id, advanceWidth, codePoints: letters })}> Tj`;
+    left += (xAdvance * size) / 1000;
+    // From right to left, the marks of a letter come before it, and are read with it.
+    if (isToTheLeft && codePoints.every(isMark)) {
+      marks.unshift({ operators: `${spanOf('')} ${draw([])} EMC`, codePoints });
+      continue;
+    }
+    const own = marks.splice(0);
+    add(draw([...codePoints, ...own.flatMap((mark) => mark.codePoints)]));
+    for (const { operators } of own) add(operators);
+  }
+  for (const { operators } of marks) add(operators);
+  add(isToTheLeft ? 'ET' : 'EMC ET');
+  return left - x;
+}
+
+function isMark(point: number): boolean {
+  return /\p{M}/u.test(String.fromCodePoint(point));
+}
+
+/** Begins content that is read as this text. */
+function spanOf(text: string): string {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+  return `/Span <</ActualText <${text === '' ? '' : bytes.toString('hex')}>>> BDC`;
+}
+
+function numberOf(
+  font: EmbeddedFont,
+  known: Map<string, string>,
+  { id, advanceWidth, codePoints }: Glyph,
+): string {
+  const key = `${id} ${codePoints.join(' ')}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const number = font.subset.glyphs.push(id) - 1;
+  font.widths[number] = advanceWidth * font.scale;
+  font.unicode[number] = codePoints;
+  const digits = number.toString(16).padStart(4, '0');
+  known.set(key, digits);
+  return digits;
+}
+
+function round(points: number): number {
+  return Math.round(points * 100) / 100;
 }

@@ -1,6 +1,6 @@
 /**
- * C13: bounds the requests for the scans of one code. A service with wrong numbers, or a range that never stops growing, would be read
- * endlessly; so requests are bounded by the rows that were returned, whatever total the service reports.
+ * C13: bounds the requests for the scans of one code by the rows that were returned, whatever total the
+ * service reports: wrong numbers, or a range that never stops growing, would be read endlessly.
  */
 import type { ScanPage } from '../../service/shapes.ts';
 import { InconsistentPagesError } from './page-merger.ts';
@@ -9,10 +9,10 @@ import { pageSizeOf, type ReadScans } from './range.ts';
 /** Every page with rows may be read three times, plus 18 requests. */
 const READINGS = 3;
 const SPARE = 18;
-/** If rows of one instant swap positions, chance decides how often a page must be read again: a code may be granted up to this many readings. */
+/** If rows of one instant swap positions, chance decides how often a page must be read again. */
 const MOST_GRANTED_READINGS = 12;
 
-/** The budget is exhausted; its message is the reason why rows had to be read again. */
+/** Its message is the reason why rows had to be read again. */
 export class BudgetExceededError extends InconsistentPagesError {
   override name = 'BudgetExceededError';
 }
@@ -20,15 +20,15 @@ export class BudgetExceededError extends InconsistentPagesError {
 export interface Budget {
   /** Reads a page; rejects with BudgetExceededError if no request is left. */
   read: ReadScans;
-  /** Reports the number of distinct rows that the service returned in one attempt; the largest number counts. */
+  /** Reports the distinct rows of one attempt; the largest number counts. */
   reportRows(rows: number): void;
-  /** Allows this many more requests, at most twelve readings of every page in total. */
+  /** Allows more requests, up to MOST_GRANTED_READINGS. */
   grant(requests: number): void;
   /** Returns the largest total of any response so far. */
   largestTotal(): number;
 }
 
-/** Creates the budget of an export whose page 1, already received, is `first`. */
+/** `first`: page 1 of the export, already received. */
 export function createBudget(read: ReadScans, first: ScanPage): Budget {
   const pageSize = pageSizeOf(first);
   let returned = first.rows.length;

@@ -1,7 +1,3 @@
-/**
- * Exports the scans of several codes one after the other, while it prefetches the first pages of the next ones. One code writes at a time; a code that
- * fails leaves no rows and does not stop the others.
- */
 import {
   NotFoundError,
   RejectedError,
@@ -17,26 +13,29 @@ import type { QrCode, ScanPage } from '../../service/shapes.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
-/** Identity of a code in its rows; for a code specified by ID, only the ID is known. `missing`: it was requested and does not exist. */
+/**
+ * Code of rows; of a code specified by ID, only the ID is known. `missing`: it was requested and does not
+ * exist.
+ */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** Exclusive upper bound, ms since the epoch; undefined: the service's clock at the first response. */
+  /** Exclusive end, ms since the epoch; undefined: the service's clock at the first response. */
   untilMs: number | undefined;
   /** Clock of the machine, for a service that sends no time. */
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
-  /** Requests rows beyond the last page of each code by time, whatever its total is. */
+  /** As in ScanExport. */
   proveBeyond?: boolean;
-  /** Called ahead, while earlier codes still write; the sink's checkpoint is taken when this code's own rows begin. */
+  /** Called while earlier codes still write. The checkpoint is taken when this code's own rows begin. */
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
   /**
-   * Called after each write: rows exported in total, the number of rows once every code was requested, the possible number judging by the
-   * codes requested so far, codes done, and the range as in Summary.
+   * Called after each write: rows exported, their number once every code was requested, an estimate until
+   * then, codes done, and the range as in Summary.
    */
   progress(state: {
     rows: number;
@@ -53,13 +52,12 @@ export interface CodeFailure {
 }
 
 interface Summary {
-  /** Rows that are new in the output. */
+  /** New rows in the output. */
   scans: number;
-  /** Codes exported. */
   codes: number;
   failures: CodeFailure[];
   /**
-   * Range that was read: the earliest start of all codes (undefined: from the first scan on), and the one end; undefined before the first
+   * From the earliest start of all codes (undefined: the first scan) to the end; undefined before the first
    * response.
    */
   range: Range | undefined;
@@ -75,18 +73,19 @@ interface Prepared {
   firstIsOpen: boolean;
 }
 
-/** Code whose first page is being fetched. */
 interface Turn {
   code: CodeLabel;
   prepared: Promise<Prepared>;
 }
 
-/** Number of codes in a row for which the service may fail, after all retries, before it counts as down. */
+/** Consecutive codes for which the service may fail, after all retries, before it counts as down. */
 const MOST_DOWN = 1;
 
 /**
- * Exports each code into its sink. A code fails alone, is named in the summary, and the others continue if it was deleted, could not be
- * verified, got an error of the service only, or has a file that is refused; any other error (network, disk, key, interruption) is thrown.
+ * Exports each code into its sink, one after the other, and prefetches the first pages of the next ones. A
+ * code that was deleted, could not be verified, got an error of the service only, or has a file that is
+ * refused leaves no rows and is named in the summary. Throws any other error (network, disk, key,
+ * interruption).
  */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
@@ -96,9 +95,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: prefetches for a later code, so it only reads; it does not even take a checkpoint. */
+  /** C16: prefetches for a later code: reads only, and takes no checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    // C14: the code was requested, and a request for its scans would show nothing more.
+    // C14: the code was requested, and its scans would show nothing more.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);
@@ -116,7 +115,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // The first response showed the time: the requested start was too late, or the page counts rows after the end.
+    // The requested start was too late, or the page counts rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;
@@ -203,7 +202,10 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   return summary;
 }
 
-/** C18: the machine's clock, for a service that sends no time: if that clock is behind, the newest scans would be missing. */
+/**
+ * C18: the machine's clock, if the service sends no time. If that clock is behind, the newest scans would be
+ * missing.
+ */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
@@ -216,15 +218,15 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
   return times.some((time) => time > nowMs);
 }
 
-/** Returns whether there are scans after a time. An empty page with a total above 0 counts as well. */
+/** Returns whether there are later scans. An empty page with a total counts as well. */
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
-  // An earlier scan: the service ignores the bound. Then its newest row is the last one, or on page 1.
+  // An earlier scan: the service ignores the bound. Its newest row is the last one, or on page 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** Returns the earlier of two starts; undefined is before all others. */
+/** Undefined is before all others. */
 function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
   if (!range) return sinceMs;
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
@@ -241,7 +243,7 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
   );
 }
 
-/** Returns whether a failure concerns one code only. `asked`: codes whose range the service accepted, `down`: consecutive failures. */
+/** `asked`: codes whose range the service accepted, `down`: consecutive failures. */
 function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;

@@ -25,27 +25,26 @@ import { type SplitJob, splitByTime } from './split-by-time.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 
 export interface ScanExport extends RangeReading {
-  /** Name of the code in messages. */
   code: string;
   /** Resolves if the code exists; rejects with NotFoundError if it does not, or was deleted. */
   checkExists(): Promise<unknown>;
-  /** Page 1 of the range, if it was read already. */
+  /** Page 1 of the range, if it was read. */
   first?: ScanPage;
-  /** That page was read before the end of the range was known. */
+  /** It was read before the end of the range was known. */
   firstIsOpen?: boolean;
-  /** The code was listed or read in this run: no further request is needed to show that it exists without scans. */
+  /** The code was listed or read in this run: it exists, even without scans. */
   isKnown?: boolean;
   /** Requests rows beyond the last page by time, whatever the total is. */
   proveBeyond?: boolean;
   note(line: string): void;
 }
 
-/** Takes the rows of the range, cut exactly; oldest first, unless the service has no order. */
+/** Takes the rows of the range, oldest first unless the service has no order. */
 type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
-/** How often a range that changes while it is read is read again in slices. */
+/** How often a changing range is read again in slices. */
 const ROUNDS = 3;
-/** How often a range that is not sorted by time is read before it is split into slices. */
+/** How often an unsorted range is read before it is split into slices. */
 const PASSES = 4;
 
 /** Exports the whole range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does not exist. */
@@ -77,7 +76,7 @@ interface Output {
   rewind: Rewind;
 }
 
-/** Reads the range in the order of the service's pages; throws InconsistentPagesError if it can't be verified. */
+/** Reads the range in the order of its pages. Throws InconsistentPagesError if it can't be verified. */
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
@@ -93,7 +92,7 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   await write(readInServiceOrder(job, first), job.range, sink);
 }
 
-/** Resolves to the InconsistentPagesError that a reading ended with; undefined if it succeeded. */
+/** Resolves to the InconsistentPagesError of a reading; undefined if it succeeded. */
 async function attempt(read: () => Promise<void>): Promise<InconsistentPagesError | undefined> {
   try {
     await read();
@@ -105,7 +104,7 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
 }
 
 /**
- * Returns the number of requests after page 1 of a range, if the service does not change: `isKnown` and `proveBeyond` as in ScanExport. The end of the
+ * Returns the number of requests after page 1 of a range, if the service does not change. The end of the
  * range is not part of it.
  */
 export function requestsAfter(
@@ -130,7 +129,6 @@ export function requestsAfter(
   );
 }
 
-/** Returns whether page 1 contains all rows, and all of them at one time. */
 const isOneInstant = ({ times, total }: ScanPage) =>
   times.length === total && times.every((time) => time === times[0]);
 

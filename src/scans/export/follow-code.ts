@@ -9,8 +9,8 @@ import { type FetchInOrder, type ReadScans, widened } from './range.ts';
 
 export interface FollowedCode {
   /**
-   * Returns scans that were not returned before, oldest first, with their times. Throws the service's errors; then these scans are returned
-   * next time.
+   * Returns scans that were not returned before, oldest first. Throws the service's errors; then these scans
+   * are returned next time.
    */
   next(): Promise<{ ms: number; row: Row }[]>;
   /** Returns whether all scans from the start on were returned: later readings begin an hour before the newest. */
@@ -23,11 +23,9 @@ export interface FollowJob {
   checkExists(): Promise<unknown>;
   fetchInOrder: FetchInOrder;
   width: number;
-  /** Scans from this time on, ms since the epoch. */
   sinceMs: number;
   /** Times of scans that an earlier run returned, by ID; they are not returned again. */
   seen?: ReadonlyMap<number | bigint, number>;
-  /** The service's clock now, ms since the epoch. */
   nowMs(): number;
   note(line: string): void;
 }
@@ -39,15 +37,14 @@ export const OVERLAP_MS = 3_600_000;
  * whenever as many requests have passed as it has such parts. So no late scan is missed, and the average is two requests at most.
  */
 const MOST_KNOWN = 250;
-/** The end of time: a range that is open. */
+/** End of an open range. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 export function followCode(job: FollowJob): FollowedCode {
-  /** Time of each scan that the service may return again, by ID. */
+  /** Times of scans that the service may return again, by ID. */
   let seen = new Map<number | bigint, number>(job.seen);
   let fromMs = job.sinceMs;
   let shortReadings = 0;
-  /** All scans from the start on were returned. */
   let hasBegun = false;
   let hasDoubted = false;
 
@@ -57,7 +54,7 @@ export function followCode(job: FollowJob): FollowedCode {
       const found = new Map<number | bigint, { ms: number; row: Row }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };
       const asked = widened({ sinceMs: fromMs });
-      /** Also from pages that failed verification. */
+      /** Also collects from pages that failed verification. */
       async function read(request: Parameters<ReadScans>[0]) {
         const page = await job.read(request);
         for (const [at, row] of page.rows.entries()) {

@@ -16,7 +16,7 @@ export class InconsistentPagesError extends Error {
 }
 
 interface PageMerger {
-  /** Returns the number of distinct rows merged, including the pending ones. */
+  /** Number of distinct rows merged, with the pending ones. */
   count(): number;
   /**
    * Adds a page, not empty, whose oldest row has `rank` older rows according to the service, and returns the rows whose position is now
@@ -62,7 +62,6 @@ export function createPageMerger(): PageMerger {
     return done ?? { rows: [], times: [] };
   }
 
-  /** Releases the pending rows, and those after them. */
   function release(rows: readonly Scan[], times: readonly number[]): Batch {
     const merged = oldestFirst({ rows: pending.rows.concat(rows), times: pending.times.concat(times) });
     pending = { rows: [], times: [] };
@@ -80,7 +79,7 @@ function refuseRepeats(rows: readonly Scan[]): void {
     throw new InconsistentPagesError('a page contains the same row twice');
 }
 
-/** Sorts the rows oldest first, rows of one instant by ID. Returns the same arrays if they are sorted already. */
+/** Sorts oldest first, rows of one instant by ID. Returns the same arrays if they are sorted. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
   const compare = (a: number, b: number) =>
     (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);

@@ -14,10 +14,9 @@ import { createPageMerger, InconsistentPagesError } from './page-merger.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading } from './range.ts';
 import { type Edge, mayBeTruncated, type PageOrder, requestBeyond, widenEdge } from './truncated-total.ts';
 
-/** Range to paginate, and how its end is verified. */
 export interface PaginationJob extends RangeReading {
   reportRows: Budget['reportRows'];
-  /** Requests rows beyond the last page by time, whatever the total is. */
+  /** As in ScanExport. */
   proveBeyond: boolean;
 }
 
@@ -26,10 +25,8 @@ interface Numbered {
   response: ScanPage;
 }
 
-/** Common parameters of the pages of one pagination. */
 interface Paging {
   order: PageOrder;
-  /** Number of rows of a full page. */
   pageSize: number;
 }
 
@@ -47,7 +44,7 @@ export async function* paginate(
   const readPage = pageReader(job, first);
   const merger = createPageMerger();
   let edge: Edge | undefined;
-  /** Total beyond which the service returned no rows. */
+  /** Total for which no rows beyond it were found. */
   let checkedTotal: number | undefined;
   let total = first.total;
   let width = job.width;
@@ -108,7 +105,7 @@ export async function* paginate(
   }
 }
 
-/** Yields the pages still to read if `count` rows of `total` are merged: oldest rows first, at most `most` pages. */
+/** Yields the pages still to read, oldest rows first. */
 function* pagesLeft(
   { order, pageSize }: Paging,
   count: number,
@@ -130,7 +127,7 @@ function countAhead(pages: Iterable<readonly Scan[]>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns how many rows of the range are older than the page's oldest, by the page's number and the total of the same response. */
+/** Returns the number of older rows in the range, by the page's number and the total of the same response. */
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);

@@ -19,10 +19,9 @@ export interface Batch {
   times: number[];
 }
 
-/** Reads a page of one code's scans. */
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-/** As `fetchInOrder` of base/parallel/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
+/** As of base/parallel/fetch-in-order.ts: in parallel up to `width`, delivered in order. */
 export type FetchInOrder = <T>(
   pages: Iterable<number>,
   fetch: (page: number) => Promise<T>,
@@ -32,20 +31,18 @@ export type FetchInOrder = <T>(
 /** An undefined bound is not sent. */
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
-/** Range of one code, and how to read it. */
 export interface RangeReading {
   read: ReadScans;
   range: Range;
-  /** The bounds that are sent, wider than the range. */
+  /** Sent bounds, wider than the range. */
   asked: Bounds;
   fetchInOrder: FetchInOrder;
-  /** Requests in flight at once. */
   width: number;
-  /** Called with the number of distinct rows that were returned so far in one attempt. */
+  /** Called with the distinct rows returned so far in one attempt. */
   reportRows?: ((rows: number) => void) | undefined;
   /**
-   * Called if a pass of this many requests found new rows under an unchanged total: then rows of one instant swap positions between pages, and
-   * another pass is worth its cost.
+   * Called if a pass of this many requests found new rows under an unchanged total: rows of one instant swap
+   * positions, and another pass is worth its cost.
    */
   grant?: (requests: number) => void;
 }
@@ -53,10 +50,10 @@ export interface RangeReading {
 /** Requests in flight while few rows were returned: a service may report more pages than it has. */
 export const CAUTIOUS_WIDTH = 16;
 
-/** How far a bound may be off that a service rounds to whole seconds. */
+/** Difference of a bound that a service rounds to whole seconds. */
 export const MARGIN_MS = 1000;
 
-/** Fetches page 1 of the rows between these bounds, with the largest page that the service allows. */
+/** Fetches page 1, of the largest size. */
 export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
@@ -72,7 +69,7 @@ export function countsBeyond(
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Creates a reader of the further pages of a range, all requested with the page size that page 1 turned out to have. */
+/** Creates a reader of the further pages, with the size that page 1 turned out to have. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -97,14 +94,13 @@ export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): n
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
 }
 
-/** Returns the rows inside a range, in their order; the same batch if all of them are. */
+/** Returns the rows inside a range; the same batch if all are. */
 export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
   // C2: the margins were only requested. However the service interprets its bounds, no row outside the range is exported.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }
 
-/** Returns the rows that pass a test, in their order. */
 export function select({ rows, times }: Batch, test: (row: Scan, time: number) => boolean): Batch {
   const chosen: Batch = { rows: [], times: [] };
   for (let i = 0; i < rows.length; i++) {

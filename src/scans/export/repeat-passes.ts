@@ -1,7 +1,7 @@
 /**
- * Exports a range whose pages are not sorted, or moved while they were read: repeated passes with dedup by ID, until no row is missing.
- * Rows do not vanish individually, so if the newest total equals the number of distinct IDs, the collection is the range, provided that the
- * total is not capped: the caller checks that. Memory grows with the rows: keep the range small.
+ * Reads a range whose pages are not sorted, or moved while they were read: repeated passes with dedup by ID.
+ * Rows do not vanish individually, so if the newest total equals the number of distinct IDs, the collection
+ * is the range, unless the total is capped, which the caller checks. Memory grows with the rows.
  */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
@@ -11,16 +11,15 @@ const MOST_PASSES = 12;
 
 interface PassesResult {
   isVerified: boolean;
-  /** Distinct rows returned. */
   count: number;
-  /** Largest total that the service reported. */
+  /** Largest total of any response. */
   total: number;
 }
 
 /**
- * Yields rows that no earlier page returned, in the service's own order; returns whether they are all. `first` is page 1 of the range, `known` has
- * further pages that were read just now, by their numbers. `passes`: how often the range may be read, not counting passes that find more rows of an
- * unchanged total.
+ * Yields rows that no earlier page returned, in the service's order; returns whether they are all. `known`:
+ * further pages that were read just now, by number. `passes`: how often the range may be read, not counting
+ * passes that find more rows of an unchanged total.
  */
 export async function* repeatPasses(
   job: RangeReading,
@@ -68,7 +67,7 @@ export async function* repeatPasses(
   return { isVerified: false, count: ids.size, total };
 }
 
-/** Runs the passes to their end, and calls `see` with the rows of each page. */
+/** Runs all passes, and calls `see` with the rows of each page. */
 export async function collectPasses(
   rows: AsyncGenerator<Batch, PassesResult>,
   see: (batch: Batch) => void,

@@ -27,22 +27,20 @@ const SECOND_MS = 1000;
 /** C2: a slice that begins at a cut is requested from this much earlier, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** Range to read in slices of time. */
 export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
   reportRows: Budget['reportRows'];
   /** Every total may be capped. */
   proveBeyond: boolean;
 }
 
-/** Part of the range that is not verified yet. */
 interface Part extends SplitJob {
   /** Rows of a full page of the whole range: if page 1 of a part is full and later pages are empty, its total is wrong. */
   fullPage: number;
-  /** Rows after this part that were returned already, and are not collected yet. */
+  /** Rows after this part that were returned, but not collected yet. */
   ahead: number;
 }
 
-/** Verified slice: all rows that the service returned for it, oldest first, including those in its margins. */
+/** Verified rows of a slice, oldest first, with those in its margins. */
 interface Slice {
   range: Range;
   batch: Batch;
@@ -114,7 +112,6 @@ function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pag
   return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
 }
 
-/** Counts the rows of a range in these pages. */
 function countInside(pages: readonly ScanPage[], range: Range): number {
   return new Set<Scan['id']>(pages.flatMap((page) => cut(page, range).rows.map(({ id }) => id))).size;
 }

@@ -6,7 +6,6 @@ import type { Scan } from '../../service/shapes.ts';
 import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';
 import { collectPasses, repeatPasses } from './repeat-passes.ts';
 
-/** Services stop counting at a round number, or at the end of a page. */
 const ROUND = 50;
 
 /** Returns whether a total is a number at which services stop counting; with `always`, every total is. */
@@ -22,7 +21,7 @@ export function mayBeTruncated({
   return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
 }
 
-/** The direction of time in which pages run. */
+/** Direction of time in which pages run. */
 export type PageOrder = 'ascending' | 'descending';
 
 /** End of a range at which a service that caps its total omits rows: the outermost instant, and the IDs of its rows. */
@@ -31,7 +30,7 @@ export interface Edge {
   ids: Set<Scan['id']>;
 }
 
-/** Returns the edge of a range after one more page, with pages in `order`. */
+/** Returns the edge after one more page. */
 export function widenEdge(
   edge: Edge | undefined,
   { rows, times }: Batch,
@@ -50,12 +49,12 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
   return order === 'ascending' ? timeMs > edge.timeMs : timeMs < edge.timeMs;
 }
 
-/** Result of a request for the rows from some time on: whether one of them is beyond the edge, and whether the response is conclusive. */
+/** Result of a request for the rows beyond some time. */
 interface Look {
   more: boolean;
   /** The edge is in the response: the service applies the bounds. */
   hasEdge: boolean;
-  /** All rows of the requested range are in the response, and its total is not capped: the whole range counts more. */
+  /** The response has all rows of the requested range, and its total is not capped. */
   isCertain: boolean;
 }
 

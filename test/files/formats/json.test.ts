@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createFormatter } from '../../../src/files/formats/create-formatter.ts';
 import { textOf } from '../../../src/files/formats/formatter.ts';
-import { formatJson } from '../../../src/files/formats/json-lines.ts';
+import { formatJson } from '../../../src/files/formats/json.ts';
 
 const columns = ['id', 'name'].map((name) => ({ name }));
 

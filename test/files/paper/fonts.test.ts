@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openPdf } from '../../../src/codes/images/write-pdf.ts';
 import { breakLines } from '../../../src/files/paper/break-lines.ts';
-import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
+import { loadFonts, readWoff } from '../../../src/files/paper/caption-fonts.ts';
 import { piecesOf } from '../../../src/files/paper/captions.ts';
 import { drawPieces } from '../../../src/files/paper/pdf-text.ts';
 import { closePdf, fontkit } from '../../../src/files/paper/pdfkit.ts';
-import { readWoff } from '../../../src/files/paper/read-woff.ts';
 
 const WOFF = 'node_modules/@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff';
 

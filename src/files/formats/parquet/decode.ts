@@ -1,8 +1,14 @@
-/** Row groups of a Parquet file as columns that can be handed from one thread to another. */
-import { type DecodedArray, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
-import { checkPages, type SourceFile } from './check-pages.ts';
+import { crc32 } from 'node:zlib';
+import {
+  type DecodedArray,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetRead,
+  type RowGroup,
+} from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
 
-/** The values of a column, one per row. Texts that come again are numbered. */
+/** Values of a column, one per row. Repeated texts are numbered. */
 export type ColumnValues =
   | { is: 'integers' | 'microseconds'; values: BigInt64Array }
   | { is: 'texts'; texts: (string | null)[]; indexes: Uint32Array }
@@ -13,13 +19,16 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
-/** A scan has eleven; the decoder looks for each column among all. */
+/** Maximum number of columns; a scan has eleven. */
 const MOST_COLUMNS = 1000;
 
-/** Times keep the file's representation: as text they have more digits than a Date. */
+/** Times keep the file's digits: a Date has fewer. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
-/** Yields each row group: all columns, or the named ones. Throws Error if it is not a complete Parquet file. */
+/**
+ * Yields each row group as columns that can be transferred between threads. Throws Error if the file is not
+ * complete Parquet.
+ */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,
@@ -54,7 +63,7 @@ export async function* decodeGroups(
   }
 }
 
-/** Some 5,000 row groups of scans, each of 122,880 rows. Once decoded, metadata takes many times its bytes. */
+/** Maximum metadata, some 5,000 row groups of scans: decoded, it takes many times its bytes. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 /** Length of the metadata, and `PAR1`. */
 const END_BYTES = 8;
@@ -76,7 +85,7 @@ function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {
   return new Set(found.map(({ name }) => name));
 }
 
-/** Pages put together. Throws Error if they are not as many values as there are rows. */
+/** Throws Error if pages don't have one value per row. */
 function joined(
   parts: readonly { at: number; data: DecodedArray }[],
   rows: number,
@@ -125,4 +134,95 @@ function numbered(values: readonly (string | null)[]): ColumnValues {
     indexes[at] = number;
   }
   return { is: 'texts', texts, indexes };
+}
+
+export interface WorkerJob {
+  byteLength: number;
+  /** Default: all. */
+  columns: string[] | undefined;
+}
+
+export type FromWorker =
+  | { is: 'read'; number: number; start: number; end: number }
+  | { is: 'group'; group: DecodedGroup }
+  | { is: 'end' }
+  | { is: 'failed'; message: string };
+
+/** The bytes of the request with this number; or the acknowledgment of a group. */
+export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };
+
+/** Maximum number of rows of a group; engines write some hundred thousand. */
+const MOST_ROWS = 2 ** 21;
+/** Maximum uncompressed bytes of a group. */
+const MOST_BYTES = 2 ** 29;
+
+/** Returns the bytes from `start` to before `end`. */
+type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
+
+/**
+ * Reads the columns of a row group, and returns a slice of them. Checks before decoding that checksums match
+ * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) and no page claims more values or
+ * bytes than its group can have; throws Error.
+ */
+async function checkPages(
+  group: RowGroup,
+  columns: readonly string[] | undefined,
+  source: SourceFile,
+): Promise<Slice> {
+  const rows = Number(group.num_rows);
+  if (!(rows >= 0 && rows <= MOST_ROWS)) throw new Error(`a row group has ${group.num_rows} rows`);
+  const chunks = group.columns.flatMap(({ meta_data }) => {
+    if (!meta_data) throw new Error('a column has no metadata');
+    const [name = ''] = meta_data.path_in_schema;
+    const start = Number(meta_data.dictionary_page_offset || meta_data.data_page_offset);
+    const end = start + Number(meta_data.total_compressed_size);
+    if (!(start >= 0 && end >= start && end <= source.byteLength))
+      throw new Error(`the column ${name} lies outside of the file`);
+    // Lists have more values than rows.
+    const most = meta_data.path_in_schema.length === 1 ? rows : MOST_ROWS;
+    return columns && !columns.includes(name) ? [] : [{ name, start, end, most }];
+  });
+  const first = chunks.reduce((least, { start }) => Math.min(least, start), source.byteLength);
+  const last = chunks.reduce((most, { end }) => Math.max(most, end), first);
+  if (last - first > MOST_BYTES) throw new Error(`a row group has more than ${MOST_BYTES / 2 ** 20} MiB`);
+  const bytes = await source.slice(first, last);
+  let unpacked = 0;
+  for (const { name, start, end, most } of chunks) {
+    unpacked += checkChunk(bytes, { at: start - first, end: end - first, most, name });
+    if (unpacked > MOST_BYTES) throw new Error(`a row group has more than ${MOST_BYTES / 2 ** 20} MiB`);
+  }
+  return async (start, end) => bytes.slice(start - first, end - first);
+}
+
+export interface SourceFile {
+  byteLength: number;
+  slice: Slice;
+}
+
+interface Chunk {
+  at: number;
+  end: number;
+  /** Maximum number of values of a page. */
+  most: number;
+  name: string;
+}
+
+/** Returns the uncompressed size of all pages. */
+function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number {
+  const reader = { view: new DataView(bytes, 0, end), offset: at };
+  let unpacked = 0;
+  while (reader.offset < end) {
+    const header = parquetHeader(reader);
+    const { crc, compressed_page_size: size, uncompressed_page_size: whole } = header;
+    const pages = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header];
+    const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
+    // F19: negated so that NaN is refused, too.
+    if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
+      throw new Error(`a page of the column ${name} says what cannot be`);
+    if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)
+      throw new Error(`the checksum of a page of the column ${name} is wrong`);
+    reader.offset += size;
+    unpacked += whole;
+  }
+  return unpacked;
 }

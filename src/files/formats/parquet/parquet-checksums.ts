@@ -1,19 +1,19 @@
 /**
- * Checksums of Parquet pages (https://parquet.apache.org/docs/file-format/data-pages/checksumming/), which hyparquet-writer leaves out: a bit
- * that turns over on a disk is found, and is not another figure. They are put into the page headers of a row group that was just encoded.
+ * Checksums of Parquet pages (https://parquet.apache.org/docs/file-format/data-pages/checksumming/), which
+ * hyparquet-writer omits. They are added to the page headers of a row group that was just encoded.
  */
 import { crc32 } from 'node:zlib';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 type EncodedColumn = ParquetWriter['pendingIndexes'][number];
 
-/** Start of the bytes of a row group: in the writer's memory, and in the file. */
+/** Start of a row group in the writer's memory and in the file. */
 export interface GroupStart {
   index: number;
   offset: number;
 }
 
-/** Adds a checksum to each page of the last row group, whose `columns` these are. Its offsets in the file follow. */
+/** Adds a checksum to each page of the last row group, and corrects its offsets. */
 export function addChecksums(
   bytes: ByteWriter,
   start: GroupStart,
@@ -61,13 +61,13 @@ export function addChecksums(
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
-/** Thrift's compact protocol: a field whose number is one more than that of the last, an i32. */
+/** Thrift compact protocol: an i32 field whose number is one more than the last. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
-/** Of a page header before its checksum: its type, its size, and its size as it is packed. */
+/** Fields of a page header before its checksum: type, size, compressed size. */
 const FIELDS_BEFORE = 3;
 
-/** The header begins with fields 1 to 3; field 4 is the checksum, and the next counts from it. */
+/** The checksum is field 4, and the next field number is relative to it. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   let at = 0;
   let packed = 0;
@@ -88,7 +88,7 @@ function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   bytes.appendBytes(page.subarray(at + 1));
 }
 
-/** A varint: seven bits a byte, the lowest first. */
+/** Reads a varint: seven bits per byte, lowest first. */
 function unsignedOf(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte, at) => sum + (byte & 0x7f) * 2 ** (7 * at), 0);
 }

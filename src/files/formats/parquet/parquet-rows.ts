@@ -1,6 +1,6 @@
 /**
- * Rows of a Parquet file, read back by a library of its own in a thread of its own: a byte that was changed can make a decoder go round for
- * minutes, or take all memory. The thread has a deadline and a bound, and this one hears signals meanwhile.
+ * Reads Parquet in a thread with a deadline and a memory limit: a damaged byte can make a decoder run for
+ * minutes, or take all memory.
  */
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
@@ -8,8 +8,7 @@ import { after, formatInstant } from '../../../base/time/time.ts';
 import type { DiskFile } from '../../durable/disk.ts';
 import { readPackaged } from '../../durable/packaged-files.ts';
 import type { Row } from '../row-sink.ts';
-import type { ColumnValues, DecodedGroup } from './decode.ts';
-import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
+import type { ColumnValues, DecodedGroup, FromWorker, ToWorker, WorkerJob } from './decode.ts';
 
 /** The file is not Parquet, or is damaged. */
 export class DamagedParquetError extends Error {
@@ -17,20 +16,20 @@ export class DamagedParquetError extends Error {
 }
 
 export interface ParquetReading {
-  /** All columns if absent. */
+  /** Default: all. */
   columns?: string[];
   signal?: AbortSignal | undefined;
 }
 
-/** F19: a group of a few rows takes milliseconds; larger files have more time for each. */
+/** F19: minimum time; larger files have more. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
-/** Of JavaScript's objects in the thread: groups of a million rows need half of it. */
+/** Maximum heap of the thread; groups of a million rows take half of it. */
 const MOST_HEAP_MB = 768;
 
 /**
- * Yields the rows of each row group, so that memory is bounded by a few groups: all columns, or the named ones. Throws the system's error,
- * EIO if the file is shorter than `byteLength`, DamagedParquetError, or the signal's reason.
+ * Yields the rows of each row group. Throws the system's error, EIO if the file is shorter than `byteLength`,
+ * DamagedParquetError, or the signal's reason.
  */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
@@ -42,7 +41,7 @@ export async function* readParquetRows(
   const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
-    // Not passed on to those of the process: standard output carries data only.
+    // Not passed on to the process: standard output carries data only.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -71,7 +70,10 @@ function tell(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
   worker.postMessage(message, transferred);
 }
 
-/** Messages of the thread, in order. `next` rejects if there is none for `mostMs`, if the thread fails, or if the signal is aborted. */
+/**
+ * Receives messages in order. `next` rejects if there is none for `mostMs`, the thread fails, or the signal
+ * is aborted.
+ */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
   const said: FromWorker[] = [];
   let failure: unknown;
@@ -126,7 +128,7 @@ async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: numbe
 function rowsOf({ rows, columns }: DecodedGroup): Row[] {
   const made: Record<string, unknown>[] = Array.from({ length: rows }, () => ({}));
   for (const { name, column } of columns) {
-    // A name that would be assigned to more than the row.
+    // Assigning it would change the prototype.
     if (name === '__proto__') continue;
     const valueAt = readerOf(column);
     for (let at = 0; at < rows; at++) (made[at] as Record<string, unknown>)[name] = valueAt(at);
@@ -141,7 +143,7 @@ function readerOf(column: ColumnValues): (at: number) => unknown {
   return (at) => column.values[at];
 }
 
-/** With the digits after the millisecond only if there are any, like the service. */
+/** Like the service, with digits after the millisecond only if there are any. */
 function formatMicroseconds(us: bigint): string {
   const rest = ((us % 1000n) + 1000n) % 1000n;
   const instant = formatInstant(Number((us - rest) / 1000n));

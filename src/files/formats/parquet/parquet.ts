@@ -1,6 +1,6 @@
 /**
- * Parquet (https://parquet.apache.org/docs/file-format/): rows gathered by column, a row group at a time, encoded by hyparquet-writer. Only
- * bytes come out of here; they go to a disk the way those of every other format do.
+ * Parquet (https://parquet.apache.org/docs/file-format/), encoded by hyparquet-writer, one row group at a
+ * time.
  */
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
@@ -8,26 +8,24 @@ import { version } from '../../../../package.json';
 import { UnprovenError } from '../../../base/errors.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
 import type { Formatter } from '../formatter.ts';
-import { formatJson } from '../json-lines.ts';
+import { formatJson } from '../json.ts';
 import type { Row } from '../row-sink.ts';
 import { addChecksums } from './parquet-checksums.ts';
 
-/** Rows of a group: the batch size of DuckDB, and small enough for little memory; Spark and Trino read several as one split. */
+/** The batch size of DuckDB. */
 const GROUP_ROWS = 122_880;
-/** Schema of the columns and their types; a reader that knows it does not need to compare them. */
+/** Version of the columns and their types. */
 const SCHEMA_VERSION = '1';
 
-/** How one column is held and written. */
 interface ColumnKind {
   element: Omit<SchemaElement, 'name'>;
   encoding?: ColumnSource['encoding'];
-  /** Value of a row as its column stores it; null if there is none. */
   hold(value: unknown): Cell;
-  /** Minimum and maximum of the stored values, by which a reader skips groups. */
+  /** Minimum and maximum, by which a reader skips groups. */
   statistics(cells: readonly Cell[]): Statistics;
 }
 
-/** Integers as numbers where those are exact: a million BigInts would be most of the work. */
+/** Integers are numbers if exact: a million BigInts would take most of the time. */
 type Cell = number | bigint | string | null;
 
 const INTEGER: ColumnKind = {
@@ -49,10 +47,7 @@ const TIME: ColumnKind = {
   statistics: integerStatistics,
 };
 
-/**
- * The type of a column is fixed: an engine requires one type per column in all files. A dictionary if that is smaller, as it is for all but
- * referrers.
- */
+/** Engines require one type per column in all files. */
 const TEXT: ColumnKind = {
   element: {
     type: 'BYTE_ARRAY',
@@ -67,15 +62,15 @@ const TEXT: ColumnKind = {
 
 const KINDS: Readonly<Record<string, ColumnKind>> = { id: INTEGER, ts: TIME };
 
-/** One row group that is being gathered: `cells[c][r]`. */
+/** Row group that is being collected: `cells[c][r]`. */
 interface Group {
   cells: Cell[][];
   rows: number;
 }
 
 /**
- * A formatter of one Parquet file with these columns: `id` int64, `ts` a timestamp in microseconds of UTC, all else strings. Rows may have
- * other keys too. Throws UnprovenError at an id that int64 cannot hold.
+ * Creates a formatter of one Parquet file: `id` int64, `ts` a timestamp in microseconds of UTC, all others
+ * strings. Throws UnprovenError for an ID that int64 can't hold.
  */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
@@ -108,10 +103,10 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
 
   function encode(): void {
     const { cells, rows } = group;
-    // Never emptied: a checkpoint may have kept it.
+    // Not emptied: a checkpoint may refer to it.
     group = emptyGroup();
     if (rows === 0) return;
-    // The library compares every value with two others, which would be a third of all time.
+    // The library's own statistics take a third of all time.
     const columnData = columns.map(({ name, encoding }, at) => ({
       name,
       data: cells[at] ?? [],
@@ -128,7 +123,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
     });
   }
 
-  /** Bytes encoded since the last call; valid until the next. */
+  /** Returns the bytes encoded since the last call, valid until the next. */
   function take(): Uint8Array {
     const taken = bytes.getBytes();
     bytes.index = 0;
@@ -162,7 +157,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
         writer.row_groups.length = kept.groups;
         writer.pendingIndexes.length = kept.indexes;
         writer.num_rows = num_rows;
-        // Also groups that a batch completed before one of its rows was refused.
+        // Also discards groups that a batch completed before one of its rows was refused.
         bytes.index = 0;
         bytes.offset = offset;
       };
@@ -182,7 +177,7 @@ function int64(value: unknown): number | bigint {
   });
 }
 
-/** Returns the microseconds of a date-time, including the digits after the millisecond, which a Date lacks. */
+/** Includes the digits after the millisecond, which a Date lacks. */
 function microseconds(value: unknown): number | bigint {
   const text = String(value);
   const ms = parseScanTime(text) ?? Number.NaN;
@@ -192,7 +187,7 @@ function microseconds(value: unknown): number | bigint {
   return Number.isSafeInteger(us) ? us : BigInt(ms) * 1000n + BigInt(rest);
 }
 
-/** `2026-10-01T01:08:15.123Z` */
+/** Length of `2026-10-01T01:08:15.123Z`. */
 const CANONICAL = 24;
 
 function integerStatistics(cells: readonly Cell[]): Statistics {
@@ -206,7 +201,7 @@ function integerStatistics(cells: readonly Cell[]): Statistics {
   return { min_value: BigInt(least ?? 0), max_value: BigInt(greatest ?? 0), null_count: 0n };
 }
 
-/** Most texts come again and again, so each is compared once. */
+/** Compares each distinct text once. */
 function textStatistics(cells: readonly Cell[]): Statistics {
   let nulls = 0;
   const texts = new Set<string>();
@@ -217,7 +212,6 @@ function textStatistics(cells: readonly Cell[]): Statistics {
   let min_value: string | undefined;
   let max_value: string | undefined;
   for (const written of texts) {
-    // As UTF-8 has it.
     const text = written.toWellFormed();
     if (min_value === undefined || isBefore(text, min_value)) min_value = text;
     if (max_value === undefined || isBefore(max_value, text)) max_value = text;
@@ -225,7 +219,7 @@ function textStatistics(cells: readonly Cell[]): Statistics {
   return { min_value, max_value, null_count: BigInt(nulls) };
 }
 
-/** In the order of UTF-8, which is that of code points: UTF-16 has its surrogates before the last of the basic plane. */
+/** Compares in the order of UTF-8, by code points. */
 function isBefore(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {

@@ -1,17 +1,14 @@
-/**
- * Thread in which Parquet is decoded: damage can affect only this thread (src/files/formats/parquet/parquet-rows.ts). The build writes it to a file
- * of its own.
- */
+/** Thread that decodes Parquet for parquet-rows.ts. The build writes it to a file of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
+import type { FromWorker, ToWorker, WorkerJob } from './decode.ts';
 import { decodeGroups } from './decode.ts';
-import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
 
 const port = parentPort;
 const { byteLength, columns } = workerData as WorkerJob;
 const waiting = new Map<number, (bytes: ArrayBuffer) => void>();
 let asked = 0;
-/** Groups that were not taken yet. */
+/** Number of groups that were not taken yet. */
 let ahead = 0;
 let onTaken = () => {};
 
@@ -28,7 +25,6 @@ function tell(message: FromWorker, transferred: ArrayBuffer[] = []): void {
   port?.postMessage(message, transferred);
 }
 
-/** Bytes of the file, which the other thread has open. */
 function slice(start: number, end = byteLength): Promise<ArrayBuffer> {
   const number = asked++;
   const bytes = new Promise<ArrayBuffer>((resolve) => waiting.set(number, resolve));
@@ -44,7 +40,7 @@ async function run(): Promise<void> {
     });
     tell({ is: 'group', group }, buffers);
     ahead += 1;
-    // The next is decoded while this one is used, and no more: memory is that of three.
+    // One group is decoded ahead.
     while (ahead > 1) {
       await new Promise<void>((resolve) => {
         onTaken = resolve;

@@ -20,7 +20,6 @@ interface CsvForm {
   separator: string;
   /** Maximum number of characters of a record. */
   longest: number;
-  /** Number of the first line (default: 1). */
   firstLine?: number;
 }
 
@@ -42,7 +41,6 @@ export function createCsvReader(
 ): CsvReader {
   const separatorUnit = separator.charCodeAt(0);
   let line = firstLine;
-  /** Number of cells of the record that was scanned last. */
   let cellCount = 1;
   /** Incomplete record, which ends within quotes, and its line. */
   let rest = '';
@@ -82,7 +80,10 @@ export function createCsvReader(
   function readPlain(text: string, start: number, end: number): void {
     // A text that is too short for too many cells is split without a limit, which is faster.
     const source = text.slice(start, end);
-    if (source.length < MOST_COLUMNS) return onRecord(source.split(separator), line);
+    if (source.length < MOST_COLUMNS) {
+      onRecord(source.split(separator), line);
+      return;
+    }
     const cells = source.split(separator, MOST_COLUMNS + 1);
     if (cells.length > MOST_COLUMNS || source.length > longest) {
       const own = line;

@@ -1,4 +1,3 @@
-/** Reads CSV as `scans export` writes it and spreadsheets save it. */
 import { restore } from '../../../base/text/defuse.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { likelyDelimiter } from '../formats.ts';
@@ -8,7 +7,6 @@ import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from
 
 interface Header {
   columns: readonly string[];
-  /** Names of the requested columns, and their positions. */
   places: readonly { name: string; at: number }[];
 }
 

@@ -1,4 +1,3 @@
-/** Splits bytes into texts of whole lines, and reports a file that is not of scans. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UsageError } from '../../../base/errors.ts';
 import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';
@@ -7,7 +6,6 @@ import type { Row } from '../row-sink.ts';
 export interface TextPiece {
   /** Whole lines with their ends, except a last line without one. Of a JSON array on one line: a part that ends with a comma. */
   text: string;
-  /** Number of its first line, from 1. */
   line: number;
   isLast: boolean;
 }

@@ -1,4 +1,3 @@
-/** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
 import { parseBounded } from '../../../base/text/bounded-json.ts';
 import { isObject, parseJson } from '../../../service/json.ts';
 import type { Row } from '../row-sink.ts';
@@ -92,8 +91,8 @@ function withoutEnd(text: string, path: string): string {
 }
 
 /**
- * Returns where the last comma between two values of the array ends, 0 if there is none. Each text continues the one before: nothing is
- * scanned twice.
+ * Creates a function that finds the end of the last comma between values, 0 if there is none. Each text
+ * continues the previous one, so nothing is scanned twice.
  */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;

@@ -1,4 +1,3 @@
-/** Records of a Parquet file that `scans export` wrote, a row group at a time. */
 import { shown } from '../../../base/text/quote.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { DamagedParquetError, readParquetRows } from '../parquet/parquet-rows.ts';
@@ -6,7 +5,10 @@ import type { Row } from '../row-sink.ts';
 import { cannotRead, openToRead } from './input-bytes.ts';
 import { notOurs, type Records } from './input-text.ts';
 
-/** Throws UsageError if the file cannot be read, or is not a Parquet file, or the signal's reason. `line` counts rows, from 1. */
+/**
+ * Yields the row groups of a Parquet file; `line` counts rows, from 1. Throws UsageError if it can't be read,
+ * or is not Parquet, or the signal's reason.
+ */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await openToRead(path);
   try {
@@ -31,7 +33,7 @@ async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGene
   }
 }
 
-/** Like JSON: a number if that is exact. */
+/** Like JSON: a number if exact. */
 function withPlainId(row: Row): Row {
   const id = typeof row.id === 'bigint' && Number.isSafeInteger(Number(row.id)) ? Number(row.id) : row.id;
   return { ...row, id };

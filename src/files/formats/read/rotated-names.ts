@@ -1,29 +1,29 @@
 /**
- * Names that log rotation gives to earlier files of a log. logrotate: `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz` (dateext), `scans-20261101.csv`
- * (extension); savelog: `scans.csv.0`, `scans.csv.20261101030000` (-d). Pure. Other endings (`.bak`, `.old`, `~`) are not names of a rotation.
+ * Names that log rotation gives to earlier files of a log. logrotate: `scans.csv.1`, `scans.csv.2.gz`,
+ * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`. Others
+ * (`.bak`, `.old`, `~`) are not. Pure.
  */
 import { isUuid } from '../../../service/checks.ts';
 
 export interface LogName {
-  /** The file that the log is appended to: `scans.csv` for `scans.csv.2.gz`. */
+  /** File that the log is appended to: `scans.csv` for `scans.csv.2.gz`. */
   base: string;
-  /** Sorts files of one log, the oldest first; undefined for the log's own file. */
+  /** Sorts files of one log, oldest first; undefined for the log itself. */
   age: readonly [kind: number, value: number] | undefined;
-  /** How it is compressed, by its extension: `gz`; undefined if it is not. */
+  /** Extension of its compression, such as `gz`. */
   packing: string | undefined;
 }
 
 const PACKED = /\.(gz|bz2|xz|zst|lz4|lzma|lzo|zip|Z)$/;
 const EXTENSIONS = '\\.(?:csv|tsv|ndjson|jsonl|json|parquet)';
 const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
-/** An extension of data with more behind it. */
 const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
 const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
 const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
-/** A number, a date with or without hours, minutes and seconds, or seconds since the epoch (logrotate's `-%s`). */
+/** A number, a date with or without a time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
-/** Reads the name of a file as one of the log that `base` names, without directories; undefined if it is not of that log. */
+/** Reads a name as one of the log `base`; undefined if it is not. */
 export function readLogName(name: string, base: string): LogName | undefined {
   if (name === base) return { base, age: undefined, packing: packingOf(name) };
   const packing = packingOf(name);
@@ -38,11 +38,11 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
-/** Reads the name of a file of a directory; undefined if it is neither a data file nor an earlier one of a log. */
+/** Reads a name; undefined if it is neither a data file nor an earlier file of a log. */
 export function findLogName(name: string): LogName | undefined {
   const packing = packingOf(name);
   const plain = packing === undefined ? name : name.slice(0, -packing.length - 1);
-  // `scans.csv.1`: all up to the last extension of data is the base, and the rest the rotation.
+  // `scans.csv.1`: the base ends with the last extension of data.
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
   const behind = inside && plain.slice(0, inside.index + inside[0].length);
   const named = behind === undefined ? undefined : readLogName(name, behind);
@@ -59,7 +59,7 @@ export function findLogName(name: string): LogName | undefined {
   return { base: plain, age: undefined, packing };
 }
 
-/** Returns whether a name that is not of a log begins like one: a backup, or the file of an editor. */
+/** Returns whether a name begins like one of a log, but is a backup or an editor's file. */
 export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
@@ -67,12 +67,12 @@ export function isLikeLog(name: string): boolean {
 /** Characters of the longest rotation: `-2026-11-01T03:00:00-1793500000`. */
 const LONGEST = 32;
 
-/** Name of the log's file without its extension: the name of its code if nothing else provides one. */
+/** Returns the name of the log's file without its extension. */
 export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
 
-/** Compares two files of one log for sorting: the oldest first, the log's own file last. */
+/** Compares files of one log: oldest first, the log's own file last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   if (!a || !b) return a ? -1 : b ? 1 : 0;
   return a[0] - b[0] || a[1] - b[1];

@@ -1,6 +1,10 @@
-/** The parts of a workbook around its rows (ECMA-376 part 1): one sheet, the row of names in view, columns of useful width. */
+import { UsageError } from '../../../base/errors.ts';
+import { formatCount } from '../../../base/text/quote.ts';
+import type { LocalTime } from '../../../base/time/local-time.ts';
+import { parseInstant } from '../../../base/time/time.ts';
+import { DAY_MS } from '../../../base/time/units.ts';
 import type { Column } from '../columns.ts';
-import { escapeText, STYLES, textCell } from './cells.ts';
+import { formatJson } from '../json.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -10,7 +14,7 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 export const SHEET_PATH = 'xl/worksheets/sheet1.xml';
 
-/** All parts but the sheet, by their paths. */
+/** Returns all parts but the sheet, by path (ECMA-376 part 1). */
 export function smallParts(sheetName: string): Readonly<Record<string, string>> {
   const xml = (text: string) => DECLARATION + text;
   const relation = (id: number, type: string, target: string) =>
@@ -37,7 +41,7 @@ export function smallParts(sheetName: string): Readonly<Record<string, string>> 
   };
 }
 
-/** Cell formats in the order of `STYLES`. 49 is Excel's own format of text: typed text stays unchanged. */
+/** In the order of `STYLES`. Format 49 is Excel's own text format: typed text stays unchanged. */
 const STYLE_SHEET = // words-ok: XML
   `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
   '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
@@ -54,7 +58,7 @@ const STYLE_SHEET = // words-ok: XML
   '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
-/** `A`, `Z`, `AA` … of a column, counted from 0. */
+/** Returns the letters of a column, counted from 0: `A`, `Z`, `AA`. */
 export function columnLetters(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
@@ -91,7 +95,7 @@ export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   return `</sheetData>${validations}</worksheet>`;
 }
 
-/** Widths in characters: for the values of known columns, or else at least for the name. */
+/** Widths of known columns, in characters. */
 const WIDTHS: Readonly<Record<string, number>> = {
   id: 38,
   qr_id: 38,
@@ -106,4 +110,89 @@ const WIDTHS: Readonly<Record<string, number>> = {
 
 function widthOf({ name, isTime, width }: Column): number {
   return Math.max(width ?? (isTime ? 20 : (WIDTHS[name.toLowerCase()] ?? 14)), Math.min(name.length + 2, 60));
+}
+
+/** Indices of the cell formats in the style sheet. */
+const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5 } as const;
+
+/** Excel's limit. */
+const MOST_CHARACTERS = 32_767;
+/** Maximum digits of an Excel number. */
+const MOST_DIGITS = 15;
+
+/** Characters that need escaping, or can be read as an escape. */
+const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
+
+/**
+ * Returns a cell after its reference; empty for null. `isTime`: a text that is a time becomes a date in
+ * `zone`.
+ */
+export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
+  if (value === null || value === undefined) return '';
+  if (isTime && typeof value === 'string') {
+    const isDay = DAY.test(value);
+    const serial = serialOf(isDay ? `${value} 00:00:00` : value, zone);
+    if (serial !== undefined) return `" s="${isDay ? STYLES.date : STYLES.time}"><v>${serial}</v></c>`;
+  }
+  if (typeof value === 'boolean') return `" t="b"><v>${value ? 1 : 0}</v></c>`;
+  if (typeof value === 'number' || typeof value === 'bigint') return numberCell(value);
+  return textCell(typeof value === 'string' ? value : formatJson(value));
+}
+
+function numberCell(value: number | bigint): string {
+  const text = `${value}`;
+  if (/^-?\d+$/.test(text)) {
+    const isExact = text.replace('-', '').length <= MOST_DIGITS;
+    return isExact ? `" s="${STYLES.integer}"><v>${text}</v></c>` : textCell(text);
+  }
+  return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
+}
+
+/** Throws UsageError for a text that no cell holds: Excel would call the workbook damaged. */
+function textCell(text: string, style: number = STYLES.text): string {
+  if (text.length > MOST_CHARACTERS) {
+    const limit = formatCount(MOST_CHARACTERS);
+    throw new UsageError(
+      `cannot write a value with ${formatCount(text.length)} characters: a workbook cell holds at most ${limit}`,
+      { hint: 'Write a .csv or .json file instead of .xlsx, or omit the column with --fields.' },
+    );
+  }
+  return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
+}
+
+/**
+ * Escapes like Excel what XML 1.0 can't hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19): `_x000D_` is a return,
+ * and text that looks like that is escaped. A lone surrogate becomes U+FFFD.
+ */
+function escapeText(text: string): string {
+  if (!WANTS_CARE.test(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(
+      /[\0-\x08\x0b-\x1f\ufffe\uffff]/g,
+      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+/** Excel's number of 1970-01-01. Before 1900-03-01 Excel counts a day that did not exist. */
+export const EPOCH_DAY = 25_569;
+const FIRST_DAY = 61;
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** Local time. */
+const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+/** Days since 1900 in local time; undefined if it is not a time. */
+function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): number | undefined {
+  const ms = parseInstant(text);
+  if (ms === undefined) return undefined;
+  const wallMs = WALL.test(text) ? ms : ms + offsetMs(ms);
+  const days = wallMs / DAY_MS + EPOCH_DAY;
+  // With all its digits: a truncated number would appear as a second less.
+  return days < FIRST_DAY ? undefined : days;
 }

@@ -1,7 +1,7 @@
-/** Reads the cells of a worksheet with their content, row by row (ECMA-376 part 1, 18.3.1). */
+/** Reads the cells of a worksheet (ECMA-376 part 1, 18.3.1). */
 import { formatCount } from '../../../base/text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
-import { readList } from './read-list.ts';
+import { readList } from './read-xml.ts';
 import type { NumberFormat } from './seen-text.ts';
 import { refuseWorkbook } from './unpack.ts';
 
@@ -10,21 +10,19 @@ export type CellValue =
   | { is: 'number'; value: number; format: NumberFormat }
   | { is: 'date'; serial: number }
   | { is: 'boolean'; value: boolean }
-  /** `#N/A` and the like. */
   | { is: 'error'; text: string }
-  /** A formula of which no program has worked out the value yet. */
+  /** Formula without a stored value. */
   | { is: 'formula' };
 
 export interface SheetRow {
-  /** Its number in the sheet, 1-based. */
+  /** Number in the sheet, from 1. */
   line: number;
-  /** By column, counted from 0; empty cells are missing. */
+  /** By column, from 0, without empty cells. */
   cells: Map<number, CellValue>;
-  /** By a filter, or manually. */
   isHidden: boolean;
 }
 
-/** A rectangle of cells, 1-based lines and columns counted from 0, its ends included. */
+/** Rectangle of cells, ends included: lines from 1, columns from 0. */
 export interface Area {
   top: number;
   bottom: number;
@@ -98,7 +96,7 @@ export function readSheet(
   return merged;
 }
 
-/** Of any sheet, the header included. */
+/** Maximum number of rows of a sheet. */
 const MOST_LINES = 2 ** 20;
 
 const SHEET = { list: 'sheetData', item: 'row' };
@@ -109,7 +107,7 @@ function cellValueOf(
   format: NumberFormat,
   strings: readonly string[],
 ): CellValue | undefined {
-  // Without a value it is empty: as a number that would be the first of the texts.
+  // As a number, an empty text would be the first string.
   if (type === 's') return textOf(text === '' ? '' : (strings[Number(text)] ?? ''));
   if (type === 'str' || type === 'inlineStr') return textOf(onItsOwn(decodeEscapes(text)));
   if (text === '') return undefined;
@@ -125,21 +123,21 @@ function textOf(text: string): CellValue | undefined {
   return text === '' ? undefined : { is: 'text', text };
 }
 
-/** Shorter texts are copied by V8 itself. */
+/** V8 copies shorter texts by itself. */
 const LONGEST_COPIED = 12;
 
-/** The text in memory of its own: cut out of another it would keep all of that. */
+/** Copies a text: a part of another one would keep all of that in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }
 
-/** `_x000D_` represents a character that XML cannot hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */
+/** Decodes `_x000D_` (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Counted from 0, of a reference such as `AB12`. */
+/** Returns the column of `AB12`, from 0. */
 function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,4}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;

@@ -1,22 +1,23 @@
-/** Reads the sheets of a workbook, and the texts and number formats that its cells share. */
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { formatCount, inQuotes } from '../../../base/text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
-import { readList } from './read-list.ts';
 import { type Area, decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
-import { readXml } from './read-xml.ts';
+import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
 export interface Workbook {
   /** Calls `onRow` for each row of the sheet with any value, top to bottom, and returns the merged cells. Throws UsageError. */
   readRows(onRow: (row: SheetRow) => void): Area[];
-  /** Days count from 1904, as old Excel for Mac did. */
+  /** Days count from 1904. */
   from1904: boolean;
 }
 
-/** The sheet of that name, or the first one. Throws UsageError, in one line, for everything that is not a workbook with such a sheet. */
+/**
+ * Opens the sheet of that name, or the first visible one. Throws UsageError if it is not a workbook with such
+ * a sheet.
+ */
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined): Workbook {
   const parts = openArchive(bytes, name);
   const workbookPath =
@@ -47,7 +48,7 @@ interface Relation {
   path: string;
 }
 
-/** Parts that a part refers to, from the relationships next to it. `''`: the package itself. */
+/** Returns the parts that a part refers to. `''`: the package itself. */
 function targets(parts: Parts, of: string, name: string): Relation[] {
   const at = of.lastIndexOf('/') + 1;
   const [folder, file] = [of.slice(0, at), of.slice(at)];
@@ -87,7 +88,6 @@ function readSheets(xml: string, name: string): { sheets: SheetName[]; from1904:
 function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, name: string): SheetName {
   const [first] = sheets;
   if (!first) return refuseWorkbook(name, 'has no sheets');
-  // Hidden sheets are not meant.
   if (wanted === undefined) return sheets.find(({ isHidden }) => !isHidden) ?? first;
   const found = sheets.find((sheet) => sheet.name === wanted);
   if (found) return found;
@@ -98,7 +98,7 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
   });
 }
 
-/** Reads each text with its differently formatted runs joined, without phonetic hints. */
+/** Joins the differently formatted runs of each text, without phonetic hints. */
 function readStrings(pieces: Iterable<string>, name: string): string[] {
   const strings: string[] = [];
   let element = '';
@@ -127,9 +127,8 @@ function readStrings(pieces: Iterable<string>, name: string): string[] {
 
 const TEXTS = { list: 'sst', item: 'si' };
 
-/** How numbers are shown in cells, by the index that cells name. */
+/** Returns the number formats by the index that cells refer to. */
 function readFormats(xml: string, name: string): NumberFormat[] {
-  /** Each is judged once, however many cells have it. */
   const made = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
   let inCells = false;

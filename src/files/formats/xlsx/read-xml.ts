@@ -1,12 +1,10 @@
-/** Reads the XML parts of a workbook element by element. */
 import { Parser } from 'saxen';
 import { refuseWorkbook } from './unpack.ts';
 
 export interface XmlEvents {
-  /** Elements come without prefixes, values of attributes with their entities decoded. */
+  /** Elements have no prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
-  /** Of the innermost element. */
   text?(text: string): void;
 }
 
@@ -35,7 +33,7 @@ export function readXml(xml: string, name: string, events: XmlEvents): void {
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes references to single characters (XML 1.0, 4.1). The parser's own decoder garbles emoji in numeric form. */
+/** Decodes references to single characters (XML 1.0, 4.1); the parser's decoder garbles numeric emoji. */
 function decodeText(text: string): string {
   return withXmlLineEnds(text).replace(REFERENCE, (reference, hex?: string, decimal?: string, name = '') => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
@@ -44,7 +42,80 @@ function decodeText(text: string): string {
   });
 }
 
-/** XML 1.0, 2.11: an editor added a literal return with the line end. */
+/** XML 1.0, 2.11. */
 function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+/**
+ * Reads a part that is a long list (rows, texts) some items at a time: as a whole it would take more memory
+ * than its content.
+ */
+import { refuseLarge } from './unpack.ts';
+
+/** Local names of the list and its items. */
+export interface ListNames {
+  list: string;
+  item: string;
+}
+
+/** Minimum text that is scanned at once, doubled if it has no complete item: time is linear. */
+const LEAST_TEXT = 1 << 18;
+
+/** Emits the events of all items, then those of the part without them. Throws UsageError if it is not XML, or an item is too large. */
+export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
+  let tags: { item: string; end: string } | undefined;
+  /** Text before the items, later also after them. */
+  let around = '';
+  let waiting = '';
+  let isOver = false;
+  let enough = LEAST_TEXT;
+
+  function take(): void {
+    tags ??= begin();
+    if (tags) readItems(tags);
+    refuseLarge(waiting, name);
+    enough = Math.max(LEAST_TEXT, 2 * waiting.length);
+  }
+
+  function begin(): typeof tags {
+    const opened = new RegExp(`<((?:[\\w.-]+:)?)${names.list}(?:\\s[^<>]*)?>`).exec(waiting);
+    // A self-closing element has no items.
+    if (!opened || opened[0].endsWith('/>')) return undefined;
+    const [tag, prefix = ''] = opened;
+    around = waiting.slice(0, opened.index + tag.length);
+    waiting = waiting.slice(around.length);
+    return { item: `<${prefix}${names.item}`, end: `</${prefix}${names.list}` };
+  }
+
+  function readItems({ item, end }: { item: string; end: string }): void {
+    const endAt = waiting.indexOf(end);
+    isOver = endAt >= 0;
+    const whole = isOver ? endAt : startOfLast(waiting, item);
+    if (whole > 0) readXml(`<items>${waiting.slice(0, whole)}</items>`, name, events);
+    waiting = waiting.slice(whole);
+    if (!isOver) return;
+    around += waiting;
+    waiting = '';
+  }
+
+  for (const piece of pieces) {
+    if (isOver) {
+      around += piece;
+      refuseLarge(around, name);
+      continue;
+    }
+    waiting += piece;
+    if (waiting.length >= enough) take();
+  }
+  if (!isOver) take();
+  readXml(around + waiting, name, events);
+}
+
+/** Returns the start of the last, possibly incomplete item; 0 if there is only one. */
+function startOfLast(text: string, tag: string): number {
+  for (let at = text.lastIndexOf(tag); at > 0; at = text.lastIndexOf(tag, at - 1)) {
+    if (/[\s/>]/.test(text.charAt(at + tag.length))) return at;
+  }
+  return 0;
 }

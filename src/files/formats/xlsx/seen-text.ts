@@ -1,24 +1,22 @@
-/** Text that a user sees in a cell, if it can be known: the display of a number depends on its format and on the locale. */
 import { formatInstant } from '../../../base/time/time.ts';
 import { DAY_MS } from '../../../base/time/units.ts';
-import { EPOCH_DAY } from './cells.ts';
+import { EPOCH_DAY } from './parts.ts';
 
-/** How a number is shown: Excel's own formats have numbers, all others a code of their own. */
+/** Number format: those of Excel have numbers, others a code. */
 export interface NumberFormat {
   id: number;
   code: string;
-  /** Returns whether a number in this format is displayed as a date or a time. */
   isDate: boolean;
 }
 
-/** Excel takes none that is longer. */
+/** Excel's limit. */
 export const LONGEST_CODE = 255;
 
-/** Excel's own formats of dates and times; the rest of their numbers are numbers'. */
+/** Excel's own date and time formats. */
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** The format with this number, of a code of at most LONGEST_CODE characters: how its signs are matched takes the square of them. */
+/** Creates a format. Matching takes the square of the length of `code`, at most LONGEST_CODE. */
 export function createFormat(id: number, code: string): NumberFormat {
   return { id, code, isDate: isDate(id, code) };
 }
@@ -28,13 +26,13 @@ function isDate(id: number, code: string): boolean {
   return isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare));
 }
 
-/** From here on formats are the workbook's own. */
+/** First number of custom formats. */
 const FIRST_CUSTOM = 164;
 
-/** Beyond, a number has lost digits. */
+/** Larger numbers have lost digits. */
 const EXACT = 1e15;
 
-/** Returns a whole number as its cell displays it; undefined if that depends on the locale, or rounds. */
+/** Returns a whole number as its cell displays it; undefined if that depends on the locale, or is rounded. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
@@ -48,7 +46,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 /** Day of 1970-01-01, counted from 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** `2026-03-01`, or with the time if there is one or with `withTime`: `2026-03-01 14:30:00`; undefined if it is not a day. */
+/** Returns `2026-03-01`, or with a time if there is one or `withTime`; undefined if it is not a date. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

@@ -1,20 +1,19 @@
-/** Unpacks the parts of a workbook from its archive, piece by piece and bounded, and recognizes other files with the extension .xlsx. */
 import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
 import { UsageError } from '../../../base/errors.ts';
 
-/** Unpacked: an archive of a few kilobytes may claim terabytes. */
+/** Maximum bytes of all parts, uncompressed. */
 const MOST_UNPACKED = 256 * 2 ** 20;
-/** Of a part that is held as a whole: all but the lists of rows and of texts. */
+/** Maximum bytes of a part that is held as a whole: all but rows and texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
-/** Larger parts are packed at most so many times smaller, if a spreadsheet packed them: Apache POI has the same bound. */
+/** Maximum compression factor of a larger part, as in Apache POI. */
 const MOST_PACKED = 100;
 
 const HINT =
   'No changes were made. Save the file as .xlsx without a password or as CSV UTF-8, then run the command again.';
 
-/** @throws UsageError that names the file and its problem, in one line */
+/** Throws UsageError that names the file and its problem. */
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
   throw new UsageError(`${name} ${what}`, { hint: HINT, cause });
 }
@@ -22,19 +21,23 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, index) => bytes[index] === byte);
 
-/** The older container: of .xls, and of workbooks with a password. */
+/** Container of .xls, and of workbooks with a password. */
 function isCompound(bytes: Uint8Array): boolean {
   return startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]);
 }
 
-/** Single parts as text; undefined if the archive has none of that name. Each throws UsageError if the part is too large, or damaged. */
+/**
+ * Return single parts as text; undefined if there is none. Throw UsageError if a part is too large or
+ * damaged.
+ */
 export interface Parts {
   whole(path: string): string | undefined;
-  /** In pieces that end anywhere between two characters. */
   pieces(path: string): Iterable<string> | undefined;
 }
 
-/** Throws UsageError if the file is not a workbook that can be read. */
+/**
+ * Opens an archive piece by piece, with bounds. Throws UsageError if it is not a workbook that can be read.
+ */
 export function openArchive(bytes: Uint8Array, name: string): Parts {
   if (isCompound(bytes)) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
@@ -67,7 +70,7 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
-      // The library does not look: a bit that turned over would be another letter of a name.
+      // The library does not check it.
       if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
       yield decoder.decode();
     } catch (error) {
@@ -91,13 +94,13 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
   return parts;
 }
 
-/** Throws UsageError if a text that must be held as a whole is larger than anyone's. */
+/** Throws UsageError if a text that must be held as a whole is too large. */
 export function refuseLarge(text: string, name: string): void {
   if (text.length > MOST_WHOLE)
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
-/** So much of the packed bytes is unpacked at once: a thousandfold becomes 4 MiB. */
+/** Compressed bytes that are unpacked at once, to 4 MiB at most. */
 const PACKED_BYTES = 4096;
 
 const STORED = 0;
@@ -123,15 +126,14 @@ function* inflate({ method, data }: Entry): Generator<Uint8Array> {
 
 interface Entry {
   method: number;
-  /** As it is packed. */
   data: Uint8Array;
-  /** CRC-32 of the unpacked bytes. */
+  /** CRC-32 of the uncompressed bytes. */
   checksum: number;
 }
 
 /**
- * Lists the entries by name, from the central directory at the end (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). The number of entries in the
- * last record is not trusted, because it may be billions. Throws UsageError if there are fewer.
+ * Lists the entries from the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Their number is not
+ * trusted. Throws UsageError if there are fewer.
  */
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

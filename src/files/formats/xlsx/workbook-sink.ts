@@ -1,4 +1,3 @@
-/** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
 import { UsageError } from '../../../base/errors.ts';
 import { createByteBuffer } from '../../../base/text/byte-buffer.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
@@ -8,13 +7,12 @@ import type { ByteSink, DocumentSink } from '../document-sink.ts';
 import { createField, knownBytes } from '../field-bytes.ts';
 import type { Row } from '../row-sink.ts';
 import { MOST_ROWS } from '../table-bounds.ts';
-import { cellOf } from './cells.ts';
-import { columnLetters, SHEET_PATH, sheetBeginning, sheetEnd, smallParts } from './parts.ts';
+import { cellOf, columnLetters, SHEET_PATH, sheetBeginning, sheetEnd, smallParts } from './parts.ts';
 import { createZipStream } from './zip-stream.ts';
 
 interface WorkbookOptions {
   columns: readonly Column[];
-  /** Times of columns that hold times are shown in it. */
+  /** Time zone of dates. */
   zone: Pick<LocalTime, 'offsetMs'>;
 }
 
@@ -29,7 +27,10 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/** A sink that writes one workbook. `write` throws UsageError for more rows than a sheet has, and for a text that no cell holds. */
+/**
+ * Creates a sink that writes one workbook in constant memory. `write` throws UsageError for too many rows,
+ * and for a text that no cell holds.
+ */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();

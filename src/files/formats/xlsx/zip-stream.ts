@@ -1,46 +1,43 @@
 /**
- * ZIP archive (PKWARE APPNOTE 6.3) that is streamed and can be rolled back to an earlier point, which no library supports: an export reads
- * rows again if they moved. One entry streams, in pieces that each end at a byte (Z_SYNC_FLUSH), so that the next one is independent. The
- * same data in the same pieces gives the same bytes: entries have no time of their own.
+ * ZIP archive (PKWARE APPNOTE 6.3) that is streamed and can be rolled back, which no library supports. The
+ * last entry streams in pieces that each end at a byte (Z_SYNC_FLUSH), so that the next is independent. The
+ * same data in the same pieces gives the same bytes.
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { UsageError } from '../../../base/errors.ts';
 import type { ByteSink } from '../document-sink.ts';
-import { createGatherer } from '../gatherer.ts';
-import { type Encoder, encoderOf } from '../gzip.ts';
+import { createGatherer, type Encoder, encoderOf } from '../gatherer.ts';
 
 export interface ZipStream {
   add(name: string, text: string): Promise<void>;
   /** Begins the last entry, which `write` continues. */
   begin(name: string): Promise<void>;
   write(bytes: string | Uint8Array): Promise<void>;
-  /** Returns a function that goes back to this point of the entry. */
+  /** Returns a function that rolls back to this point of the entry. */
   checkpoint(): Promise<() => Promise<void>>;
-  /** Ends the entry and the archive. */
   end(): Promise<void>;
 }
 
 interface Entry {
   name: Buffer;
-  /** Offset of its header. */
   offset: number;
-  /** Bit 3: sizes and checksum follow the data, because they were not known before. */
+  /** Bit 3: sizes and checksum follow the data. */
   streamed: boolean;
   crc: number;
   packed: number;
   size: number;
 }
 
-/** Values of fields that every program supports (no ZIP64). */
+/** Maximum size without ZIP64. */
 const MOST_BYTES = 0xffff_ffff;
-/** 1980-01-01, the earliest that there is. */
+/** 1980-01-01, the earliest date. */
 const DATE = 0x0021;
 /** Last block without data (RFC 1951, 3.2.6): completes the pieces. */
 const END_OF_DATA = Buffer.from([0x03, 0x00]);
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
-/** Rolling back requires the `checkpoint` of the sink. Throws the sink's errors, and UsageError beyond 4 GiB. */
+/** Rolling back requires the sink's `checkpoint`. Throws the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): ZipStream {
   const entries: Entry[] = [];
   let offset = 0;
@@ -54,7 +51,6 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): 
     await bytes.write(data);
   }
 
-  /** Compresses, and counts the uncompressed bytes. */
   function createPiece(): Encoder {
     const encoder = encoderOf(createDeflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }));
     const encode = (data: Uint8Array) => {
@@ -142,7 +138,6 @@ function centralHeader(entry: Entry): Buffer {
   return header;
 }
 
-/** The fields that both headers of an entry have. */
 function writeCommon(
   header: Buffer,
   at: number,
