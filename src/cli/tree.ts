@@ -50,11 +50,7 @@ export const TREE: readonly Node[] = [
     commands: [
       leaf('list', 'List the codes of the workspace', () => import('../commands/qr/list.ts')),
       leaf('get', 'Show one code', () => import('../commands/qr/get.ts')),
-      leaf(
-        'create',
-        'Create a code, or one per row of a file',
-        () => import('../commands/qr/create.ts'),
-      ),
+      leaf('create', 'Create a code, or one per row of a file', () => import('../commands/qr/create.ts')),
       leaf(
         'update',
         'Update one or more codes, or each row of a file',
@@ -70,12 +66,9 @@ export const TREE: readonly Node[] = [
         'Check whether the destinations of codes respond',
         () => import('../commands/qr/check.ts'),
       ),
-      leaf(
-        'delete',
-        'Permanently delete codes and their scans',
-        () => import('../commands/qr/delete.ts'),
-        { risky: true },
-      ),
+      leaf('delete', 'Permanently delete codes and their scans', () => import('../commands/qr/delete.ts'), {
+        risky: true,
+      }),
       leaf(
         'image',
         'Draw codes as images for print, each verified as readable',

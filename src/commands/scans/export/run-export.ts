@@ -1,4 +1,6 @@
 /** `scans export` from checked flags to the summary. */
+
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { keyPrefix } from '../../../base/text/key.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
@@ -6,7 +8,6 @@ import type { Context } from '../../../context.ts';
 import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import { costOf } from '../../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../../service/service.ts';
-import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import type { Progress } from '../../../terminal/console.ts';
 import { chooseLabelsOfLog } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';

@@ -62,7 +62,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
 }
 
 /** Decompresses the gzip file at `path`. Throws UsageError if it is incomplete. */
-export async function* decompress(
+async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,
 ): AsyncGenerator<Uint8Array> {
