@@ -1,6 +1,6 @@
 /**
  * The layers of `src/`, from the top down. `npm run layers` writes from this list src/build/layers.json, which biome.json extends, and the
- * table of docs/architecture.md.
+ * table of .github/CONTRIBUTING.md.
  */
 import { readdirSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
-/** `npm run layers`: writes the linter's rules and the table of docs/architecture.md from layers.ts. */
+/** `npm run layers`: writes the linter's rules and the table of .github/CONTRIBUTING.md from layers.ts. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { layerRules, withLayerTable } from './layers.ts';
 
-const PAGE = 'docs/architecture.md';
+const PAGE = '.github/CONTRIBUTING.md';
 
 writeFileSync('src/build/layers.json', `${JSON.stringify({ overrides: layerRules() }, null, 2)}\n`);
 writeFileSync(PAGE, withLayerTable(readFileSync(PAGE, 'utf8')));

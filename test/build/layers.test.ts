@@ -33,7 +33,7 @@ it('the linter holds imports to the layers (npm run layers)', () => {
 });
 
 it('the table of the architecture has the layers in their order (npm run layers)', () => {
-  const page = readFileSync('docs/architecture.md', 'utf8');
+  const page = readFileSync('.github/CONTRIBUTING.md', 'utf8');
   expect(withLayerTable(page)).toBe(page);
   expect(page).toContain('| 1 | [`src/base/`]');
 });
