@@ -1,5 +1,4 @@
 /** Declares the flags that several commands share. */
-import { UsageError } from '../base/errors.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import { flag, integer, parsed, text } from './define.ts';
 
@@ -44,9 +43,4 @@ export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the las
 /** `--limit`, which every command with a bounded number of rows accepts. */
 export function limitOption(flag: string, bounds: { min: number; max?: number }) {
   return integer('--limit <n>', `Alias of ${flag}`, bounds);
-}
-
-export function refuseTogether(other: string, flags: Readonly<Record<string, unknown>>): void {
-  const name = Object.keys(flags).find((flag) => flags[flag] !== undefined);
-  if (name) throw new UsageError(`${name} can't be used with ${other}`, { hint: 'Omit one of them.' });
 }

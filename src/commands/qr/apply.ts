@@ -28,7 +28,6 @@ import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../service/shapes.ts'
 import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
-import { refuseTogether } from '../shared-flags.ts';
 import { noteWarnings } from './checked-notes.ts';
 import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
@@ -49,7 +48,10 @@ const options = {
     complete: 'files',
     writes: true,
   }),
-  init: flag('--init', 'Write --output and a lock file of existing codes', GROUP),
+  init: flag('--init', 'Write --output and a lock file of existing codes', {
+    ...GROUP,
+    conflicts: ['--from', '--dry-run', '--offline'],
+  }),
   ...decisionOptions,
   adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row to its key', {
     ...GROUP,
@@ -92,14 +94,7 @@ export const command = defineCommand({
     },
   ],
   async run(context, { options }) {
-    if (options.init) {
-      refuseTogether('--init', {
-        '--from': options.from,
-        '--dry-run': options.dryRun,
-        '--offline': options.offline,
-      });
-      return initFile(context, options);
-    }
+    if (options.init) return initFile(context, options);
     if (options.from === undefined) {
       throw new UsageError('missing --from', {
         hint: 'Add --from FILE, or write a first file with --init -o codes.csv.',

@@ -13,7 +13,6 @@ import type { Context } from '../../context.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, printRecord, printRecords } from '../output-options.ts';
-import { refuseTogether } from '../shared-flags.ts';
 import { checkNewDestination } from './check-destination.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
 import { countOne } from './count-one.ts';
@@ -21,26 +20,13 @@ import { PLAN_COLUMNS } from './plan/plan-records.ts';
 import {
   changeOptions,
   decisionOptions,
+  OF_FILE,
   policyOf,
-  ROWS_GROUP,
-  requireFrom,
   resultsOptions,
   rowsOptions,
 } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
 import { utmOf, utmOptions } from './utm-flags.ts';
-
-/** Flags that require `--from`. */
-const fileOptions = {
-  ...rowsOptions,
-  ...resultsOptions,
-  applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', {
-    group: ROWS_GROUP,
-    risky: true,
-  }),
-  ...decisionOptions,
-  ...changeOptions,
-};
 
 const options = {
   name: text('--name <name>', 'Name of the code'),
@@ -49,7 +35,16 @@ const options = {
   force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
   template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
   ...utmOptions,
-  ...fileOptions,
+  ...rowsOptions,
+  from: { ...rowsOptions.from, conflicts: ['--name', '--type', '--destination'] },
+  dryRun: { ...rowsOptions.dryRun, requires: ['--from'] },
+  ...resultsOptions,
+  applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', {
+    ...OF_FILE,
+    risky: true,
+  }),
+  ...decisionOptions,
+  ...changeOptions,
   ...outputOptions,
 };
 
@@ -83,15 +78,7 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     if (options.template) return printTemplate(context, options);
-    if (options.from === undefined) {
-      requireFrom(fileOptions, options);
-      return createOne(context, options);
-    }
-    refuseTogether('--from', {
-      '--name': options.name,
-      '--type': options.type,
-      '--destination': options.destination,
-    });
+    if (options.from === undefined) return createOne(context, options);
     await createFromFile(context, options.from, options);
   },
 });

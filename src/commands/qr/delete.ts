@@ -13,11 +13,10 @@ import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
 import { askUntil } from '../ask-until.ts';
 import { defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, planOutput, printRecord, printRecords } from '../output-options.ts';
-import { refuseTogether } from '../shared-flags.ts';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
 import { codeOf } from './plan/plan-records.ts';
 import type { PlanPrinter } from './plan/print-plan.ts';
-import { codesFrom, policyOf, requireFrom, resultsOptions, rowsOptions } from './rows/flags.ts';
+import { codesFrom, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
 import { findNamed, previewNamed, printNamed, runNamed } from './rows/run-named.ts';
 
@@ -63,15 +62,12 @@ export const command = defineCommand({
   async run(context, { args, options }) {
     const { from } = options;
     if (from === undefined) return deleteCodes(context, args, options);
-    refuseTogether('--from', { 'a CODE': args[0] });
     await deleteFromFile(context, from, options);
   },
 });
 
 /** Deletes the codes of these IDs or slugs, and prints the outcome of each. Throws as listed in errors.ts. */
 async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
-  // Shows the losses of a deletion without a file, too.
-  requireFrom({ ...rowsOptions, ...resultsOptions }, { ...flags, dryRun: undefined });
   if (names.length === 0)
     throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
   requireConsent(context, flags);

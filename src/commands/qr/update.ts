@@ -12,19 +12,10 @@ import type { Context } from '../../context.ts';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, planOutput, printRecord } from '../output-options.ts';
-import { refuseTogether } from '../shared-flags.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from './check-destination.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
-import {
-  changeOptions,
-  codesFrom,
-  policyOf,
-  ROWS_GROUP,
-  requireFrom,
-  resultsOptions,
-  rowsOptions,
-} from './rows/flags.ts';
+import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import type { ByCode } from './rows/run-file.ts';
 import { runFile } from './rows/run-file.ts';
 import {
@@ -38,17 +29,6 @@ import {
 } from './rows/run-named.ts';
 import { utmOf, utmOptions } from './utm-flags.ts';
 
-/** Flags that require `--from`. */
-const fileOptions = {
-  due: flag('--due', 'Apply only rows whose `at` time has passed', { group: ROWS_GROUP }),
-  ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', { group: ROWS_GROUP }),
-  timezone: text('--timezone <zone>', "Time zone of `at` (default: the profile's)", { group: ROWS_GROUP }),
-  ...rowsOptions,
-  from: codesFrom,
-  ...resultsOptions,
-  ...changeOptions,
-};
-
 const options = {
   name: text('--name <name>', 'New name of the code'),
   destination: text('--destination <address>', "New address that the code opens ('' for none)", {
@@ -57,7 +37,19 @@ const options = {
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
   force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
   ...utmOptions,
-  ...fileOptions,
+  due: flag('--due', 'Apply only rows whose `at` time has passed', {
+    ...OF_FILE,
+    conflicts: ['--ignore-dates'],
+  }),
+  ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', OF_FILE),
+  timezone: text('--timezone <zone>', "Time zone of `at` (default: the profile's)", {
+    ...OF_FILE,
+    requires: ['--due'],
+  }),
+  ...rowsOptions,
+  from: codesFrom,
+  ...resultsOptions,
+  ...changeOptions,
   ...outputOptions,
 };
 
@@ -94,8 +86,6 @@ export const command = defineCommand({
   async run(context, { args: codes, options }) {
     const { from } = options;
     if (from !== undefined) {
-      refuseTogether('--from', { 'a CODE': codes[0] });
-      refuseTogether('--due', { '--ignore-dates': options.due && options.ignoreDates });
       const { force, ignoreDates } = options;
       const common = {
         changes: hasChanges(options) ? changesOf(options) : {},
@@ -103,13 +93,9 @@ export const command = defineCommand({
         force,
         ignoreDates,
       };
-      if (!options.due && options.timezone !== undefined)
-        throw new UsageError('--timezone requires --due', { hint: 'Add --due, or omit --timezone.' });
       if (options.due) return updateDue(context, from, common, options);
       return updateFromFile(context, from, common, options);
     }
-    // A plan of codes without a file is shown, too.
-    requireFrom(fileOptions, { ...options, dryRun: undefined });
     if (codes.length === 0)
       throw new UsageError('no code specified', {
         hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',

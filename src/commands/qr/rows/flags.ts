@@ -2,43 +2,38 @@
 import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from '../../../base/errors.ts';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
 import type { Decisions, Policy } from '../../../codes/engine/plan/model.ts';
 import { DATA_FORMATS } from '../../../files/formats/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../../files/formats/plan-output.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
-import {
-  choice,
-  duration,
-  flag,
-  type OptionDefinition,
-  type Options,
-  parsed,
-  repeated,
-  text,
-  type Values,
-} from '../../define.ts';
+import { choice, duration, flag, parsed, repeated, text, type Values } from '../../define.ts';
 import type { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
 
 /** Section of these flags in the help of create, update and delete. */
 export const ROWS_GROUP = 'Bulk flags:';
+const OF_ROWS = { group: ROWS_GROUP };
+/** A flag that only a run over a file has. */
+export const OF_FILE = { ...OF_ROWS, requires: ['--from'] };
 
 /** Flags of every verb with a file. */
 export const rowsOptions = {
   from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', {
-    group: ROWS_GROUP,
+    ...OF_ROWS,
     complete: 'files',
   }),
   ...workbookOptions(ROWS_GROUP),
-  dryRun: flag('--dry-run', 'Show the plan; change nothing', { group: ROWS_GROUP }),
-  exitCode: flag('--exit-code', 'Exit with code 8 (changes) or 9 (decisions)', { group: ROWS_GROUP }),
-  offline: flag('--offline', 'Check only the file; no API key required', { group: ROWS_GROUP }),
-  strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: ROWS_GROUP }),
-  failFast: flag('--fail-fast', 'Stop at the first row that fails', { group: ROWS_GROUP }),
+  dryRun: flag('--dry-run', 'Show the plan; change nothing', OF_ROWS),
+  exitCode: flag('--exit-code', 'Exit with code 8 (changes) or 9 (decisions)', {
+    ...OF_FILE,
+    requires: ['--from', '--dry-run'],
+  }),
+  offline: flag('--offline', 'Check only the file; no API key required', OF_FILE),
+  strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', OF_FILE),
+  failFast: flag('--fail-fast', 'Stop at the first row that fails', OF_FILE),
   ledger: text('--ledger <file>', 'Ledger (default: in the state directory)', {
-    group: ROWS_GROUP,
+    ...OF_FILE,
     complete: 'files',
     writes: true,
   }),
@@ -48,7 +43,7 @@ export const rowsOptions = {
 /** Flags of the verbs that write results. */
 export const resultsOptions = {
   results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
-    group: ROWS_GROUP,
+    ...OF_FILE,
     complete: 'files',
     writes: true,
   }),
@@ -60,30 +55,28 @@ export const codesFrom = fromCodesOptions(ROWS_GROUP).from;
 /** Flags of the verbs that change codes. */
 export const changeOptions = {
   conflicts: choice('--conflicts <side>', 'Side that wins a conflict', ['ask', 'file', 'service'], {
-    group: ROWS_GROUP,
+    ...OF_FILE,
     risky: true,
   }),
   maxChanges: parsed<NonNullable<Policy['maxChanges']>>(
     '--max-changes <n|n%>',
     'Maximum changes (default: 30%, at least 10)',
     { parse: parseMost, forms: 'a number of codes, or a percentage such as 30%' },
-    { group: ROWS_GROUP },
+    OF_FILE,
   ),
 };
 
 /** Flags of the verbs that create codes. */
 export const decisionOptions = {
   adopt: repeated('--adopt <row=code>', 'Assign CODE to ROW, a line or key', parseAdoption, {
-    group: ROWS_GROUP,
+    ...OF_FILE,
     risky: true,
   }),
   asNew: repeated('--as-new <row>', 'Create a new code for ROW, or all', parseAsNew, {
-    group: ROWS_GROUP,
+    ...OF_FILE,
     risky: true,
   }),
-  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', {
-    group: ROWS_GROUP,
-  }),
+  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', OF_FILE),
 };
 
 /** Values of these flags, of whichever verb. */
@@ -140,20 +133,6 @@ export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Po
     decisions: decisionsOf(flags),
     ...own,
   };
-}
-
-/** Throws UsageError if one of the options, which all need `--from`, was passed without it. */
-export function requireFrom(options: Options, given: Readonly<Record<string, unknown>>): void {
-  const key = Object.keys(options).find((option) => option !== 'from' && given[option] !== undefined);
-  if (key === undefined) return;
-  const [name] = (options[key] as OptionDefinition<unknown>).flags.split(' ', 1);
-  throw new UsageError(`${name} requires --from FILE`, { hint: `Add --from FILE, or omit ${name}` });
-}
-
-/** Throws UsageError if `--exit-code` was passed without `--dry-run`. */
-export function requireDryRun({ exitCode, dryRun }: Pick<RowsFlags, 'exitCode' | 'dryRun'>): void {
-  if (exitCode && !dryRun)
-    throw new UsageError('--exit-code requires --dry-run', { hint: 'Add --dry-run, or omit --exit-code.' });
 }
 
 /**

@@ -16,7 +16,7 @@ import { noteColumns, noteOffline, noteWarnings } from '../checked-notes.ts';
 import type { PlanPrinter } from '../plan/print-plan.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { readEarlierIds } from './earlier-results.ts';
-import { type RowsFlags, requireDryRun, resultsPathOf } from './flags.ts';
+import { type RowsFlags, resultsPathOf } from './flags.ts';
 import { noteEnds, noteStop, noteSummary, resultOf } from './note-ends.ts';
 import { noteUnusedFlags } from './progress.ts';
 import { openResultsOutput } from './results-output.ts';
@@ -80,7 +80,6 @@ export async function readRowsFile(
   verb: RowsVerb,
 ): Promise<RowsFile> {
   const { policy, keyColumn, common = {}, bareNames } = verb;
-  requireDryRun(flags);
   const { shortUrl } = await context.settings();
   const key = policy.verb === 'delete' ? undefined : (keyColumn ?? 'key');
   const input = await readInput(context, from, { ...flags, bareNames, key });
