@@ -69,7 +69,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
 
 /** Requests and caches the codes. If the service does not respond in time, known codes stay, and it is not requested again at once. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
-  const { fetchInOrder } = await import('../base/parallel/fetch-in-order.ts');
+  const { fetchInOrder } = await import('../base/parallel.ts');
   // Half of every window is reserved for real work.
   const service = await context.connect({
     ...settings,

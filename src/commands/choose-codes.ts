@@ -1,6 +1,6 @@
 /** Finds the codes on which a command acts, as code-choice.ts describes them. */
 import { NotFoundError } from '../base/errors.ts';
-import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../base/parallel.ts';
 import { shown } from '../base/text/quote.ts';
 import { type Doubt, everyCode } from '../codes/listing/codes.ts';
 import { findCodesBySlug, requestsToFindAgain } from '../codes/listing/find-code.ts';

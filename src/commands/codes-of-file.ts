@@ -1,4 +1,4 @@
-import { groupBy } from '../base/collections/group-by.ts';
+import { groupBy } from '../base/collections.ts';
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { checkChosen, type TargetRow } from '../codes/input/check-rows.ts';
 import { describeMissing, faultsOfTwoNames, findCodes, type Lookup } from '../codes/listing/find-codes.ts';

@@ -1,5 +1,5 @@
 /** Scan log of one code: pages of its generated series and of the scans that tests add. */
-import { firstIndex } from '../base/collections/partition-point.ts';
+import { firstIndex } from '../base/collections.ts';
 import { parseInstant } from '../base/time/time.ts';
 import type { Scan } from '../service/shapes.ts';
 import type { Behaviour } from './options.ts';

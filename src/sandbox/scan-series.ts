@@ -2,7 +2,7 @@
  * Sample scans of one code as functions of their index: nothing is stored, so that ten million need no memory. Times never decrease with
  * the index, and IDs always increase.
  */
-import { firstIndex } from '../base/collections/partition-point.ts';
+import { firstIndex } from '../base/collections.ts';
 import { formatInstant } from '../base/time/time.ts';
 import { fraction, hash } from './chance.ts';
 import { createRhythm } from './rhythm.ts';

@@ -1,5 +1,5 @@
 /** Data model of help, completions and man pages; cli/manual.ts fills it from the command definitions. */
-import { groupBy } from '../../base/collections/group-by.ts';
+import { groupBy } from '../../base/collections.ts';
 import type { Argument, Example, Flag, OutputColumns } from '../../commands/define.ts';
 
 export interface CommandPage {

@@ -1,5 +1,5 @@
 /** E24: reduces the rows of a dated plan to one wish for each code: in each field, what the latest row says whose time has come. Pure. */
-import { groupBy } from '../../base/collections/group-by.ts';
+import { groupBy } from '../../base/collections.ts';
 import { addUtm } from '../../base/text/utm.ts';
 import { type Fault, placeOf, type Source } from '../../files/formats/read/input.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';

@@ -15,9 +15,9 @@
  * length of the first page is the total, and a service with a wrong total does not list codes twice as well. If times can't be parsed, the
  * second pass is required.
  */
-import { collectPages } from '../../base/collections/collect-pages.ts';
+import { collectPages } from '../../base/collections.ts';
 import { NotFoundError, RejectedError, UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
 import type { Service } from '../../service/service.ts';

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { isUuid } from '../../service/checks.ts';
 import type { Service } from '../../service/service.ts';

@@ -1,4 +1,5 @@
-import { inParallel } from '../../base/parallel/in-parallel.ts';
+/** Finds the codes that rows specify, in as few requests as possible. */
+import { inParallel } from '../../base/parallel.ts';
 import { quote } from '../../base/text/quote.ts';
 import type { Fault } from '../../files/formats/read/input.ts';
 import type { Service } from '../../service/service.ts';

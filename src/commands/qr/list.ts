@@ -1,5 +1,5 @@
 /** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
-import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { everyCode, listAllCodes } from '../../codes/listing/codes.ts';
 import type { Service } from '../../service/service.ts';

@@ -1,6 +1,6 @@
 /** Writes the file of `--backup` with all scans of one code. */
 import { UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 import { readPieces } from '../../files/durable/disk.ts';

@@ -4,7 +4,7 @@
  */
 import { groupBy } from '../../base/collections/group-by.ts';
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
 import type { CodeLabel } from '../export/export-codes.ts';

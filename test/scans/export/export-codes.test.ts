@@ -9,7 +9,7 @@ import {
   UnprovenError,
   UsageError,
 } from '../../../src/base/errors.ts';
-import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../src/base/parallel.ts';
 import type { CodeSink } from '../../../src/files/formats/row-sink.ts';
 import { type CodesExport, exportCodes } from '../../../src/scans/export/export-codes.ts';
 import type { ScanPageRequest } from '../../../src/service/service.ts';

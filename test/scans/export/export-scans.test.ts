@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, UnavailableError, UnprovenError } from '../../../src/base/errors.ts';
-import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../src/base/parallel.ts';
 import { exportScans, requestsAfter, type ScanExport } from '../../../src/scans/export/export-scans.ts';
 import { widened } from '../../../src/scans/export/range.ts';
 import type { ScanPage } from '../../../src/service/shapes.ts';

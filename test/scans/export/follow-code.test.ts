@@ -1,6 +1,6 @@
 /** What `scans tail` reads of one code, without a process and without a wait: each call is one interval. */
 import { expect, it } from 'vitest';
-import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../src/base/parallel.ts';
 import { followCode } from '../../../src/scans/export/follow-code.ts';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 

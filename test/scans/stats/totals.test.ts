@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../src/base/parallel.ts';
 import { readFirst, widened } from '../../../src/scans/export/range.ts';
 import { countByTotals } from '../../../src/scans/stats/totals.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';

@@ -1,6 +1,6 @@
 /** Carries out items of a plan, in parallel, until all are done or the run stops. */
 import { messageOf, NotFoundError, RateLimitError, RequestFailure } from '../../../base/errors.ts';
-import { inParallel } from '../../../base/parallel/in-parallel.ts';
+import { inParallel } from '../../../base/parallel.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { RowOutcome } from '../../input/outcomes.ts';
 import type { PlanItem } from '../plan/model.ts';

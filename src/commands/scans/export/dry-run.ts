@@ -1,6 +1,6 @@
 /** `scans export --dry-run`: the codes, range, scans and requests of an export, and its duration. */
 import { NotFoundError } from '../../../base/errors.ts';
-import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../base/parallel.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';

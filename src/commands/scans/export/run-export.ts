@@ -81,7 +81,7 @@ async function exportAll(
 ) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../scans/export/export-codes.ts'),
-    import('../../../base/parallel/fetch-in-order.ts'),
+    import('../../../base/parallel.ts'),
   ]);
   const sinks = await openSinks(context, plan, codes, service);
   const keepFlat = keepMemoryFlat();

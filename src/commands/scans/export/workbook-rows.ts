@@ -1,6 +1,6 @@
 /** Refuses rows that exceed a workbook before the first one is read: the failure would otherwise come hours later, with the last rows. */
 import { NotFoundError } from '../../../base/errors.ts';
-import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../base/parallel.ts';
 import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';
 import { tooManyRows } from '../../../files/formats/xlsx/workbook-sink.ts';
 import type { CodeLabel } from '../../../scans/export/export-codes.ts';

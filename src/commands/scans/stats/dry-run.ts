@@ -1,5 +1,5 @@
 /** `scans stats --dry-run`: the codes, range, scans and requests of a count, and its duration. */
-import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../base/parallel.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { OutputPlan } from '../../../files/formats/plan-output.ts';

@@ -1,5 +1,5 @@
 /** Prints scans, and with --state records them: first printed, then recorded, batch by batch. */
-import { inChunks } from '../../../base/collections/in-chunks.ts';
+import { inChunks } from '../../../base/collections.ts';
 import type { Context } from '../../../context.ts';
 import type { DocumentSink } from '../../../files/formats/document-sink.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';

@@ -1,6 +1,6 @@
 /** `scans tail`: requests each code in turn, prints new scans, waits. */
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../../base/errors.ts';
-import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../base/parallel.ts';
 import { quote } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
 import type { OutputPlan } from '../../../files/formats/plan-output.ts';

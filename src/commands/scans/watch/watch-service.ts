@@ -1,5 +1,5 @@
 /** Judges codes from the totals of the service. */
-import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../base/parallel.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { parseInstant } from '../../../base/time/time.ts';
 import type { Context } from '../../../context.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { partitionPoint } from '../../../src/base/collections/partition-point.ts';
+import { partitionPoint } from '../../src/base/collections.ts';
 
 it('finds the first that is not before, as one look after the other does', () => {
   fc.assert(

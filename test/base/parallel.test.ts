@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
-import { collect } from '../../service/setup.ts';
+import { fetchInOrder } from '../../src/base/parallel.ts';
+import { collect } from '../service/setup.ts';
 
 /** Pages that arrive when told to. */
 function controlled() {

@@ -1,0 +1,51 @@
+/** Operations on lists. */
+
+/** Groups items by a key, in their order. `Map.groupBy` is not in Node 20. */
+export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** Yields items in chunks of up to `most`. */
+export function* inChunks<T>(items: readonly T[], most: number): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
+}
+
+/** Returns the items of all pages as one list. */
+export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of pages) for (const item of page) items.push(item);
+  return items;
+}
+
+/** Returns the first index below `count` that `holds`, or `count`. A binary search: what holds at one index must hold at all after it. */
+export function firstIndex(count: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Returns the position of the first item for which `isBefore` is false, or the number of items. `isBefore` must be true for all items up to
+ * that position and false for all others (C++ `std::partition_point`).
+ */
+export function partitionPoint<T extends object | bigint>(
+  items: ArrayLike<T>,
+  isBefore: (item: T) => boolean,
+): number {
+  return firstIndex(items.length, (at) => {
+    const item = items[at];
+    return item === undefined || !isBefore(item);
+  });
+}
