@@ -26,15 +26,6 @@ interface Step {
   load?(): Promise<{ command: Pick<CommandDefinition, 'options' | 'arguments'> }>;
 }
 
-interface Place {
-  names: readonly Step[];
-  flags: readonly Flag[];
-  given: ReadonlySet<Flag | undefined>;
-  pending: Flag | undefined;
-  argument: Argument | undefined;
-  flagsEnded: boolean;
-}
-
 const explained = ({ name, summary, commands }: Step): Step => ({
   name,
   summary,
@@ -68,7 +59,7 @@ export async function candidatesFor(words: readonly string[]): Promise<Candidate
   return { before: '', values: argument ? valuesOf(argument) : 'none' };
 }
 
-async function placeAfter(words: readonly string[]): Promise<Place> {
+async function placeAfter(words: readonly string[]) {
   let names = ROOT;
   let flags = flagsOf({ ...globalOptions, ...requestOptions });
   let args: readonly Argument[] = [];

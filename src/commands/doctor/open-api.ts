@@ -52,92 +52,56 @@ const VALUES = new Map<string, readonly string[]>([
   ['device', DEVICES],
 ]);
 
-const NOTHING: Differences = { broken: [], changed: [] };
+const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
 /** Returns how a description of any form differs from the expected one, each as a short phrase. */
 export function compareOpenApi(description: unknown): Differences {
   const walk = walker(description);
-  const operations = EXPECTED.map((expected) => compareOperation(walk, description, expected));
-  return merge([compareVersion(walk(description, 'info', 'version')), ...operations]);
-}
+  const broken = new Set<string>();
+  const changed = new Set<string>();
+  const version = walk(description, 'info', 'version');
+  if (version !== VERSION)
+    changed.add(`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${VERSION}`);
+  for (const expected of EXPECTED) compareOperation(expected);
+  return { broken: [...broken], changed: [...changed] };
 
-function merge(parts: readonly Differences[]): Differences {
-  return {
-    broken: [...new Set(parts.flatMap(({ broken }) => broken))],
-    changed: [...new Set(parts.flatMap(({ changed }) => changed))],
-  };
-}
+  function compareOperation({ method, path, query = [], maximum, body = [], answer }: Expected): void {
+    const name = `${method.toUpperCase()} ${path}`;
+    const operation = findOperation(walk, description, path, method);
+    if (operation === undefined) {
+      broken.add(`${name} is missing`);
+      return;
+    }
+    for (const parameter of query)
+      if (findParameter(walk, operation, parameter) === undefined)
+        broken.add(`${name} has no parameter ${parameter}`);
+    const limit = walk(findParameter(walk, operation, 'limit'), 'schema', 'maximum');
+    if (typeof limit === 'number' && limit !== maximum)
+      changed.add(`${name} takes a limit of up to ${limit}, not ${maximum}`);
+    compareFields(`the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA));
+    if (!answer) return;
+    const schema = walk(operation, 'responses', answer.status, ...JSON_SCHEMA);
+    const record = answer.list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
+    compareFields(`the response to ${name}`, answer.fields, record);
+  }
 
-function compareVersion(version: unknown): Differences {
-  if (version === VERSION) return NOTHING;
-  return {
-    broken: [],
-    changed: [`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${VERSION}`],
-  };
-}
+  function compareFields(what: string, fields: readonly string[], schema: unknown): void {
+    for (const field of fields) {
+      const declared = findProperty(walk, schema, field);
+      if (declared === undefined) broken.add(`${what} has no field ${field}`);
+      compareValues(field, asList(walk(declared, 'enum')));
+    }
+  }
 
-function compareOperation(walk: Walk, description: unknown, expected: Expected): Differences {
-  const { method, path, body = [], answer } = expected;
-  const name = `${method.toUpperCase()} ${path}`;
-  const operation = findOperation(walk, description, path, method);
-  if (operation === undefined) return { broken: [`${name} is missing`], changed: [] };
-  return merge([
-    compareQuery(walk, name, operation, expected),
-    compareFields(walk, `the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA)),
-    answer
-      ? compareFields(walk, `the response to ${name}`, answer.fields, answered(walk, operation, answer))
-      : NOTHING,
-  ]);
-}
-
-function compareQuery(
-  walk: Walk,
-  name: string,
-  operation: unknown,
-  { query = [], maximum }: Expected,
-): Differences {
-  const gone = query.filter((parameter) => findParameter(walk, operation, parameter) === undefined);
-  const limit = walk(findParameter(walk, operation, 'limit'), 'schema', 'maximum');
-  return {
-    broken: gone.map((parameter) => `${name} has no parameter ${parameter}`),
-    changed:
-      typeof limit === 'number' && limit !== maximum
-        ? [`${name} takes a limit of up to ${limit}, not ${maximum}`]
-        : [],
-  };
-}
-
-const JSON_SCHEMA = ['content', 'application/json', 'schema'];
-
-function answered(
-  walk: Walk,
-  operation: unknown,
-  { status, list }: { status: string; list?: boolean },
-): unknown {
-  const schema = walk(operation, 'responses', status, ...JSON_SCHEMA);
-  return list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
-}
-
-function compareFields(walk: Walk, what: string, fields: readonly string[], schema: unknown): Differences {
-  const found = fields.map((field) => ({ field, declared: findProperty(walk, schema, field) }));
-  return {
-    broken: found
-      .filter(({ declared }) => declared === undefined)
-      .map(({ field }) => `${what} has no field ${field}`),
-    changed: found.flatMap(({ field, declared }) => compareValues(field, asList(walk(declared, 'enum')))),
-  };
-}
-
-/** Values are compared only if the description lists them. */
-function compareValues(field: string, values: readonly unknown[]): string[] {
-  const known = VALUES.get(field);
-  if (!known || values.length === 0) return [];
-  const gone = known.filter((value) => !values.includes(value));
-  const added = values.filter((value) => typeof value === 'string' && !known.includes(value));
-  return [
-    ...(gone.length > 0 ? [`${field} can no longer be ${gone.join(', ')}`] : []),
-    ...(added.length > 0 ? [`${field} can also be ${added.join(', ')}`] : []),
-  ];
+  /** Values are compared only if the description lists them. */
+  function compareValues(field: string, values: readonly unknown[]): void {
+    const known = VALUES.get(field);
+    if (!known || values.length === 0) return;
+    const gone = known.filter((value) => !values.includes(value));
+    const added = values.filter((value) => typeof value === 'string' && !known.includes(value));
+    if (gone.length > 0) changed.add(`${field} can no longer be ${gone.join(', ')}`);
+    if (added.length > 0) changed.add(`${field} can also be ${added.join(', ')}`);
+  }
 }
 
 /** Follows `path` from `value`, resolving `$ref` at each step; undefined if the path ends early. */
