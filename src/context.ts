@@ -24,9 +24,8 @@ export interface Context {
   readonly env: Variables;
   /** How to run this program again: an executable and its first arguments. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
-  /** Our own process ID, which the names of temporary files contain, and which others still run. */
+  /** Our own process ID, and which others still run. */
   readonly processes: Processes;
-  /** Facts about this run for `--summary`; a command adds what it knows. */
   readonly facts: RunFacts;
   /** Files that this run reads and writes. */
   readonly files: UsedFiles;

@@ -9,12 +9,11 @@ export function messageOf(error: unknown): string {
 export interface RowProblem {
   /** Path as it was passed; undefined for standard input. */
   readonly file: string | undefined;
-  /** 1-based; undefined if the file has no lines that a reader could open. */
+  /** 1-based; undefined if the file has no lines. */
   readonly line?: number | undefined;
   readonly message: string;
 }
 
-/** Details of a failure besides its message, for users and scripts. */
 export interface FailureDetails {
   /** Next command to run, or change to make; one line. */
   hint?: string;
@@ -27,7 +26,7 @@ export interface FailureDetails {
   rows?: readonly RowProblem[];
 }
 
-/** Returns whether a system error can be fixed only by free space: the disk is full, or its quota is used up. */
+/** Returns whether a system error is a full disk, or an exhausted quota. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
@@ -62,7 +61,7 @@ class Failure extends Error {
   }
 }
 
-/** Failure of one request; `outcome` states whether the service may have applied it. */
+/** `outcome` states whether the service may have applied the request. */
 class RequestFailure extends Failure {
   readonly outcome: Outcome;
 
@@ -144,7 +143,7 @@ export class InterruptedError extends Failure {
     return this.signal === 'SIGINT' ? 130 : 143;
   }
 }
-/** Failure that was already reported; its cause is the first failure of the report, and gives the exit code. */
+/** Failure that was already reported. Its cause is the first failure of the report. */
 export class ReportedError extends Failure {
   override get exit(): number {
     return exitCodeOf(this.cause);
@@ -178,7 +177,7 @@ export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
   { exit: 143, meaning: 'terminated: output files are unchanged or at a committed point' },
 ];
 
-/** Returns the exit code of anything thrown; 1, an unexpected failure, for anything but a Failure. */
+/** Returns the exit code of anything thrown; 1 for anything but a Failure. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
 }

@@ -50,7 +50,7 @@ const FLAGS = new Map([
   ['--debug', '--verbose'],
 ]);
 
-/** Suggests a line for the unknown command `word` after `names`; undefined if there is no suggestion. */
+/** Suggests a line for the unknown command `word` after `names`. */
 export function commandHint(
   word: string,
   names: readonly string[],
@@ -78,7 +78,7 @@ export function commandHint(
   return didYouMean([...command, ...code, ...rest], others) ?? didYouMean(command, others);
 }
 
-/** Suggests the line with the flag that `word` means in other tools; undefined if the command has no such flag. */
+/** Suggests the line with the flag that `word` means in other tools, if the command has it. */
 export function flagHint(
   word: string,
   known: readonly string[],
@@ -93,7 +93,7 @@ export function flagHint(
   return didYouMean([...names, ...rest]) ?? didYouMean([...names, ...meant]);
 }
 
-/** Suggests the line in which surplus arguments are values of flags; undefined if there is no suggestion. */
+/** Suggests the line in which surplus arguments are values of flags. */
 export function operandHint(
   names: readonly string[],
   operands: readonly string[],
@@ -153,7 +153,6 @@ export function siblings(names: readonly string[]): string[] {
   return (group && isBranch(group) ? group.commands : TREE).map(({ name }) => name);
 }
 
-/** Returns the words after these, which occur in the line in this order; without help flags. */
 function wordsBehind(words: readonly string[], argv: readonly string[]): string[] {
   const behind = words.reduce((from, word) => argv.indexOf(word, from) + 1, 0);
   return argv.slice(behind).filter((typed) => typed !== '--help' && typed !== '-h');

@@ -64,7 +64,6 @@ export function flagsOf(options: Options, given: readonly ArgumentDefinition[] =
   }));
 }
 
-/** Returns the name of an argument in the relations of flags: `CODE`. */
 export function relationName({ name }: Pick<Argument, 'name'>): string {
   return name.toUpperCase();
 }

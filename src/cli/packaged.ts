@@ -11,7 +11,7 @@ export function helpFile(words: readonly string[]): string {
   return `${['qrctl', ...words].join(' ')}.txt`;
 }
 
-/** Returns the prepared text for this exact command line, if there is one; `terminal` describes where it is printed. */
+/** Returns the prepared text for this exact command line, if there is one. */
 export function readyAnswer(argv: readonly string[], terminal: () => Terminal): string | undefined {
   const [word = '', shell] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(word)) return `${version}\n`;
@@ -35,7 +35,6 @@ function areNames(words: readonly string[]): boolean {
   return words.every((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
 }
 
-/** Returns the first page that the build prepared, if it fits this kind of terminal. */
 function readHelp(
   pages: readonly (readonly string[])[],
   { columns = HELP_COLUMNS, colour }: Terminal,
@@ -47,10 +46,7 @@ function readHelp(
   return colour ? text : text.replace(/\x1b\[\d+m/g, '');
 }
 
-/**
- * Returns the licenses of the bundled libraries, or a man page in roff: an executable has no other way to show them. Undefined for other
- * words.
- */
+/** Returns the licenses of the bundled libraries, or a man page in roff. Undefined for other words. */
 export function packagedDocument([word, ...rest]: readonly string[]): string | undefined {
   if ((word === 'licenses' || word === 'licences') && rest.length === 0)
     return readPackaged('dist/THIRD-PARTY-LICENSES').toString();

@@ -32,7 +32,6 @@ export interface TextInputs {
   terminal(flags: ConsoleFlags): Terminal;
 }
 
-/** Interprets a command line. An invalid one is `refuse`, with a UsageError. */
 export async function interpret(
   argv: readonly string[],
   inputs: TextInputs,

@@ -74,7 +74,6 @@ export function namesOf({ path }: Reading): string[] {
   return path.slice(1).map((command) => command.name());
 }
 
-/** Returns the global flags of the line, wherever they are; the last one counts. */
 export function globalsOf({ path }: Reading): SettingFlags & ConsoleFlags {
   const given = path.flatMap((command) =>
     Object.keys(globalOptions)
@@ -208,7 +207,6 @@ function refuseSingleDash({ short }: Option, raw: string, command: Command, read
   reading.refused.push(unknownFlag(flag, command, namesOf(reading)));
 }
 
-/** Returns the parsed value; records the error of an invalid one. */
 function accept<T>(
   name: string,
   raw: string,

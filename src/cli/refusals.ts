@@ -1,4 +1,4 @@
-/** Creates the errors for invalid command lines, each with a suggestion of the intended line. */
+/** Creates the errors for invalid command lines. */
 import type { Command, InvalidArgumentError } from 'commander';
 import { type FailureDetails, UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -66,7 +66,7 @@ export function refusedValue(
   });
 }
 
-/** Creates the error for a flag that `command` lacks. The program and groups have only the global flags. */
+/** The program and groups have only the global flags. */
 export function unknownFlag(
   word: string,
   command: Command,
@@ -98,7 +98,6 @@ function nearestFlag(flag: string, known: readonly string[]): string | undefined
   return name === undefined ? undefined : `--${name}`;
 }
 
-/** Creates the error for a name that is neither a command nor a topic. */
 export function noHelp(words: string, hint: string): UsageError {
   return misread(`no help for '${shown(words)}'`, { hint });
 }

@@ -3,10 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { CommandDefinition, Flag, Options, Values } from '../commands/define.ts';
 import { argumentsOf, flagsOf, relationName } from './manual.ts';
 
-/**
- * Returns the error for a line whose flags lack a required one or exclude each other; undefined if there is none. `given`: the keys of the
- * options on the line.
- */
+/** Returns the error for a line whose flags lack a required one or exclude each other. `given`: the keys of the options on the line. */
 export function findBrokenRelation(
   { options, arguments: terms = [] }: CommandDefinition,
   { given, args, values }: { given: readonly string[]; args: readonly string[]; values: Values<Options> },

@@ -5,7 +5,7 @@ const MOST_TRIES = 3;
 
 /**
  * Returns the result of `read` for the reply. If it refuses the reply (UsageError, AuthError), prints the reason and prompts again; throws
- * the last refusal. Any other error is thrown at once.
+ * the last refusal.
  */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,

@@ -1,4 +1,3 @@
-/** Finds the codes on which a command acts, as code-choice.ts describes them. */
 import { NotFoundError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel.ts';
 import { shown } from '../base/text/quote.ts';

@@ -45,8 +45,8 @@ export async function readRowsOfFile(
 }
 
 /**
- * Reads the rows of `--from` for an export: `missing` reports an ID that no code has, so that it fails alone. `isWanted`: slugs and names
- * are required; otherwise IDs cost no request. Throws UsageError for a file without rows, and with every row whose slug no code has.
+ * Reads the rows of `--from` for an export: `missing` reports an ID that no code has. `isWanted`: slugs and names are required; otherwise
+ * IDs cost no request. Throws UsageError for a file without rows, and with every row whose slug no code has.
  */
 export async function readLabelsOfFile(
   context: Context,

@@ -1,4 +1,4 @@
-/** Declares commands as data, from which parsing, help, completion and man pages derive. Each option checks its value while parsing. */
+/** Declares commands as data, from which parsing, help, completion and man pages derive. */
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { VALUES } from '../settings/values.ts';
 
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
-/** Type of a value; fixed choices and repeated values are strings. */
+/** Type of a value; fixed choices are strings. */
 export type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
 export interface OutputColumns {
@@ -63,14 +63,14 @@ export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>
   repeatable?: boolean;
   /** Type of the value (default: boolean without a value, otherwise string). */
   type?: ValueType;
-  /** Turns the raw value into the typed one, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
+  /** Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
   parse?(raw: string, previous: T | undefined): T;
 }
 
 interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
-  /** The command writes to the file that the value specifies; the files of all other flags are only read. */
+  /** The command writes to the file that the value specifies. */
   writes?: true;
-  /** Acts on more codes, skips a check or a question, or overwrites: never suggested for a word that is not a flag. */
+  /** Acts on more codes, skips a check or a prompt, or overwrites: never suggested for an unknown word. */
   risky?: true;
   /** The command always refuses to run without it. */
   required?: true;
@@ -203,12 +203,11 @@ export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> &
   Partial<Pick<Argument, 'choices' | 'complete'>>;
 
 export interface CommandDefinition<O extends Options = Options> {
-  /** Short paragraphs; the first sentence is the whole command in at most 12 words. The one-line summary is in tree.ts. */
   description: string;
   arguments?: readonly ArgumentDefinition[];
   /** Keys must be commander's camelCase of the long flag; parsing checks. */
   options: O;
-  /** Columns of what it prints or writes; undefined for a command without records. Loaded on request: each is where it is printed. */
+  /** Columns of its output; undefined without records. Loaded on request. */
   columns?(): Promise<readonly OutputColumns[]>;
   /** At least two real ones. */
   examples: readonly Example[];

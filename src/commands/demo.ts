@@ -74,7 +74,6 @@ export const command = defineCommand({
   },
 });
 
-/** Throws UsageError if the directory for temporary files can't be used. */
 async function makeTemporary(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), 'qrctl-demo-'));

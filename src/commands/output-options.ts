@@ -43,7 +43,6 @@ export const outputOptions = {
   ids: flag('--ids', 'Print only IDs, one per line', { group: GROUP }),
 };
 
-/** Time zone flag of commands that print codes, for date cells of a workbook. */
 export const timezoneOption = {
   timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", {
     group: GROUP,
@@ -196,8 +195,8 @@ export interface Output {
 }
 
 /**
- * Combines the flags with the format of the profile to one output. Call it once, before the first request: it throws UsageError for flags
- * that contradict each other, for unknown fields, and for a file that can't be written.
+ * Combines the flags with the format of the profile. Call it once, before the first request: it throws UsageError for flags that contradict
+ * each other, for unknown fields, and for a file that can't be written.
  */
 export async function openOutput(
   context: Context,
@@ -208,7 +207,6 @@ export async function openOutput(
   return outputOf(context, await planOutput(context, options, columns, shape));
 }
 
-/** Returns the output of a plan that was made, and perhaps changed, before. */
 export function outputOf(context: Context, plan: OutputPlan): Output {
   const open = () => openSink(context, plan);
   return {

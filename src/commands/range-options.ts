@@ -68,7 +68,6 @@ export async function planRange(
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
 }
 
-/** Notes that --until excludes a bare date, and how to include it. */
 async function tellExcluded(
   context: Context,
   { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },

@@ -24,17 +24,15 @@ export function fromCodesOptions(group?: string) {
   };
 }
 
-/** Tests whether `--from` was used with a time, as in other tools: `--from 2026-10-01` is `--since` here. */
+/** Tests whether `--from` was used with a time, as in other tools. */
 function isTime(from: string): boolean {
   return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
 
-/** `--overwrite` of commands that refuse to replace a file with unrelated contents. */
 export const overwriteOption = flag('--overwrite', 'Overwrite even files that qrctl protects', {
   risky: true,
 });
 
-/** `--moved-from` of commands that keep a file about one service between runs. */
 export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the last run, if it has changed', {
   parse: baseUrlOf,
   forms: 'a base URL, such as https://HOST/api/v1',

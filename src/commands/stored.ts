@@ -1,4 +1,3 @@
-/** Reads and changes the stored config for commands, and warns if permissions were corrected. */
 import { shown } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Inputs } from '../settings/sources.ts';
@@ -29,7 +28,7 @@ export async function changeProfile(
   });
 }
 
-/** Returns the inputs for resolving the settings of the current profile. Throws UsageError if it was specified and is not stored. */
+/** Returns the inputs for the settings of the current profile. Throws UsageError if it was specified and is not stored. */
 export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
   const { chooseInputs } = await import('../settings/choose-profile.ts');
   const store = await openStore(context);

@@ -1,21 +1,19 @@
 /**
- * When the sample scans of a code happen: by the hours and weekdays of its kind of place, and by its life, from a launch or a campaign that
- * ends to a poster that was taken down. A pure function of seed and code: the cumulative weight per hour, inverted.
+ * Times of the sample scans of a code, by the hours and weekdays of its kind of place and by its life: the inverse of the cumulative weight
+ * per hour.
  */
 import { firstIndex } from '../base/collections.ts';
-import { DAY_MS, HOUR_MS } from '../base/time/units.ts';
+import { DAY_MS, HOUR_MS, weekdayOfDay } from '../base/time/units.ts';
 import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
 
 export interface Rhythm {
-  /** The time by which this part (0 to below 1) of all scans has happened; never decreases. */
   timeAt(part: number): number;
 }
 
 interface RhythmShape {
   seed: number;
   code: number;
-  /** The scans are in [startMs, endMs). */
   startMs: number;
   endMs: number;
 }
@@ -27,38 +25,31 @@ interface Week {
 }
 
 const WEEKS: Readonly<Record<Habit, Week>> = {
-  // Lunch and dinner, most on Fridays and Saturdays.
   restaurant: {
     hours: [4, 2, 1, 1, 1, 1, 2, 5, 9, 12, 18, 45, 95, 80, 34, 20, 22, 40, 75, 98, 84, 52, 26, 11],
     weekdays: [70, 78, 84, 95, 135, 150, 108],
   },
-  // Office hours, with a dip at noon.
   office: {
     hours: [1, 1, 1, 1, 1, 2, 8, 32, 82, 98, 94, 80, 48, 72, 88, 82, 66, 38, 14, 7, 5, 4, 3, 2],
     weekdays: [118, 126, 124, 118, 92, 14, 9],
   },
-  // Shopping streets: afternoons and Saturdays.
   street: {
     hours: [5, 3, 2, 1, 1, 3, 10, 26, 38, 44, 55, 64, 78, 72, 68, 76, 90, 98, 84, 60, 42, 30, 18, 10],
     weekdays: [88, 90, 92, 100, 116, 152, 62],
   },
-  // Opening hours; closed on Mondays.
   museum: {
     hours: [1, 1, 1, 1, 1, 1, 1, 2, 6, 34, 82, 96, 78, 80, 98, 94, 72, 30, 6, 3, 2, 2, 1, 1],
     weekdays: [6, 74, 78, 84, 92, 168, 176],
   },
 };
 
-/** 1970-01-01 was a Thursday. */
-const EPOCH_WEEKDAY = 3;
-/** How far a day is from the average of its weekday. */
+/** Maximum difference between the weights of a day and of its weekday. */
 const DAILY_CHANCE = 0.5;
 
-/** Streams of chance. */
 const LIFE = 21;
 const DAY = 22;
 
-/** Returns the rhythm of a code, with a table of one number per hour of the range. */
+/** Creates the rhythm of a code, with a table of one number per hour of the range. */
 export function createRhythm(shape: RhythmShape): Rhythm {
   const { seed, code, startMs, endMs } = shape;
   const week = WEEKS[habitOf(code)];
@@ -73,13 +64,12 @@ export function createRhythm(shape: RhythmShape): Rhythm {
     const day = Math.floor(localMs / DAY_MS);
     const weight =
       (week.hours[Math.floor((localMs - day * DAY_MS) / HOUR_MS)] ?? 1) *
-      (week.weekdays[(((day + EPOCH_WEEKDAY) % 7) + 7) % 7] ?? 1) *
+      (week.weekdays[weekdayOfDay(day)] ?? 1) *
       (1 + DAILY_CHANCE * (fraction(seed + code, DAY, day) - 0.5)) *
       phase((fromMs + lengthMs / 2 - startMs) / (endMs - startMs));
     reached[hour + 1] = (reached[hour] ?? 0) + weight * lengthMs;
   }
   const all = reached[hours] ?? 0;
-  // A range too short for the life of the code.
   if (all === 0) return { timeAt: (part) => Math.floor(startMs + (endMs - startMs) * part) };
 
   return {
@@ -94,17 +84,16 @@ export function createRhythm(shape: RhythmShape): Rhythm {
   };
 }
 
-/** Weight at a part of the range (0 to 1). */
 type Phase = (part: number) => number;
 
-/** The codes with names of their own: a menu that loses to its successor, which grows; a poster that was taken down three weeks ago. */
+/** Lives of spring-menu (fading), summer-menu (growing) and old-poster (removed three weeks ago). */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,
   (part) => (part < 0.77 ? 1 : 0),
 ];
 
-/** One of six lives: steady, growing, fading, launched late, a campaign that ends, a code that dies. */
+/** Returns the life of a code: steady, growing, fading, launched late, a campaign that ends, or removed. */
 function phaseOf(seed: number, code: number): Phase {
   const first = FIRST_CODES[code];
   if (first) return first;

@@ -17,7 +17,7 @@ interface Place {
   directory: string;
 }
 
-/** Formats one line per row, and one with the number of the others if they are too many. No value in it can end the line or the command. */
+/** Formats one line per row, and one with the number of the others. No value in it can end the line or the command. */
 export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
   const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;
   const left = problems.length - told.length;
@@ -41,7 +41,6 @@ function pathOf(file: string, { workspace, directory }: Place): string {
   return inside.startsWith('..') || isAbsolute(inside) ? file : inside.replaceAll(sep, '/');
 }
 
-/** Adds codes that failed to the annotations of a run, at their rows of the input file, if it has one. */
 export function addFailedCodes(facts: RunFacts, failed: readonly { id: string; message: string }[]): void {
   facts.problems = failed.flatMap(({ id, message }) => facts.problemsOfCode?.(id, message) ?? []);
 }

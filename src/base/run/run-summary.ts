@@ -6,7 +6,7 @@ import { formatInstant } from '../time/time.ts';
 /** Facts that only the command knows about its run. */
 export interface RunFacts {
   codes?: number;
-  /** Rows that the output has now, in all, and those that this run added. */
+  /** All rows of the output, and those that this run added. */
   rows?: number;
   added?: number;
   /** Range that was read, ms since the epoch; without a start: from the first scan on. */
@@ -14,7 +14,6 @@ export interface RunFacts {
   /** Time of the newest row, ms since the epoch. */
   watermarkMs?: number | undefined;
   files?: readonly string[];
-  /** How many rows, codes or images ended in each way (`created`, `failed`). */
   outcomes?: Readonly<Record<string, number>>;
   /** Rows that failed, for annotations; not in the summary. */
   problems?: readonly RowProblem[];
@@ -26,7 +25,6 @@ export function addFile(facts: RunFacts, path: string): void {
   facts.files = [...new Set([...(facts.files ?? []), path])];
 }
 
-/** Counts rows that were added to the output after those counted before. */
 export function addRows(facts: RunFacts, added: number): void {
   facts.rows = (facts.rows ?? 0) + added;
   facts.added = (facts.added ?? 0) + added;

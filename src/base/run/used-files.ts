@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
 
 interface UsedFile {
-  /** Flag that specifies the file, or the file whose name its own is derived from; undefined if no flag does. */
+  /** Flag that specifies the file, or the file from whose name its own is derived. */
   flag?: string | undefined;
   /** How a message calls a file that no flag specifies: `the lock file`. */
   what?: string;
@@ -46,10 +46,7 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/**
- * Returns a text that is equal for all names of a file: through links, and for a missing file also in another case or normalization.
- * Undefined for a stream, a device or a directory.
- */
+/** Returns a text that is equal for all names of a file. Undefined for a stream, a device or a directory. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);

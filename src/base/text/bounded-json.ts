@@ -1,7 +1,7 @@
 /** Parses JSON in bounded memory: no other code of qrctl calls JSON.parse. A value takes up to a hundred times the bytes of its text. */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
-/** JSON that costs more memory or time than any valid text. Its message follows "the response " or "line 3 ". */
+/** Its message follows "the response " or "line 3 ". */
 export class ExcessiveJsonError extends SyntaxError {}
 
 const SMALL = 1024 * 1024;

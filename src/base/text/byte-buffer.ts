@@ -5,10 +5,9 @@ export interface ByteBuffer {
   size(): number;
   add(bytes: Uint8Array): void;
   addText(text: string): void;
-  /** Returns the memory, with space for `bytes` more from `size()` on. After writing there, call `advance`. */
+  /** Returns the memory, with space for `bytes` more from `size()` on; then call `advance`. */
   reserve(bytes: number): Buffer;
   advance(bytes: number): void;
-  /** Returns the bytes added. Valid until bytes are added after `clear`. */
   bytes(): Buffer;
   clear(): void;
   /** Returns only the bytes that `fill` adds, and clears the buffer. If `fill` throws, they are in no later result. */

@@ -9,8 +9,8 @@ export interface CommonStart {
 }
 
 /**
- * Measures the UTF-16 units and the terminal columns of the start of `text` that consists of common characters, without the last one if the
- * next character may combine with it.
+ * Measures the UTF-16 units and columns of the start of `text` that consists of common characters, without the last one if the next may
+ * combine with it.
  */
 export function commonStart(text: string): CommonStart {
   let columns = 0;

@@ -1,4 +1,3 @@
-/** Measures the columns of a text on a terminal: four for 東京, two for an emoji. */
 import { commonStart } from './common-letters.ts';
 
 /** Returns the columns of `text`, equal to string-width but much faster for common characters. */

@@ -1,4 +1,4 @@
-/** Splits JSON arrays and objects into their elements without parsing them, so that each can be checked and parsed before the next is held. */
+/** Splits JSON arrays and objects into their elements, so that each can be parsed before the next is held. */
 import { COMMA, LINE_FEED, QUOTE, RETURN } from './ascii.ts';
 import { closes, endOfString, opens } from './bounded-json.ts';
 

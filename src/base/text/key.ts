@@ -1,4 +1,3 @@
-/** API keys: validation, and the redacted form that is printed. */
 import { UsageError } from '../errors.ts';
 
 const LIVE_PREFIX = 'svc_live_';
@@ -17,7 +16,7 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Returns why a key can't be sent in a header, as a clause without a subject; undefined if it can. */
+/** Returns why a key can't be sent in a header, as a clause without a subject. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;

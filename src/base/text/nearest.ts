@@ -5,10 +5,7 @@ const LETTERS_PER_EDIT = 3;
 /** Edits that a swap of two letters takes. */
 const SWAP_EDITS = 2;
 
-/**
- * Returns the candidate with the fewest edits from `word`, ignoring case: at most one edit per three letters,
- * or two letters swapped. Returns undefined if none is that near: a suggestion that shares a few letters by chance misleads.
- */
+/** Returns the candidate with the fewest edits from `word`, ignoring case: at most one edit per three letters, or two letters swapped. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());

@@ -9,7 +9,6 @@ const LONGEST = 64;
 /** One word, whose ends are visible without quotes. */
 const WORD = /^[\w.~:/+@-]{1,64}$/;
 
-/** No path or address that works has a longer part without a space. */
 const LONGEST_PART = 1000;
 
 /** Shortens overlong words of a sentence in their middle. */
@@ -21,7 +20,7 @@ export function withoutLongParts(text: string): string {
   });
 }
 
-/** Returns a text on one line, truncated and without quotes, for a sentence with its own quotes. */
+/** Returns a text on one line, truncated and without quotes. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);
   // By code points, so that none is cut in two.

@@ -13,9 +13,8 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no placeholder.
- * Returns undefined if it is invalid or longer than 4,096 characters, has a query but no placeholder, or has control characters or other
- * braces, which would be printed unchanged.
+ * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no placeholder. Returns undefined if
+ * it is invalid or too long, has a query but no placeholder, or has control characters or other braces.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -58,14 +57,13 @@ function inAscii(host: string): string {
 }
 
 /**
- * Returns whether an address matches the template for any code, in any spelling: a request to it would count as a scan. http
- * and https are equal, because one redirects to the other.
+ * Returns whether an address matches the template for any code, in any spelling: a request to it would count as a scan. http and https are
+ * equal.
  */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }
 
-/** Returns the slug or ID in an address of the template, in any spelling; undefined if it is another address, or none. */
 export function codeOfShortUrl(template: string, text: string): string | undefined {
   const address = parseUrl(text.trim());
   const [, code] = (address && patternOf(template).exec(plainForm(address))) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Workflow commands of GitHub Actions, which its runner reads from standard output and standard error: `::NAME …::` at the start of a line,
- * behind any spaces, and in the old form `##[NAME …]` anywhere (actions/runner, ActionCommand.cs).
+ * Workflow commands of GitHub Actions in output: `::NAME …::` at the start of a line, after any spaces, and in the old form `##[NAME …]`
+ * anywhere (actions/runner, ActionCommand.cs).
  */
 
 /** Escapes workflow commands in text that contains values of others, visibly as in clean.ts. */

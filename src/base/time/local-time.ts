@@ -23,7 +23,7 @@ export function createLocalTime(zone: string): LocalTime {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Returns the offset during a quarter of an hour; undefined if it changes within: some zones once did so at odd seconds. */
+  /** Undefined if the offset changes within the quarter: some zones once did so at odd seconds. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

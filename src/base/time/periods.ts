@@ -1,4 +1,4 @@
-/** Parses the calendar periods of `--during` in a time zone, as half-open ranges of instants, and finds the period before each. */
+/** Parses the calendar periods of `--during`, and finds the period before each. Ranges are half-open, in ms since the epoch. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
@@ -10,7 +10,6 @@ export interface Period {
   /** Canonical name: `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
   readonly name: string;
   readonly unit: PeriodUnit;
-  /** First instant of the period and of the next one, ms since the epoch. */
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly timezone: string;

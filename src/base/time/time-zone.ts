@@ -1,4 +1,3 @@
-/** Chooses the time zone: a flag, a setting, or that of the machine. */
 import type { Buffer } from 'node:buffer';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { UsageError } from '../errors.ts';

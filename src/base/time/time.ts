@@ -57,14 +57,13 @@ export async function letSignalsIn(signal: AbortSignal | undefined): Promise<voi
   signal?.throwIfAborted();
 }
 
-/** Calls `fire` once after `ms` unless cancelled; the returned function cancels. Does not keep the process alive. */
+/** Calls `fire` once after `ms`; the returned function cancels. Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();
   return () => clearTimeout(handle);
 }
 
-/** Calls `tick` every `ms` until cancelled by the returned function. Does not keep the process alive. */
 export function every(ms: number, tick: () => void): () => void {
   const handle = setInterval(tick, ms);
   handle.unref();
@@ -75,8 +74,8 @@ export function every(ms: number, tick: () => void): () => void {
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /**
- * Parses a date-time of the service to milliseconds since the epoch; undefined if invalid. A time without an offset is
- * UTC, never in the machine's zone; digits past the millisecond are truncated.
+ * Parses a date-time of the service to milliseconds since the epoch; undefined if invalid. A time without an offset is UTC; digits past the
+ * millisecond are truncated.
  */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);

@@ -1,6 +1,6 @@
-/** Checks many destinations, each once: hosts in parallel, one request at a time per host, without keeping responses in memory. */
 import { setMaxListeners } from 'node:events';
 import { groupBy } from '../../base/collections.ts';
+import { inParallel } from '../../base/parallel.ts';
 import { follow, type TripOptions } from './follow.ts';
 import { createHostPatience, type HostPatience } from './host-patience.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';
@@ -9,25 +9,27 @@ import { judge, retryOf, type Verdict } from './verdict.ts';
 
 export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sessions'> {
   lookup: Lookup;
-  /** Names looked up at once. */
+  /** Maximum number of names looked up at once. */
   lookupWidth: number;
-  /** Requests in flight at once, each on another host. */
+  /** Maximum number of requests in flight, each on another host. */
   width: number;
-  /** One destination more is done. */
   onDone: () => void;
 }
 
-/** Delay before a second visit, or the one that the server requested, up to a maximum. */
+/** Delay before a second visit, and the maximum of the one that a server requests. */
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Returns the verdict on each address, by its text. Rejects only with the signal's reason, or for an unusable proxy. */
+/**
+ * Checks each destination once: hosts in parallel, one request at a time per host. Returns the verdict on each address, by its text.
+ * Rejects only with the signal's reason, or for an unusable proxy.
+ */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  // Every request in flight listens; Node takes more than ten for a leak and warns on standard error.
+  // Each request in flight adds a listener; Node would warn of a leak above ten.
   setMaxListeners(0, job.signal);
   const options: TripOptions = {
     ...job,
@@ -38,23 +40,14 @@ export async function checkDestinations(
   const queues = [...groupBy(new Set(destinations), (text) => new URL(text).hostname).values()];
   // The longest queue first: the run ends with it.
   queues.sort((a, b) => b.length - a.length);
-
-  async function checkHost(addresses: readonly string[]): Promise<void> {
+  await inParallel(queues, job.width, async (addresses) => {
     const patience = createHostPatience();
     for (const text of addresses) {
       const url = new URL(text);
       verdicts.set(text, patience.verdict(url.origin) ?? (await visit(url, options, patience)));
       job.onDone();
     }
-  }
-
-  let at = 0;
-  const worker = async () => {
-    for (let queue = queues[at++]; queue !== undefined; queue = queues[at++]) await checkHost(queue);
-  };
-  const ends = await Promise.allSettled(Array.from({ length: job.width }, worker));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed) throw failed.reason;
+  });
   return verdicts;
 }
 
@@ -63,10 +56,8 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   let trip = await follow(url, options);
   const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
   if (retry) {
-    await options.clock.sleep(
-      Math.min(retry.afterMs ?? RETRY_AFTER_MS, LONGEST_RETRY_AFTER_MS),
-      options.signal,
-    );
+    const delayMs = Math.min(retry.afterMs ?? RETRY_AFTER_MS, LONGEST_RETRY_AFTER_MS);
+    await options.clock.sleep(delayMs, options.signal);
     trip = await follow(url, options);
   }
   const verdict = judge(trip);
@@ -79,9 +70,7 @@ function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
   return (hostname, work) => {
-    const before = last.get(hostname) ?? Promise.resolve();
-    const mine = before.then(work);
-    // Without its response.
+    const mine = (last.get(hostname) ?? Promise.resolve()).then(work);
     last.set(hostname, mine.then(end, end));
     return mine;
   };

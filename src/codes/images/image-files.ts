@@ -1,6 +1,6 @@
 /** Plans the image files of codes: their names, and what a run does with each of them. */
 import { createHash } from 'node:crypto';
-import { inParallel } from '../../base/parallel/in-parallel.ts';
+import { inParallel } from '../../base/parallel.ts';
 import type { Planned } from '../../base/run/outcomes.ts';
 import { inDirectory } from '../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';

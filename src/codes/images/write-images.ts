@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { inParallel } from '../../base/parallel/in-parallel.ts';
+import { inParallel } from '../../base/parallel.ts';
 import { countOutcomes } from '../../base/run/count-outcomes.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import type { Clock } from '../../base/time/time.ts';

@@ -1,4 +1,3 @@
-/** Finds the codes that rows specify, in as few requests as possible. */
 import { inParallel } from '../../base/parallel.ts';
 import { quote } from '../../base/text/quote.ts';
 import type { Fault } from '../../files/formats/read/input.ts';

@@ -9,7 +9,6 @@ const MOST_BYTES = 64 * 1024;
 interface KeyQuestion {
   fromStdin: boolean | undefined;
   baseUrl: string;
-  /** Throws if the service rejects the key; undefined: the key is not verified. */
   verify: ((key: string) => Promise<void>) | undefined;
 }
 

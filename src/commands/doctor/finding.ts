@@ -1,4 +1,4 @@
-/** Result of one check of `qrctl doctor`, and its lines of output. */
+/** Results of the checks of `qrctl doctor`. */
 import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
 import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
@@ -51,7 +51,7 @@ function formatFinding(
   return `${line.replace(status, (word) => colours[COLOURS[status]](word))}\n${below}`;
 }
 
-/** Returns the error after the findings were printed: it names the failed checks. */
+/** Returns the error that names the failed checks. */
 export function failureOf(findings: readonly Finding[]): ReportedError | undefined {
   const failures = findings.filter(({ status }) => status === 'fail');
   if (failures.length === 0) return undefined;

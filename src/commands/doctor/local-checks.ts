@@ -1,4 +1,3 @@
-/** Local checks, without a request: config file, profile, settings, base URL, key, proxy. */
 import { AuthError, UsageError } from '../../base/errors.ts';
 import { keyPrefix } from '../../base/text/key.ts';
 import { countOf } from '../../base/text/quote.ts';

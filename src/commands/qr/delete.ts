@@ -1,6 +1,6 @@
 /** `qr delete`: deletes codes of the command line or of a file, after confirmation and optionally a backup. */
 import { UsageError } from '../../base/errors.ts';
-import { inParallel } from '../../base/parallel/in-parallel.ts';
+import { inParallel } from '../../base/parallel.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../base/text/quote.ts';
 import type { Plan } from '../../codes/engine/plan/model.ts';
 import type { PlanRow } from '../../codes/engine/results/explain.ts';

@@ -1,6 +1,6 @@
 /** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
-import { partitionPoint } from '../../base/collections/partition-point.ts';
+import { partitionPoint } from '../../base/collections.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
 import { withTrusted } from '../../files/durable/trusted-file.ts';

@@ -21,7 +21,7 @@ export interface Batch {
 
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-/** As of base/parallel/fetch-in-order.ts: in parallel up to `width`, delivered in order. */
+/** As of base/parallel.ts: in parallel up to `width`, delivered in order. */
 export type FetchInOrder = <T>(
   pages: Iterable<number>,
   fetch: (page: number) => Promise<T>,

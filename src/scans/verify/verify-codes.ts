@@ -2,7 +2,7 @@
  * Implements `scans verify`: one request per code returns its total in the range of the log, find-segments.ts finds the parts that differ, and
  * compare-segment.ts reads them. PROTOCOL.md states the guarantee.
  */
-import { groupBy } from '../../base/collections/group-by.ts';
+import { groupBy } from '../../base/collections.ts';
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';

@@ -1,9 +1,13 @@
-/** Prints the plan of any verb, in any format. */
+/** Prints the plan of any verb, in any format, before a run or after it. */
 import { inChunks } from '../../../base/collections.ts';
+import { exitCodeOf, Failure, messageOf } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { clean } from '../../../base/text/clean.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import type { PlanRow } from '../../../codes/engine/results/questions.ts';
+import type { RowEnd } from '../../../codes/engine/executor/job.ts';
+import type { Plan } from '../../../codes/engine/plan/model.ts';
+import type { PlanRow, Verb } from '../../../codes/engine/results/explain.ts';
+import { reasonOfPlan } from '../../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { textOf } from '../../../files/formats/formatter.ts';
@@ -14,9 +18,62 @@ import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { loadFormatter, openSink, planOutput, writeAll } from '../../output-options.ts';
 import { arrangeRows } from './arrange-rows.ts';
 import { formatMarkdown } from './plan-markdown.ts';
-import { APPLIED_COLUMNS, codeOf, entryOf, PLAN_COLUMNS, recordsOf } from './plan-records.ts';
-import { TABLE_COLUMNS, tableRow } from './plan-table.ts';
-import type { PrintedPlan } from './printed-plan.ts';
+import {
+  APPLIED_COLUMNS,
+  codeOf,
+  entryOf,
+  PLAN_COLUMNS,
+  recordsOf,
+  TABLE_COLUMNS,
+  tableRow,
+} from './plan-records.ts';
+
+/** Sentence above a plan: why it ends as it does. */
+interface Reason {
+  readonly title: string;
+  readonly message: string;
+}
+
+export interface PrintedPlan {
+  /** Name of the file. */
+  readonly name: string;
+  readonly verb: Verb;
+  readonly rows: readonly PlanRow[];
+  readonly unmanaged: number;
+  readonly absent: Plan['absent'];
+  readonly reasons: readonly Reason[];
+}
+
+const TITLES = { 0: 'No changes', 8: 'Changes', 9: 'Needs your decision' } as const;
+
+/** Returns what a dry run prints, also of a run that a brake stopped before anything was sent. */
+export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>): PrintedPlan {
+  const { exit, message, hint } = reasonOfPlan(plan, verb);
+  const title = plan.brakes.length > 0 ? 'Nothing would be sent' : TITLES[exit];
+  const reasons = [{ title: `${title} (exit code ${exit} with --exit-code)`, message }];
+  if (hint !== undefined) reasons.push({ title: 'Next step', message: hint });
+  const rows = plan.items.map((item): PlanRow => ({ item }));
+  return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons };
+}
+
+/** Returns what is printed after a run. `failure`: error at its end, as of `failureOfRun`. */
+export function endedRun(
+  plan: Plan,
+  ends: readonly RowEnd[],
+  { name, verb, failure }: Pick<PrintedPlan, 'name' | 'verb'> & { failure: unknown },
+): PrintedPlan {
+  const rows = ends.map((end): PlanRow => ({ item: end.item, end }));
+  return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons: reasonsOf(failure) };
+}
+
+function reasonsOf(failure: unknown): Reason[] {
+  if (failure === undefined) return [];
+  const [message = ''] = messageOf(failure).split('\n');
+  const reasons = [{ title: `Not finished (exit code ${exitCodeOf(failure)})`, message }];
+  if (failure instanceof Failure && failure.hint !== undefined)
+    reasons.push({ title: 'Next step', message: failure.hint });
+  return reasons;
+}
 
 /** Number of new codes on a terminal by default, so that the lines below them stay visible. */
 const MOST_CREATIONS = 10;

@@ -1,5 +1,6 @@
 /** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
 import { fetchInOrder } from '../../../base/parallel.ts';
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
 import { type CodeFailure, type CodeLabel, exportCodes } from '../../../scans/export/export-codes.ts';
@@ -16,7 +17,6 @@ import { countByTotals } from '../../../scans/stats/totals.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
 import { showingAgain } from '../../../service/showing-again.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import { fetchUnlisted } from '../../choose-codes.ts';
 import { isOfOneCode } from '../tell-failures.ts';
 import type { CountPlan } from './plan-count.ts';

@@ -62,10 +62,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
 }
 
 /** Decompresses the gzip file at `path`. Throws UsageError if it is incomplete. */
-async function* decompress(
-  pieces: AsyncGenerator<Uint8Array>,
-  path: string,
-): AsyncGenerator<Uint8Array> {
+async function* decompress(pieces: AsyncGenerator<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   const feeding = (async () => {
     for await (const piece of pieces) {

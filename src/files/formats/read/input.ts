@@ -1,4 +1,3 @@
-/** Bulk file as read: rows of named values before they are interpreted, and every fault of its form. */
 import { inChunks } from '../../../base/collections.ts';
 import { type RowProblem, UsageError } from '../../../base/errors.ts';
 import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';
@@ -8,20 +7,22 @@ import { CODE_FIELDS } from '../../../service/shapes.ts';
 import { MOST_ROWS, MOST_VALUES } from '../table-bounds.ts';
 
 export interface InputRow {
-  /** 1-based number of the data row: the first below the CSV header is row 1. */
+  /** Number of the data row, from 1. */
   readonly row: number;
   /**
-   * Line of the file where the row begins, 1-based; the row of a workbook's sheet; the number of a JSON array's item. The one number that
-   * users see.
+   * Line where the row begins, from 1; the row of a sheet; the number of a JSON array's item. The only number
+   * that users see.
    */
   readonly line: number;
-  /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
+  /**
+   * By column as the file spells it: text from CSV, any exact value from JSON. A missing column has no key.
+   */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Cells of a CSV whose text is escaped, unlike the values (src/base/text/defuse.ts). */
+  /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
   readonly defused?: ReadonlyMap<string, string> | undefined;
 }
 
-/** How a file is written; its results are written alike. */
+/** How a file is written; its results are written the same way. */
 type InputForm =
   | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
   | { readonly is: 'json' | 'ndjson' | 'xlsx' };
@@ -31,38 +32,35 @@ export interface Input {
   readonly name: string;
   /** In the order of the header, or of first appearance in JSON. */
   readonly columns: readonly string[];
-  /** Line of the header, where faults of a column are; undefined for JSON. */
+  /** Undefined for JSON. */
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
-  /** Columns of a workbook whose cells are all dates, or empty: the results have them as dates again. */
+  /** Columns of a workbook with dates only, which the results have as dates again. */
   readonly dateColumns?: ReadonlySet<string>;
-  /** Missing if the input is not a file. */
   readonly form?: InputForm;
-  /** A list of IDs and slugs without a header and other values. */
+  /** List of IDs and slugs without a header. */
   readonly isBare?: true;
-  /** One JSON object instead of rows: a code as `qr get` and `qr delete --backup` write it. */
+  /** One JSON object: a code as `qr get` writes it. */
   readonly isRecord?: true;
-  /** Number of rows that are hidden in their sheet: by a filter, or manually. */
+  /** Number of rows that are hidden in a sheet. */
   readonly hiddenRows?: number;
-  /** Faults of form, if the rows could be read. */
+  /** Faults of form in a file whose rows could be read. */
   readonly faults?: readonly Fault[];
 }
 
-/** Properties of a file that messages need. */
 export type Source = Pick<Input, 'name' | 'form'>;
 
-/** Options for reading the bytes of a bulk file. */
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** The cells of a CSV are exact: it was written with `--raw-cells`. */
+  /** The CSV was written with `--raw-cells`: its cells are exact. */
   rawCells?: boolean | undefined;
-  /** Text may be a list of ids or slugs, one a line, in place of a table. */
+  /** Text may be a list of IDs or slugs, one per line. */
   bareNames?: boolean | undefined;
-  /** Of a workbook; its first sheet when absent. */
+  /** Sheet of a workbook (default: the first). */
   sheetName?: string | undefined;
-  /** Of a workbook only the rows that are not hidden. */
+  /** Omit hidden rows of a workbook. */
   visibleOnly?: boolean | undefined;
-  /** Column of keys, which are text as the columns of qrctl are. */
+  /** Column of keys, which is text like the columns of qrctl. */
   key?: string | undefined;
 }
 
@@ -72,26 +70,24 @@ export const OUR_COLUMNS: ReadonlySet<string> = new Set([
   ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
 ]);
 
-/** Columns of tags that are added to the destination. */
 export const UTM_COLUMNS: readonly string[] = UTM_NAMES.map((name) => `utm_${name}`);
 
 /** Headers that mean `destination`, if there is no column of that name. */
 export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
 
-/** Tests whether a cell is a web address. */
 export function isAddress(cell: string): boolean {
   return /^\s*(https?:\/\/|www\.)/i.test(cell);
 }
 
-/** Returns the name of a column for comparison: without case and surrounding spaces. */
+/** Returns the name of a column for comparison. */
 export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** More than any spreadsheet has; checks go through them one by one. */
-export const MOST_COLUMNS = 1000;
-
-/** Throws UsageError at a file with more than is read at once, while it is being read: a few kilobytes may be unpacked to billions of cells. */
+/**
+ * Throws UsageError if a file has too many rows. Called while it is read: a few kilobytes may be unpacked to
+ * billions of cells.
+ */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -104,40 +100,35 @@ export function refuseMany(name: string, rows: number, columns: number): void {
 /** Maximum number of faults collected. */
 export const MOST_FAULTS = 1000;
 
-/** Number of faults, and of warnings, that are listed: a file of the wrong kind has one in every line. */
+/** Maximum number of faults, and of warnings, that are listed. */
 const MOST_TOLD = 50;
 
-/** Fault of a file; collected, so that one run reports all of them. */
 export interface Fault {
-  /** Of the file, or the number of the item for a JSON array. */
+  /** Of the file; for a JSON array, the number of the item. */
   line?: number | undefined;
   column?: string | undefined;
   message: string;
-  /** Valid forms of such a value; listed once, however many faults have it. */
+  /** Valid values; listed once for all faults. */
   explanation?: string;
   /** `--force` accepts it. */
   mayForce?: true;
 }
 
-/** The rows of a file with the codes they request, and all faults and warnings. */
 export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Cells that only the service can confirm: see `Doubt`. */
+  /** Cells that only the service can confirm (`Doubt`). */
   doubts: Fault[];
   /** Columns that the command does not read. */
   unread: string[];
-  /** How a column was understood. */
   notes: string[];
-  /** Advice on how to get a file without faults. */
   start: string;
 }
 
-/** Number of rows that are checked before signals are handled. */
 const CHECKED_AT_ONCE = 5000;
 
-/** Maps rows like `map`, with turns for signals in between: a million rows take seconds. Throws the signal's reason. */
+/** Maps rows, and handles signals in between. Throws the signal's reason. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
@@ -162,7 +153,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Returns the faults of form of a file, but of cells only those in the columns that are read: others may contain anything. */
+/** Returns the faults of form; of cells, only those in the columns that are read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
@@ -170,7 +161,7 @@ export function faultsOfRead(
   return faults.filter(({ line, column }) => column === undefined || line === headerLine || read.has(column));
 }
 
-/** Throws UsageError if a file has faults, or with `strict` warnings. */
+/** Throws UsageError if a file has faults or, with `strict`, warnings. */
 export function refuseChecked(
   file: Source,
   { faults, warnings, doubts, start }: Checked<unknown>,
@@ -183,18 +174,17 @@ export function refuseChecked(
 interface Refusal {
   /** Advice on how to get a file without faults. */
   start?: string | undefined;
-  /** Told with the faults, so that one pass shows all there is to fix. */
   warnings?: readonly Fault[];
 }
 
-/** Throws UsageError (exit 2) listing every fault once, one a line, top to bottom; returns if there is none. */
+/** Throws UsageError (exit 2) that lists every fault once, by line. Returns if there are none. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
   { start, warnings = [] }: Refusal = {},
 ): void {
   if (found.length === 0) return;
-  // That of a whole file may have been found by many rows.
+  // Many rows may have found the same fault of the file.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),
@@ -220,7 +210,7 @@ export function refuseFaults(
 
 const FORCE = 'To accept these destinations, add --force.';
 
-/** Formats the first faults, top to bottom, and the number of the others. */
+/** Formats the first faults by line, and the number of the others. */
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {
   const sorted = sortedFaults(faults);
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
@@ -236,10 +226,10 @@ function sortedFaults(faults: readonly Fault[]): Fault[] {
 /** Name of standard input in messages. */
 export const STANDARD_INPUT = 'standard input';
 
-/** Formats that have a line per row which an editor shows. */
+/** Formats with a line per row. */
 const IN_LINES: ReadonlySet<string> = new Set(['csv', 'ndjson']);
 
-/** Returns the fault of a row for annotations: with its line, or in other formats with its place in the message. */
+/** Returns a fault for annotations: with its line, or with its place in the message. */
 export function problemOf(file: Source, fault: Fault): RowProblem {
   const name = file.name === STANDARD_INPUT ? undefined : file.name;
   const isLine = name !== undefined && IN_LINES.has(file.form?.is ?? 'csv') && !/\.gz$/i.test(name);
@@ -249,7 +239,6 @@ export function problemOf(file: Source, fault: Fault): RowProblem {
     : { file: name, message: formatFault(fault, file) };
 }
 
-/** No more are gathered of some kinds. */
 function atLeast(faults: number): string {
   return faults >= MOST_FAULTS ? 'at least ' : '';
 }
