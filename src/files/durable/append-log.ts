@@ -11,7 +11,6 @@ import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';
 
-/** Each record begins with `is`, which distinguishes a log from other files. */
 export interface LogWriter<R extends { is: string }> {
   /** Adds records in order. Resolves when they, and all before them, are on disk. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
@@ -22,11 +21,8 @@ export interface LogWriter<R extends { is: string }> {
 
 /** Words for messages, from the command that owns the log. */
 export interface LogAdvice {
-  /** Alternative if the path can't be used. */
   elsewhere: string;
-  /** Hint if the file is not a complete log. */
   damaged: string;
-  /** Name of the log. */
   noun: string;
 }
 
@@ -60,7 +56,6 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
   }
 }
 
-/** Creates a log without a file, for a run that can't be resumed. */
 export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
@@ -116,7 +111,6 @@ function createAppender<R extends { is: string }>(log: {
     waiting = [];
     try {
       const ours = await file.stat();
-      // D15: another process truncated or extended it.
       if (ours.size !== position) throw tampered(path, advice, 'changed by another process');
       await writeFully(file, bytes, position);
       position += bytes.length;

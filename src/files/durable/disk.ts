@@ -9,7 +9,6 @@ export interface DiskStat {
   mode: number;
   uid: number;
   gid: number;
-  /** Number of hard links. */
   nlink: number;
   /** Times of the last change of the bytes, and of the last change of anything, which no program can set; ns since the epoch. */
   mtimeNs: bigint;
@@ -19,7 +18,6 @@ export interface DiskStat {
   isSymbolicLink(): boolean;
 }
 
-/** Open file. */
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
   /** Appends at `position`, the end of the file (enforced by O_APPEND except on Windows). May be partial: see `writeFully`. */
@@ -29,9 +27,7 @@ export interface DiskFile {
     length: number,
     position: number | null,
   ): Promise<{ bytesWritten: number }>;
-  /** Flushes content and length. */
   sync(): Promise<void>;
-  /** Flushes without the times of the file. */
   datasync(): Promise<void>;
   truncate(size: number): Promise<void>;
   chmod(mode: number): Promise<void>;
@@ -68,7 +64,6 @@ export interface Disk {
   /** Refuses a link at the end of `path`. Requires no permission to list the directory. */
   openDirectory(path: string): Promise<DiskDirectory>;
   mkdir(path: string, mode?: number): Promise<void>;
-  /** Replaces an existing file atomically. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   link(file: string, path: string): Promise<void>;
@@ -80,11 +75,9 @@ export interface Disk {
   readlink(path: string): Promise<string>;
   checkWritable(path: string): Promise<void>;
   mountPoints(): Promise<ReadonlySet<string>>;
-  /** Flushes the names in a directory. */
   flushDirectory(path: string): Promise<void>;
 }
 
-/** Returns the result of `work`, or undefined if the file does not exist. */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

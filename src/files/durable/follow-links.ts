@@ -6,28 +6,23 @@ import { dirname, join, parse, resolve, sep } from 'node:path';
 
 export const ROOT = 0;
 
-/** Maximum number of links, as on Linux. */
 const MAX_LINKS = 40;
 
-/** Entry at a path, not followed. */
 export interface LinkEntry {
   uid: number;
   to: string | undefined;
 }
 
 interface Followed {
-  /** Path without links, except for a dangling one at its end. */
   real: string;
   /** Link that another user created to a file that is not theirs; then `real` must not be used. */
   untrusted?: { at: string; uid: number };
-  /** Link that leads out of `within`; then `real` must not be used. */
   leaving?: string;
 }
 
 interface LinkRules {
   /** User whose links are trusted; undefined on systems without numeric user IDs. */
   user: number | undefined;
-  /** Real path of a directory whose links must not lead out of it. */
   within?: string | undefined;
 }
 

@@ -15,7 +15,6 @@ export async function readInstalled(packaged: string, installed: string): Promis
   });
 }
 
-/** Returns the error for a damaged installation. */
 export function damagedInstallation(packaged: string, what: string, cause: unknown): LocalError {
   return new LocalError(`the qrctl installation is corrupt: ${packaged} ${what}`, {
     cause,

@@ -1,12 +1,12 @@
 /**
- * D13: a lock on a file that the kernel releases with its process: a killed holder never blocks the next run, and a stopped one (SIGSTOP)
- * keeps all others out. Nothing on disk can become stale, except on systems where only a file can be locked.
+ * D13: a lock on a file that the kernel releases with its process: a killed holder never blocks the next run, and a stopped one (SIGSTOP) keeps all
+ * others out.
  *
- * - Linux: a listening socket in the abstract namespace. It belongs to the network namespace, so two containers that share a volume but not
- * a network do not see each other's lock; nor do two machines with one network disk.
+ * - Linux: a listening socket in the abstract namespace, which belongs to the network namespace: two containers with a shared volume do not see each
+ * other's lock.
  * - Windows: a named pipe.
- * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK (the lock of flock(2), released with its descriptor). Not in $TMPDIR,
- * which cron and a terminal set differently, and never unlinked, or two runs could each lock a file of that name.
+ * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK. Not in $TMPDIR, which cron sets differently, and never unlinked, or two runs
+ * could each lock a file of that name.
  */
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
@@ -27,7 +27,6 @@ interface LockOptions {
   signal?: AbortSignal;
   /** Maximum wait for another holder; default 5 s. */
   waitMs?: number;
-  /** Called once if the wait begins. */
   onWait?: () => void;
 }
 
@@ -103,7 +102,6 @@ function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
 
-/** Resolves to undefined if another process listens. */
 function listen(address: string): Promise<Lock | undefined> {
   return new Promise((done, fail) => {
     const server = createServer((socket) => socket.destroy());
@@ -133,7 +131,7 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock it too, whatever the umask is.
+    // Another user's run must be able to lock it too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {
@@ -144,7 +142,6 @@ async function lockFile(path: string): Promise<Lock | undefined> {
 }
 
 interface LockHolder {
-  /** Undefined if this user may not inspect the process. */
   process: { pid: number; user: number } | undefined;
 }
 
@@ -183,7 +180,7 @@ export function otherUserError(
   });
 }
 
-/** Columns of /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
+/** /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
 const INODE_COLUMN = 6;
 
 async function hasSocket(descriptors: string, inode: string): Promise<boolean> {

@@ -4,7 +4,6 @@ import { UsageError } from '../../base/errors.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 
-/** File that is not a complete log. It is unchanged. */
 export class DamagedLogError extends UsageError {
   readonly path: string;
 
@@ -50,13 +49,11 @@ export function createLineReader<R extends object>(
   { damaged: hint, noun }: { damaged: string; noun: string },
   take: (record: R) => void,
 ) {
-  /** Bytes of the complete lines. */
   let length = 0;
   let records = 0;
   let read = 0;
   let lines = 0;
   let brokenAtLine = 0;
-  /** Line whose end has not arrived yet. */
   let open: Buffer[] = [];
   let openLength = 0;
 

@@ -147,7 +147,6 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-/** Fallback for systems on which a descriptor gives no access to the directory. */
 async function nameDirectory(path: string): Promise<DiskDirectory> {
   const describe = () => lstat(path, BIGINT).then(inNumbers);
   if (!(await describe()).isDirectory())
@@ -176,7 +175,6 @@ async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Bu
   }
 }
 
-/** Errors of systems that cannot flush a directory. */
 const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
 
 async function flushDirectory(path: string): Promise<void> {

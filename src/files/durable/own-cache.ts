@@ -28,13 +28,11 @@ export interface User {
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Permission bits of users other than the owner. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
 /** Its functions throw if a check fails; callers use `quietly`. */
 export interface OwnCache {
-  /** Throws if the file is missing, or could belong to another user. */
   read(name: string): Buffer;
   /** Writes atomically and keeps the most recent files. No flush: readers detect a truncated file. */
   replace(name: string, bytes: Uint8Array): void;
@@ -132,7 +130,6 @@ function isBelowOwn(directory: string, owner: number | undefined): boolean {
   return uid === owner && (mode & OTHERS_WRITE) === 0;
 }
 
-/** Topmost first. */
 function missingLevels(directory: string): string[] {
   const missing: string[] = [];
   for (let level = directory; !existsSync(level) && level !== dirname(level); level = dirname(level))

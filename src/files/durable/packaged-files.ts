@@ -14,7 +14,6 @@ export function readPackaged(path: string): Buffer {
   return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }
 
-/** Like `readPackaged`; undefined if the file is missing. */
 export function readIfPackaged(path: string): Buffer | undefined {
   try {
     return readPackaged(path);

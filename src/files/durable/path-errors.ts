@@ -50,7 +50,6 @@ export function describeSystemError(error: unknown): string {
   return messageOf(error);
 }
 
-/** Alternative for hints. */
 export const OTHER_FILE = 'specify a different file with --output';
 
 /**
@@ -92,7 +91,6 @@ export function ifDiskFull(error: unknown): unknown {
   });
 }
 
-/** Returns the hint for an error of the machine. */
 export function adviceFor(error: unknown): string {
   return isDiskFull(error)
     ? 'Free up disk space, then run the same command again.'

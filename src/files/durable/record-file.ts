@@ -9,12 +9,11 @@ import { isObject } from '../../service/json.ts';
 /** Record that can't be used; its message completes a sentence that begins with the name of the file. */
 export class RecordProblem extends Error {}
 
-/** Truncated or changed record. */
 export class DamagedRecordError extends RecordProblem {
   override name = 'DamagedRecordError';
 }
 
-/** Complete record of a version or form that this version of qrctl does not support, such as one of a later version. */
+/** Complete record of another version or form, such as one of a later qrctl. */
 export class UnknownRecordError extends RecordProblem {
   override name = 'UnknownRecordError';
 }

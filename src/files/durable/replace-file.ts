@@ -22,11 +22,9 @@ export interface ReplaceOptions {
 
 /** After a step fails, every later step fails with the same error, and the old file stays. */
 export interface Replacement {
-  /** Returns the number of bytes written so far. */
   size(): number;
   /** Time of its creation by the clock of the file system. */
   readonly createdNs: bigint;
-  /** Throws the system's error. */
   write(bytes: Uint8Array): Promise<void>;
   /** Returns a function that discards everything written since this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;
@@ -101,7 +99,6 @@ export async function openReplacement(
   };
 }
 
-/** Like `openReplacement`, for bytes in memory. */
 export async function replaceFile(
   disk: Disk,
   path: string,
@@ -144,7 +141,6 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
   });
 }
 
-/** Without setuid and setgid. */
 const PERMISSIONS = 0o777;
 
 /**

@@ -16,7 +16,6 @@ const OTHERS_WRITE = 0o022;
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
-  // On Windows, users have no numeric IDs.
   if (disk.user() === undefined) {
     return (
       (await ifPresent(disk.realpath(absolute))) ??
@@ -105,7 +104,6 @@ export async function withTrusted<T>(
   }
 }
 
-/** Bits of a mode for the kind of a file, and those of a FIFO. */
 const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
@@ -150,7 +148,6 @@ export async function expectAtPath(
   throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime', use);
 }
 
-/** Returns whether two descriptions are of the same file. */
 export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean {
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }

@@ -21,9 +21,7 @@ export async function writeFully(
   }
 }
 
-/** Flushes a long file while it is being written, so that the last flush is short. */
 interface EarlyFlush {
-  /** Call this after each write. Throws the error of an earlier flush. */
   wrote(bytes: number): void;
   /** Waits for a flush in progress. D3: throws the error of any earlier flush, because the system reports an error once. */
   settled(): Promise<void>;
@@ -73,7 +71,6 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
     return await makeDirectory(disk, path, mode);
   } catch (error) {
     const parent = dirname(path);
-    // A missing drive has no parent.
     if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
     // Another process may have created the parent a moment ago; otherwise the second attempt fails like the first.
     await makeDirectories(disk, parent, mode);

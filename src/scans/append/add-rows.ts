@@ -46,7 +46,7 @@ export interface AppendFile {
   noteGone(codeId: string): boolean | undefined;
   /** Ends a run that read everything: commits, puts a restarted file in place, and closes. */
   commit(): Promise<void>;
-  /** Ends a failed run: commits the appended rows (a restart: keeps the old file), and closes. Never throws; idempotent. */
+  /** Ends a failed run: commits the appended rows (a restart: keeps the old file), and closes. Never throws. */
   discard(): Promise<void>;
 }
 
@@ -61,7 +61,6 @@ interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
-  /** For a restart: overlaps of the file that stays if the run fails. */
   replaced?: ReadonlyMap<string, CodeOverlap> | undefined;
   tail: RowTail;
   lock: Lock;
@@ -106,7 +105,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
     keptFromMs.set(code, fromMs);
   }
 
-  /** `begunAt`: undefined for missing rows (A34). */
   async function add(
     code: string,
     { rows, times }: TimedRows,
@@ -132,7 +130,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
     worthCommit = (await tail.write(code, batch)) || worthCommit;
     // A12: only after they are written: no state may record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
-    // A34: a repair does not show that newer scans were read.
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
@@ -200,7 +197,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     let rows = 0;
     let readUntilMs: number | undefined;
     let done = false;
-    /** Drops the rows of the code if nothing of the run is committed before its end. Resolves to whether it did. */
+    /** Resolves to whether the rows of the code were dropped: only if nothing of the run is committed before its end. */
     async function dropRows(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;
@@ -225,7 +222,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       },
       checkpoint: async () => async () => {
         if (await dropRows()) return true;
-        // A9: rows from here on are not verified as complete; rows that are written again are dropped.
+        // A9: rows from here on are not verified as complete.
         setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
         return true;
       },

@@ -33,29 +33,22 @@ export interface AppendOptions {
   identity: AppendIdentity;
   own: OwnWorkspace;
   formatter: AppendFormatter;
-  /** How far before the watermark each run reads again. */
   overlapMs: number;
   /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Builds a new file, which `commit` puts in the place of the old one. */
   restart?: boolean;
-  /** Log rotation may have moved the file since the last run. */
   rotated?: boolean;
   clock: Clock;
   signal?: AbortSignal;
-  /** Maximum wait for another run; see acquireLock. */
   lockWaitMs?: number;
   onWait?: () => void;
   /** Time of the service, ms since the epoch; undefined until a response shows it. */
   serviceNow?: () => number | undefined;
-  /** Requested end of the range; undefined: now. */
   untilMs?: number | undefined;
   note?: (line: string) => void;
-  /** Receives notes that must not be missed, such as truncated bytes. */
   warn?: (line: string) => void;
-  /** Receives the note for the end of the run. */
   remark?: (line: string) => void;
-  /** Alternative for hints, with its flag (default: `--output`). */
+  /** Alternative for hints (default: with `--output`). */
   elsewhere?: string | undefined;
   disk?: Disk;
   lock?: typeof acquireLock;
@@ -83,7 +76,6 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
   for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
     await refuseMountPoint(disk, replaced);
-  // The state is replaced in it, so a writable file is not enough.
   await disk.checkWritable(dirname(paths.file)).catch((error) => {
     throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
   });
@@ -159,15 +151,12 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));
-  // A15: a file that lacks committed bytes was moved away, or is another one.
   if (!saved || !there || there.size < saved.bytes) return undefined;
   return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
 }
 
-/** What the state of a log, or the manifest of a dataset, records about its rows. */
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
-/** Throws UsageError if the columns or the file can't be appended to. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter(
     (name) => !columns.includes(name),

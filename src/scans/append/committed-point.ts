@@ -1,4 +1,4 @@
-/** Finds the committed point at the start of an append, whatever the last run left, or refuses to continue. */
+/** Finds the committed point at the start of an append, or refuses to continue. */
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';
@@ -25,17 +25,14 @@ export interface CommittedPoint {
   /** Truncated to `bytes`; undefined if there is none yet. */
   file: DiskFile | undefined;
   bytes: number;
-  /** Of those bytes. */
   hash: FileHash;
   workspace: RecordedWorkspace;
   overlaps: Map<string, CodeOverlap>;
   rotated: readonly RotatedFile[];
   sinceMs: number | undefined;
-  /** The state on disk matches this. */
   isSaved: boolean;
   /** The stamp in the state shows that no other process changed the file. */
   isUntouched: boolean;
-  /** The stamp may be out of date. */
   stateHasStamp: boolean;
   /** Set if the state was lost: the row that the service must return before rows are added. */
   proof: OwnershipProof | undefined;
@@ -46,16 +43,12 @@ export interface OpenJob {
   paths: AppendPaths;
   identity: AppendIdentity;
   own: OwnWorkspace;
-  /** Alternative for hints, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
-  /** Text that the formatter writes before the first row. */
   begin: string;
   overlapMs: number;
-  /** For a first run, or one whose state was lost. */
   sinceMs: number | undefined;
   signal?: AbortSignal | undefined;
   note?: ((line: string) => void) | undefined;
-  /** Receives notes that must not be missed. */
   warn?: ((line: string) => void) | undefined;
 }
 
@@ -106,7 +99,7 @@ async function openWithState(
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
-    // A first run stopped between its first state and the file. A missing file with rows was moved.
+    // A first run stopped between its first state and the file.
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
@@ -122,7 +115,7 @@ async function openWithState(
         lossOf(stat.size, bytes),
         rebuildIfOlder('file', job, state, restore(job.paths.file)),
       );
-    // A19: an unchanged file is not read again, except for its last block.
+    // A19: only its last block is read again.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
@@ -224,7 +217,6 @@ async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): P
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  // A power cut may leave zeros in place of data that was not flushed.
   if (!found.every((byte, i) => byte === expected[i] || byte === 0))
     throw refusal(
       job.paths.file,

@@ -1,4 +1,4 @@
-/** Reads the state on disk, and words the refusals to continue from it. */
+/** Reads the state on disk, and words the refusals of an append. */
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
@@ -13,7 +13,6 @@ export interface AppendPaths {
   /** The real file: its state is next to it, whatever name leads to it. */
   file: string;
   state: string;
-  /** Path where `--restart` builds the new file. */
   restart: string;
 }
 
@@ -33,7 +32,6 @@ export function lossOf(size: number | undefined, bytes: number): string {
   return 'the file was edited or replaced since the last run';
 }
 
-/** Returns the last alternative of a hint. */
 export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
@@ -111,7 +109,6 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   } finally {
     await rebuilt.close();
   }
-  // A31: also if the run was stopped before this step.
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)
     warn?.(`${basename(paths.file)}: finished an interrupted --restart. The old file is ${kept}`);

@@ -14,7 +14,6 @@ export interface FileHash {
 
 interface FileDigests {
   sha256: string;
-  /** Digest of the complete blocks: where a later run continues. */
   blocks: string;
 }
 

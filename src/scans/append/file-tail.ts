@@ -38,7 +38,6 @@ interface FileTailJob {
   committed: CommittedPoint;
 }
 
-/** RowTail for text: complete lines, or the beginning of the file. */
 interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
   write(data: string | Uint8Array): Promise<void>;
 }
@@ -66,7 +65,6 @@ export function createFileTail({
   let hasFailed = false;
   /** Maximum size that a state on disk may record: the file is never truncated below it. */
   let recordedBytes = committed.bytes;
-  /** Bytes after `recordedBytes` are written by this run only. */
   let mayTruncate = true;
   /** A state on disk may refer to the file at `place`. */
   let mustStay = !restart;
@@ -83,7 +81,6 @@ export function createFileTail({
     }
   }
 
-  /** `look` describes the file, to which nothing more will be written. */
   async function saveState(
     how: Pick<AppendState, 'replacing' | 'keepsOld'>,
     look?: () => Promise<DiskStat>,
@@ -103,9 +100,7 @@ export function createFileTail({
         overlaps,
       };
       await next.write(formatState(state, overlapMs));
-      // A2: the old state or the new one, never a part.
       await next.commit(() => {
-        // Even if the rename fails, it may have happened.
         recordedBytes = size;
         mustStay = true;
         isStamped = stamp !== undefined;
@@ -124,7 +119,6 @@ export function createFileTail({
     // A20: from here on, there may be bytes of this run after the committed offset.
     else if (stateHasStamp) await saveState(IN_PLACE);
     file ??= await createTemporary(disk, paths.file, place);
-    // The incomplete last row of a file whose state was lost.
     if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
     // A3: the file's name must be durable before a state records rows in it.
     if (size === 0) await disk.flushDirectory(dirname(place));
@@ -204,7 +198,6 @@ export function createFileTail({
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
-/** Opens the next state, and takes the stamp of the file. */
 async function openState(
   { disk, paths, clock }: Pick<FileTailJob, 'disk' | 'paths' | 'clock'>,
   look: (() => Promise<DiskStat>) | undefined,

@@ -3,23 +3,16 @@ import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
 
 interface Dialect {
-  /** The file begins with a line of column names. */
   header: boolean;
-  /** BOM and CRLF. */
   excel: boolean;
-  /** Formulas are not escaped. */
   rawCells: boolean;
-  /** Missing for a comma. */
   delimiter?: string | undefined;
-  /** Time zone of `ts_local`. */
   timezone?: string | undefined;
 }
 
-/** Parquet is for datasets only. */
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 export interface CodesOfRun {
-  /** In any order. */
   codes: readonly string[];
   /** `--all`: codes may come and go between runs. A string has the filters, such as `--name menu`. */
   all: boolean | string;
@@ -60,7 +53,6 @@ const CSV_FLAGS = [
 ] as const;
 
 export interface Difference {
-  /** A predicate of "it". */
   reason: string;
   /** A sentence without its period: the flags that let this run continue. */
   wayOn: string;
@@ -137,9 +129,7 @@ function codesOf({ all, codes }: CodesOfRun): string {
   return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
 }
 
-/** Maximum number of names in a message. */
 const MOST_NAMES = 20;
-/** Maximum number of IDs in a hint. */
 const MOST_PASTED = 5;
 
 function namesOf(names: readonly string[], separator = ','): string {

@@ -18,7 +18,6 @@ export interface RotatedFile {
 /** Maximum number of recorded times (1 MB). */
 const MOST_TIMES = 20_000;
 
-/** Returns the record of a file when it is moved. */
 export function rotatedOf({
   bytes,
   sha256,
@@ -92,7 +91,6 @@ export function rangeOfCode(
   return sinceMs === undefined || sinceMs < untilMs ? { sinceMs, untilMs } : undefined;
 }
 
-/** An earlier qrctl recorded no end: then it is the newest row. */
 function endOf({ readUntilMs, watermarkMs }: CodeOverlap): number | undefined {
   return readUntilMs ?? (watermarkMs === undefined ? undefined : watermarkMs + 1);
 }

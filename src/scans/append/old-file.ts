@@ -16,7 +16,7 @@ export interface OldFile {
   keep(): Promise<void>;
 }
 
-/** Errors of file systems without hard links, or that allow none to this file. */
+/** Errors if a hard link is not possible. */
 const CANNOT_LINK = new Set([
   'EPERM',
   'EACCES',

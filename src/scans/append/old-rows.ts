@@ -18,7 +18,6 @@ interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 's
 
 type NewFile = Parameters<OldFile['isNeeded']>[0];
 
-/** Creates the OldFile of a restart: the file at the path, which `state` describes. */
 export function createOldFile(job: Job, state: AppendState | undefined): OldFile {
   let reason: string | undefined;
   return {
@@ -50,7 +49,6 @@ async function reasonToKeep(
   const { disk, paths, signal } = job;
   const found = await ifPresent(disk.lstat(paths.file));
   if (!found || found.size === 0) return undefined;
-  // Without a commit, no state records who wrote these bytes.
   const known = state?.bytes ? state : undefined;
   try {
     return await withTrusted(disk, paths.file, (file) => compare(job, known, file, built));
@@ -98,7 +96,6 @@ function withCode(
   return ({ code = alone, id }) => onRow(code, id);
 }
 
-/** Maximum number of codes in the message. */
 const MOST_CODES = 5;
 
 function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {
@@ -144,7 +141,6 @@ export async function countMissingRows(
   return missing;
 }
 
-/** Number of digits at the end of an ID that select its pass. */
 const DIGITS = 9;
 
 interface SortedIds {

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../base/time/units.ts';
 
 /** One instant by two clocks, ms since the epoch. */
 export interface ClockReading {
-  /** By the clock of the service; undefined if it has shown no time. */
+  /** Undefined if the service has shown no time. */
   serviceMs: number | undefined;
   machineMs: number;
 }
@@ -14,17 +14,14 @@ export interface ClockReading {
 export interface CodeOverlap {
   /** Watermark: time of the newest row, ms since the epoch. */
   watermarkMs: number | undefined;
-  /** Number of rows in the file. */
   rows: number;
   /** `ids` has every row from this time on; -Infinity: all. */
   idsFromMs: number;
-  /** IDs as digits, with their times. */
   ids: Map<string, number>;
   /** Rows from this time on (-Infinity: all) are not verified as complete: the next run reads from here. */
   rereadFromMs: number | undefined;
   /** Rows up to this time may be in rotated files; undefined if there are none. */
   movedUntilMs: number | undefined;
-  /** As `idsFromMs`, for the rows in rotated files. */
   movedIdsFromMs: number | undefined;
   /** When the newest rows were written; undefined also in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
@@ -32,7 +29,6 @@ export interface CodeOverlap {
   readUntilMs: number | undefined;
   /** A43: the service has no such code any more, and a run reported it. */
   isGone: boolean;
-  /** `forgetOldIds` removes old IDs above this number. */
   idLimit: number;
 }
 
@@ -126,7 +122,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
-/** Bounds memory: above the limit, forgets IDs older than `overlapMs` before the watermark, but none from `keepFromMs` on. */
+/** Forgets IDs older than `overlapMs` before the watermark if there are many, but none from `keepFromMs` on. */
 export function forgetOldIds(
   overlap: CodeOverlap,
   overlapMs: number,

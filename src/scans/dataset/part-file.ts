@@ -18,7 +18,6 @@ export interface PartFormatter {
   end(): string | Uint8Array;
 }
 
-/** Number of rows that are formatted at once. */
 const BATCH = 2000;
 
 export async function* formatPart(

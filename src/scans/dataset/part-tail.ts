@@ -29,7 +29,6 @@ export interface PartTailJob {
   isSaved: boolean;
   parts: readonly Part[];
   next: number;
-  /** Maximum number of buffered rows; default 122,880. */
   mostRows?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -119,7 +118,6 @@ export function createPartTail(job: PartTailJob): RowTail {
     // P2: the one step by which all parts become visible.
     await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
       beforeRename() {
-        // P4: even if the rename fails, it may have happened.
         staged = [];
         parts = listed;
       },

@@ -8,7 +8,6 @@ export const PARTITIONS = ['day', 'month'] as const;
 
 export interface Partitioning {
   by: (typeof PARTITIONS)[number];
-  /** IANA name of the time zone of these days and months. */
   timezone: string;
 }
 

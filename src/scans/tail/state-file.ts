@@ -14,9 +14,7 @@ import { checkWorkspace, type Workspace } from '../../service/workspace.ts';
 import { type CodesOfRun, codeDifference } from '../append/identity.ts';
 import { formatTailState, parseTailState, type TailPosition, type TailState } from './tail-state.ts';
 
-/** Where a run begins. */
 interface TailStart extends Pick<TailState, 'sinceMs' | 'positions'> {
-  /** An earlier run wrote it. */
   isContinued: boolean;
 }
 
@@ -26,7 +24,6 @@ export interface TailRun {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
   movedFrom: string | undefined;
-  /** Start of a first run, ms since the epoch. */
   sinceMs: number;
 }
 
@@ -45,7 +42,6 @@ interface StateFileJob {
 }
 
 const ELSEWHERE = 'specify a different file with --state';
-/** Maximum size: an hour of a million scans takes less. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it can't be used. */
@@ -70,7 +66,7 @@ export async function openTailState(
     let next: Omit<TailState, 'positions'> | undefined;
     const record = async (positions: Map<string, TailPosition>) => {
       if (!next) throw new Error('the state was not begun');
-      // S1: the positions of printed scans only, and flushed before the rename.
+      // S1: the positions of printed scans only.
       await replaceFile(disk, real, formatTailState({ ...next, positions })).catch((error) =>
         Promise.reject(
           cannotWrite(`write the state file ${path}`, error, 'the last printed scans may be printed again'),

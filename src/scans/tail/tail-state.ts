@@ -8,11 +8,9 @@ import { isClockReading, isTime } from '../append/positions.ts';
 
 const VERSION = 1;
 
-/** How far the scans of a code were printed. */
 export interface TailPosition {
   /** All scans before were printed, ms since the epoch. */
   fromMs: number;
-  /** The clocks when that time was set. */
   at: ClockReading;
   /** Times of printed scans from then on, by ID. */
   printed: Map<number | bigint, number>;
@@ -23,7 +21,6 @@ export interface TailState {
   codes: CodesOfRun;
   /** When the first run began: codes without a position are printed from then on, ms since the epoch. */
   sinceMs: number;
-  /** By ID of the code. */
   positions: Map<string, TailPosition>;
 }
 

@@ -5,7 +5,7 @@ import { exportScans } from '../export/export-scans.ts';
 import { type FetchInOrder, type Range, type ReadScans, widened } from '../export/range.ts';
 import { addOne, dayOf } from './log-index.ts';
 
-/** Differences of one day (days since 1970, UTC), in scans. */
+/** Scans of one day (days since 1970, UTC). */
 export interface DayDifference {
   day: number;
   /** On the service and not in the log. */
@@ -23,7 +23,7 @@ export interface SegmentJob {
   note(line: string): void;
   range: Range;
   first: ScanPage;
-  /** Times of the scans of the log in the range, by ID, ms since the epoch. */
+  /** Times of the scans of the log in the range, by ID. */
   logged: ReadonlyMap<number | bigint, number>;
   /** Takes scans that the log lacks, possibly more than once. */
   takeMissing(batch: TimedRows): Promise<unknown>;

@@ -10,10 +10,8 @@ import { countRange, type RangeCount } from '../export/count-range.ts';
 import { pageSizeOf, type Range, type ReadScans } from '../export/range.ts';
 import { type CodeIndex, countIn, dayOf, sumOf } from './log-index.ts';
 
-/** Part of a range to be read and compared by IDs. */
 export interface Segment {
   range: Range;
-  /** Page 1 of it. */
   first: ScanPage;
   /** Distinct scans that the log has in it. */
   logged: number;
@@ -30,7 +28,6 @@ export interface LargestTotal {
   total: number;
 }
 
-/** Counts the scans of a range by its total. */
 export async function countScans(
   { read, largest }: Pick<TotalsOfCode, 'read' | 'largest'>,
   range: Range,
@@ -89,7 +86,6 @@ export async function findSegments(
   return found;
 }
 
-/** 1970 for a log without scans. */
 function firstDayOf({ days }: CodeIndex): number {
   return days.size === 0 ? 0 : [...days.keys()].reduce((first, day) => Math.min(first, day));
 }

@@ -9,7 +9,6 @@ import type { AppendState } from '../append/state.ts';
 
 interface Digest {
   path: string;
-  /** Without compression. */
   size: number;
   sha256: string;
 }
@@ -22,9 +21,7 @@ export interface LogFault {
 export interface LogFiles {
   /** Files with rows of this log, in the given order. */
   paths: string[];
-  /** The same, and copies of them. */
   known: readonly string[];
-  /** Rotated files that are not among them. */
   gone: readonly RotatedFile[];
   /** Undefined if the files are as the state records. */
   fault: LogFault | undefined;
@@ -48,7 +45,6 @@ export async function checkLogFiles(
   for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, pause));
   const head = current === undefined ? undefined : await compareFile(current, state, pause);
   const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
-  // Moved after the last run.
   const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
   const gone = state.rotated.filter((file) => !find(file));
   const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);

@@ -25,7 +25,6 @@ export interface LogIndex {
   span(): { firstMs: number; lastMs: number };
 }
 
-/** Creates an index of the rows that `isWanted`. */
 export function createLogIndex(isWanted: (code: string, ms: number) => boolean): LogIndex {
   const codes = new Map<string, { index: CodeIndex; ids: IdSet }>();
   const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };

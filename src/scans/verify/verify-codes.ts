@@ -30,7 +30,6 @@ export interface VerifyJob {
   service: Pick<Service, 'listScans' | 'getCode'>;
   width: number;
   note(line: string): void;
-  /** Returns what is wrong with the log of a code, as a sentence. */
   faultOf(code: string): string | undefined;
   /** Adds scans that the log lacks, and returns their number. Missing if the log is not to be changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
@@ -40,7 +39,6 @@ export interface VerifyJob {
 }
 
 interface VerifiedDay extends DayDifference {
-  /** Rows of the log that repeat an earlier one. */
   twice: number;
 }
 
@@ -52,10 +50,8 @@ export interface CodeResult {
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason: Error | undefined;
-  /** Undefined if the log covers none of the code. */
   range: Range | undefined;
   logged: number;
-  /** Oldest first. */
   days: readonly VerifiedDay[];
   missing: number;
   added: number;
@@ -110,7 +106,6 @@ interface Turn {
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
-  /** Codes whose totals equal the log, and may be capped. */
   const capped: { turn: Turn; total: number }[] = [];
   const turns = results.flatMap((result): Turn[] => {
     const { code, outcome, range } = result;
@@ -209,7 +204,6 @@ async function compareOne(
   }
 }
 
-/** Adds the repeated rows of the log, and sorts the days. */
 function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeIndex): void {
   const days = new Map(result.days.map((day) => [day.day, day]));
   for (const [day, rows] of twice)

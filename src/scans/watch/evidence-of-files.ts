@@ -14,7 +14,6 @@ export interface FilesJob {
   nowMs: number;
   windowsUntil(endMs: number): Windows;
   note(line: string): void;
-  /** Called between pieces of files; throws to end. */
   pause(): Promise<void>;
   signal: AbortSignal;
 }
@@ -27,7 +26,6 @@ interface CodeOfFiles {
 export interface FilesEvidence {
   windows: Windows;
   codes: CodeOfFiles[];
-  /** Part of the nine weeks that the files cover. */
   coverage: Coverage;
   /** Scans dated later than `nowMs`, if no end was requested. */
   future: number;
@@ -36,9 +34,7 @@ export interface FilesEvidence {
 interface Found {
   code: CodeOfScans;
   firstMs: number;
-  /** Before the end. */
   lastMs: number;
-  /** Before the nine weeks. */
   earlierMs: number;
   recent: number;
   baseline: number;

@@ -8,7 +8,6 @@ import type { Windows } from './windows.ts';
 
 export interface EvidenceJob {
   read: ReadScans;
-  /** Undefined if unknown; ms since the epoch. */
   createdMs: number | undefined;
   windows: Windows;
 }
@@ -80,7 +79,6 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     };
   }
 
-  /** `of`: a range that includes this one. */
   async function lastPageOf(
     { asked, page, isCapped }: RangeCount,
     untilMs: number,

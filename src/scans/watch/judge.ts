@@ -34,13 +34,11 @@ export type LastScan = { ms: number } | 'none' | 'unknown';
 
 /** Known figures of one code, and functions that request more. */
 export interface Evidence {
-  /** Scans of the last seven days. */
   recent: number;
   /** Scans of the eight weeks before; `isCapped`: there may be more. */
   baseline: number;
   isCapped: boolean;
   last: LastScan;
-  /** The code is younger than the nine weeks. */
   isYoung: boolean;
   findLast(): Promise<LastScan>;
   /** Counts the scans in the hours of `hoursBefore`. */
@@ -48,13 +46,11 @@ export interface Evidence {
   hasSince(sinceMs: number): Promise<boolean>;
   /** Returns whether there are scans before the nine weeks. */
   hasEarlier(): Promise<boolean>;
-  /** Returns the latest of them. */
   findEarlier(): Promise<LastScan>;
 }
 
 export interface Limits {
   endMs: number;
-  /** Start of the nine weeks. */
   startMs: number;
   /** Length of a silence that counts for any code. */
   quietForMs: number | undefined;

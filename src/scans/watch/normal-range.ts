@@ -2,14 +2,12 @@
 
 /** Variation of the level from week to week, relative to its mean (PROTOCOL.md has the simulation). */
 const DISPERSION = 0.2;
-/** Probability below the range, and above it. */
 const TAIL = 0.0005;
 /** Expected scans from which the range only scales, because a sum would take long and chance adds less than a hundredth. */
 const MOST_SUMMED = 5000;
 
 export const BASELINE_WEEKS = 8;
 
-/** Both ends are normal. */
 export interface NormalRange {
   low: number;
   high: number;

@@ -20,7 +20,6 @@ export interface WatchRow {
   note: string | null;
 }
 
-/** Returns the row of a verdict. */
 export function watchRow(
   code: Pick<WatchRow, 'id' | 'slug' | 'name'>,
   verdict: Verdict,
