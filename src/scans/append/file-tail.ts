@@ -100,6 +100,7 @@ export function createFileTail({
         overlaps,
       };
       await next.write(formatState(state, overlapMs));
+      // A2: the old state or the new one, never a part.
       await next.commit(() => {
         recordedBytes = size;
         mustStay = true;

@@ -40,7 +40,11 @@ export async function checkOwnWorkspace(
   );
   const known = new Set([...newest.map(([code]) => code), ...identity.codes]);
   const found = await checkWorkspace({
-    ...{ path, recorded, workspace, movedFrom, elsewhere },
+    path,
+    recorded,
+    workspace,
+    movedFrom,
+    elsewhere,
     knownIds: [...[...known].filter((id) => seen.has(id)), ...known],
     getCode: async (id) => (seen.has(id) ? undefined : getCode(id)),
   });

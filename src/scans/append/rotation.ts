@@ -4,9 +4,10 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
+import { type DiskFile, ifPresent, readPieces } from '../../files/durable/disk.ts';
 import { DamagedRecordError } from '../../files/durable/record-file.ts';
 import { openTrusted, withTrusted } from '../../files/durable/trusted-file.ts';
+import { decompress } from '../../files/formats/read/input-bytes.ts';
 import {
   type CommittedPoint,
   checkExport,
@@ -17,10 +18,11 @@ import {
   truncateUncommitted,
 } from './committed-point.ts';
 import { readCurrentState, refusal } from './current-state.ts';
+import { beginsAs } from './file-hash.ts';
 import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
-import { listCopies, refuseRotated } from './rotated-copies.ts';
+import { type Copy, listCopies, refuseRotated } from './rotated-copies.ts';
 import type { AppendState } from './state.ts';
 
 /** As `openCommitted`, for a file that may have been rotated. */
@@ -34,7 +36,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   try {
     const there = await file?.stat();
     if (!there || there.size === 0) {
-      if (there?.ino === state.ino && there) await refuseEmptied(job, state);
+      if (there && there.ino === state.ino) await refuseEmptied(job, state);
       // Without a commit and another inode, there was no file yet, or it was always empty.
       if (state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino))
         return await continueInNewFile(job, state, file);
@@ -60,17 +62,40 @@ async function refuseLostState(job: OpenJob): Promise<void> {
   );
 }
 
-/** A33: refuses a file that was emptied in place: the copy may lack rows, or have rows of a stopped run that no state records. */
-async function refuseEmptied(job: OpenJob, { bytes, stamp }: AppendState): Promise<void> {
-  const { file, state } = job.paths;
-  const { mtimeNs } = await job.disk.lstat(state);
-  const hasCopy = async () => (await listCopies(job)).some(({ stat }) => stat.mtimeNs >= mtimeNs);
-  if (bytes === 0 && (stamp || !(await hasCopy()))) return;
+/**
+ * A33: refuses a file that was emptied in place, unless the last run completed and a copy has all of its rows. Another copy may lack rows, or have rows
+ * of a stopped run that no state records. The inode of a new file may also be reused.
+ */
+async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
+  const { file } = job.paths;
+  const { mtimeNs } = await job.disk.lstat(job.paths.state);
+  const copies = await listCopies(job);
+  const isUnused = state.bytes === 0 && !copies.some(({ stat }) => stat.mtimeNs >= mtimeNs);
+  if (isUnused) return;
+  if (state.stamp) for (const copy of copies) if (await hasCommitted(job, copy, state)) return;
   throw refusal(
     file,
-    'the file was emptied in place, as copytruncate of logrotate does',
+    'the file was emptied in place, as copytruncate of logrotate does, and it is not certain that a copy in the same directory has all of its rows',
     `Copy the newest copy back to ${basename(file)}, uncompressed, then set create instead of copytruncate. If you have its rows elsewhere, delete ${basename(file)} to continue in a new file`,
   );
+}
+
+/** Returns whether a copy, plain or as `.gz`, begins with the committed bytes. */
+async function hasCommitted(
+  { disk, signal }: OpenJob,
+  { path, log, stat }: Copy,
+  state: AppendState,
+): Promise<boolean> {
+  if (log.packing !== undefined && log.packing !== 'gz') return false;
+  const begins = withTrusted(disk, path, (file) => {
+    const pieces = readPieces(file, 0, stat.size, signal);
+    return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
+  });
+  return begins.then(Boolean, (error) => {
+    // A damaged copy, or one that another user may have put there.
+    if (error instanceof UsageError) return false;
+    throw error;
+  });
 }
 
 async function continueInNewFile(

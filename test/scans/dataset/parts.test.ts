@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 describe('partitions that were deleted (P15)', () => {
-  it('are those before the oldest that is there, in whatever order the parts were committed', async () => {
+  it('are those before the oldest one, in any order of the parts', async () => {
     await put(`${THIRD}/part-000001.csv`);
     const parts = [
       part(THIRD, 'part-000001.csv'),
@@ -35,7 +35,7 @@ describe('partitions that were deleted (P15)', () => {
     expect(await removedPartitions(job(...parts.reverse()))).toEqual([FIRST, SECOND]);
   });
 
-  it('are none if the oldest is there, also under the name that it has before it is claimed, or if all are gone', async () => {
+  it('are none if the oldest is there, also under its temporary name, or if all are missing', async () => {
     const parts = [part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv')];
     expect(await removedPartitions(job(...parts))).toEqual([]);
     await put(`${FIRST}/.part-000001.csv.partial`);
@@ -51,7 +51,7 @@ describe('partitions that were deleted (P15)', () => {
 });
 
 describe('parts of a stopped run', () => {
-  it('get their names if they are claimed, for good; the others are removed (P3, P4)', async () => {
+  it('are renamed durably if they are listed; the others are removed (P3, P4)', async () => {
     await put(`${FIRST}/part-000001.csv`, `${FIRST}/.part-000002.csv.partial`);
     await put(`${SECOND}/.part-000002.csv.partial`, `${SECOND}/.hidden`);
     await memory.disk.flushDirectory('/data');
@@ -64,7 +64,7 @@ describe('parts of a stopped run', () => {
     expect(memory.names()).toContain(`/data/lake/${FIRST}/part-000002.csv`);
   });
 
-  it('cost no step on the disk where there are none', async () => {
+  it('cost no operation on the disk if there are none', async () => {
     await put(`${FIRST}/part-000001.csv`);
     memory.revive();
     await finishParts(job(part(FIRST, 'part-000001.csv')));
