@@ -11,7 +11,6 @@ import { openTrusted } from '../../files/durable/trusted-file.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
 import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
-import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
 import type { RotatedFile } from './log-range.ts';
 import { type CodeOverlap, isRotated, withoutGone } from './overlap.ts';
@@ -20,6 +19,7 @@ import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.
 import { refuseRotated } from './rotated-copies.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
+import { hasStamp } from './state.ts';
 
 export interface CommittedPoint {
   /** Truncated to `bytes`; undefined if there is none yet. */

@@ -17,13 +17,12 @@ import { isSameFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { AppendPaths } from './current-state.ts';
-import { type FileStamp, stampOf } from './file-stamp.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { OldFile } from './old-file.ts';
 import { readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { RowTail } from './row-tail.ts';
-import { type AppendState, formatState } from './state.ts';
+import { type AppendState, type FileStamp, formatState, stampOf } from './state.ts';
 
 interface FileTailJob {
   disk: Disk;

@@ -15,6 +15,11 @@ export interface RotatedFile {
   newestMs: Readonly<Record<string, number>>;
 }
 
+interface LogBounds {
+  sinceMs: number | undefined;
+  rotated: readonly RotatedFile[];
+}
+
 /** Maximum number of recorded times (1 MB). */
 const MOST_TIMES = 20_000;
 
@@ -50,7 +55,7 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
  * the end of the newest missing file were archived or deleted on purpose.
  */
 export function beginningOf(
-  { sinceMs, rotated }: { sinceMs: number | undefined; rotated: readonly RotatedFile[] },
+  { sinceMs, rotated }: LogBounds,
   code: string,
   isThere: (file: RotatedFile) => boolean,
 ): number | undefined {
@@ -75,11 +80,7 @@ export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): Rotat
  * there is none.
  */
 export function rangeOfCode(
-  state: {
-    sinceMs: number | undefined;
-    rotated: readonly RotatedFile[];
-    overlaps: ReadonlyMap<string, CodeOverlap>;
-  },
+  state: LogBounds & { overlaps: ReadonlyMap<string, CodeOverlap> },
   code: string,
   isThere: (file: RotatedFile) => boolean,
 ): Range | undefined {

@@ -57,20 +57,15 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
 }
 
 /** Returns the number of rows in a file, and the time of the newest one, ms since the epoch. */
-export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>): {
-  rows: number;
-  watermarkMs: number | undefined;
-} {
+export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>) {
   let rows = 0;
-  let newestMs: number | undefined;
+  let watermarkMs: number | undefined;
   for (const overlap of overlaps.values()) {
     rows += overlap.rows;
-    newestMs = Math.max(
-      newestMs ?? Number.NEGATIVE_INFINITY,
-      overlap.watermarkMs ?? Number.NEGATIVE_INFINITY,
-    );
+    if (overlap.watermarkMs !== undefined)
+      watermarkMs = Math.max(watermarkMs ?? overlap.watermarkMs, overlap.watermarkMs);
   }
-  return { rows, watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs };
+  return { rows, watermarkMs };
 }
 
 export function isRotated(overlaps: ReadonlyMap<string, CodeOverlap>): boolean {

@@ -19,7 +19,6 @@ interface Saved {
 }
 
 export interface Recorded {
-  /** For the next state. */
   workspace: RecordedWorkspace;
   /** The state on disk has another one. */
   isRenewed: boolean;

@@ -13,10 +13,9 @@ import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
 import { resolvePaths } from './append-file.ts';
 import { lossOf } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
-import { hasStamp } from './file-stamp.ts';
 import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
-import { type AppendState, parseState } from './state.ts';
+import { type AppendState, hasStamp, parseState } from './state.ts';
 
 /**
  * Returns the path of the state of a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file.
@@ -26,7 +25,6 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
     const paths = await resolvePaths(disk, file);
     return (await hasState(disk, paths.file)) ? paths.state : undefined;
   } catch (error) {
-    // The writer reports a file that can't be opened.
     if (error instanceof UsageError || systemCode(error) !== undefined) return undefined;
     throw error;
   }

@@ -75,7 +75,7 @@ async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
   if (state.stamp) for (const copy of copies) if (await hasCommitted(job, copy, state)) return;
   throw refusal(
     file,
-    'the file was emptied in place, as copytruncate of logrotate does, and it is not certain that a copy in the same directory has all of its rows',
+    'the file was emptied in place, as copytruncate of logrotate does, and its copies may lack rows',
     `Copy the newest copy back to ${basename(file)}, uncompressed, then set create instead of copytruncate. If you have its rows elsewhere, delete ${basename(file)} to continue in a new file`,
   );
 }

@@ -2,9 +2,10 @@
  * State next to an appended file, `FILE.state.json`: the identity of the export, the committed bytes and their hash, and the position of each code.
  */
 
+import type { DiskStat } from '../../files/durable/disk.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
+import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
 import { type AppendIdentity, isIdentity } from './identity.ts';
 import { areRotated, type RotatedFile, rotatedBefore } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
@@ -112,4 +113,41 @@ function isSavedState(value: Record<string, unknown>): value is Record<string, u
 
 function isDigest(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** A19: shows, without reading a file, that it is unchanged; the size is compared separately. The system changes the ctime with every change of the bytes, and no program can set it. */
+export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
+
+/**
+ * Returns the stamp of a file that was described when its file system showed the time `clockNs`; undefined if that was still the tick of its last
+ * change, in which another change would leave no trace.
+ */
+export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
+  return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
+}
+
+/** Returns whether a file, apart from its size, is as it was when it had this stamp. */
+export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
+  return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
+}
+
+/** In JSON; its numbers have too few digits. */
+interface SavedStamp {
+  ino: string;
+  mtimeNs: string;
+  ctimeNs: string;
+}
+
+export function formatStamp({ ino, mtimeNs, ctimeNs }: FileStamp): SavedStamp {
+  return { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` };
+}
+
+export function isSavedStamp(value: unknown): value is SavedStamp {
+  if (!isObject(value)) return false;
+  const { ino, mtimeNs, ctimeNs } = value;
+  return [ino, mtimeNs, ctimeNs].every((text) => typeof text === 'string' && /^-?\d{1,20}$/.test(text));
+}
+
+export function parseStamp({ ino, mtimeNs, ctimeNs }: SavedStamp): FileStamp {
+  return { ino: BigInt(ino), mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs) };
 }

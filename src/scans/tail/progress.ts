@@ -14,7 +14,6 @@ export interface TailProgress {
     scan: { id: number | bigint; ms: number },
     state: { now: ClockReading; hasBegun: boolean },
   ): void;
-  /** Forgets scans that are no longer read again. */
   prune(): void;
 }
 

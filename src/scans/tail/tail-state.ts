@@ -24,7 +24,6 @@ export interface TailState {
   positions: Map<string, TailPosition>;
 }
 
-/** Returns the bytes of the state file. */
 export function formatTailState({ workspace, codes, sinceMs, positions }: TailState): Buffer {
   const saved = [...positions].map(([code, { fromMs, at, printed }]): [string, SavedPosition] => [
     code,

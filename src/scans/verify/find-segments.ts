@@ -13,7 +13,7 @@ import { type CodeIndex, countIn, dayOf, sumOf } from './log-index.ts';
 export interface Segment {
   range: Range;
   first: ScanPage;
-  /** Distinct scans that the log has in it. */
+  /** Distinct scans of the log in it. */
   logged: number;
 }
 
@@ -42,7 +42,6 @@ export function mayBeCapped({ isCapped, page }: RangeCount, largest: LargestTota
   return isCapped && page.total >= largest.total;
 }
 
-/** Returns whether the log has as many distinct scans in the range as the service counts. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
   // V4: a page with as many rows as the log has all of them, so their IDs are compared as well, in one number.

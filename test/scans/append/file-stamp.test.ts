@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import type { Disk } from '../../../src/files/durable/disk.ts';
 import { formatRecord } from '../../../src/files/durable/record-file.ts';
-import { formatStamp, isSavedStamp, parseStamp } from '../../../src/scans/append/file-stamp.ts';
+import { formatStamp, isSavedStamp, parseStamp } from '../../../src/scans/append/state.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,
