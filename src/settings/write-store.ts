@@ -30,12 +30,16 @@ export async function updateStore(
     await refuseMountPoint(disk, await realPath(disk, file));
     const first = await readStore(env);
     const corrected = hasUncheckedCommand(first) ? [] : restrictPermissions(file);
+    // Before the lock, because conf takes long to load.
+    const { isStored } = await import('./conf.ts');
     const lock = await acquireLock(file, { clock, signal, waitMs: MAX_WAIT_MS });
     try {
       const before = await readStore(env);
       const after = change(before);
       refuseUncheckedCommand(file, { ...after, commandProblem: before.commandProblem });
-      await store(disk, file, formatStored(after));
+      const text = await write(disk, file, after);
+      if (!isStored(file, text))
+        throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
       // Reading corrects permissions only if the file exists; the same sentence is returned once.
       return { ...(await readStore(env)), mended: [...new Set([...first.mended, ...corrected])] };
     } finally {
@@ -60,14 +64,12 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
 }
 
 /**
- * Replaces the file atomically, and reads it back with conf. conf's own writer (atomically 2.1) ignores partial writes: on a full disk it
- * replaces a good file with a truncated one and reports success.
+ * Replaces the file atomically and returns its text. conf only reads it back: its own writer (atomically 2.1) ignores partial writes, so on a
+ * full disk it replaces a good file with a truncated one and reports success.
  */
-async function store(disk: Disk, file: string, value: Record<string, unknown>): Promise<void> {
-  const text = JSON.stringify(value, undefined, '\t');
+async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
+  const text = JSON.stringify(formatStored(stored), undefined, '\t');
   // The real path, so that a config.json that is a link stays one.
   await replaceFile(disk, await realPath(disk, file), Buffer.from(text), { mode: FILE_MODE });
-  const { isStored } = await import('./conf.ts');
-  if (!isStored(file, text))
-    throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
+  return text;
 }
