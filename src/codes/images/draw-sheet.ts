@@ -8,7 +8,7 @@ import type { Encoded, Fault } from './draw-image.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type ImageStyle, modulesAcross, POINTS_A_MM } from './image-style.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
-import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
+import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-sheet.ts';
 import { clearPlate, plateOf } from './logo.ts';
 import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';

@@ -6,7 +6,6 @@ import { Worker } from 'node:worker_threads';
 import { every, processorMs } from '../../base/time/time.ts';
 import { damagedInstallation, readInstalled } from '../../files/durable/installed-file.ts';
 import { readPackaged } from '../../files/durable/packaged-files.ts';
-import { boundMemory } from './bound-memory.ts';
 
 export interface Rendering {
   width: number;
@@ -93,35 +92,35 @@ export async function openRenderer(
     return over;
   };
 
-  async function askNow(request: DrawRequest): Promise<DrawResponse> {
+  async function requestNow(request: DrawRequest): Promise<DrawResponse> {
     if (over !== undefined) throw over;
-    const answer = await askThread(worker, request, parts, signal).catch((reason) =>
+    const response = await requestDrawing(worker, request, parts, signal).catch((reason) =>
       Promise.reject(end(reason)),
     );
-    if (answer.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
-    if (answer.is === 'trapped')
+    if (response.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
+    if (response.is === 'trapped')
       throw end(
         new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`),
       );
-    if (answer.is === 'failed') throw new RenderError(`cannot be drawn: ${answer.message}`);
-    return answer;
+    if (response.is === 'failed') throw new RenderError(`cannot be drawn: ${response.message}`);
+    return response;
   }
 
   /** One after the other: the time of each is counted. */
-  function ask(request: DrawRequest): Promise<DrawResponse> {
-    const asked = turn.then(() => askNow(request));
-    turn = asked.catch(() => undefined);
-    return asked;
+  function request(request: DrawRequest): Promise<DrawResponse> {
+    const response = turn.then(() => requestNow(request));
+    turn = response.catch(() => undefined);
+    return response;
   }
 
   return {
     async ratio() {
-      const answer = await ask({});
-      return answer.is === 'ratio' ? answer.ratio : Number.NaN;
+      const response = await request({});
+      return response.is === 'ratio' ? response.ratio : Number.NaN;
     },
     async draw(box, background) {
-      const answer = await ask({ box, background });
-      if (answer.is === 'drawn') return answer;
+      const response = await request({ box, background });
+      if (response.is === 'drawn') return response;
       throw new RenderError('cannot be drawn');
     },
   };
@@ -136,7 +135,7 @@ function bounded(wasm: Buffer): Buffer {
 }
 
 /** Rejects with RenderError when it takes too long or the thread ends, and with the signal's reason. I7: bounded while it is drawn. */
-function askThread(
+function requestDrawing(
   worker: Worker,
   request: DrawRequest,
   { every, processorMs }: RendererParts,
@@ -161,9 +160,9 @@ function askThread(
       reject(reason);
     };
     const onAbort = () => fail(signal?.reason);
-    const onMessage = (answer: DrawResponse) => {
+    const onMessage = (response: DrawResponse) => {
       release();
-      resolve(answer);
+      resolve(response);
     };
     const onError = (error: Error) => fail(new RenderError(`cannot be drawn: ${error.message}`));
     const onExit = () => fail(new RenderError('cannot be drawn: the rendering thread ended'));
@@ -171,4 +170,41 @@ function askThread(
     worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
     worker.postMessage(request);
   });
+}
+
+/** Size of a page of WebAssembly memory. */
+const PAGE_BYTES = 65_536;
+/** `\0asm`, version 1. */
+const HEADER_BYTES = 8;
+/** WebAssembly core specification, 5.5.2: the section of memories. */
+const MEMORY_SECTION = 5;
+
+/** Returns the module with a maximum for its one memory. Throws Error if it has no memory of its own, as after an upgrade of the library. */
+export function boundMemory(wasm: Uint8Array, mostBytes: number): Buffer {
+  for (let at = HEADER_BYTES; at < wasm.length; ) {
+    const { value: size, end: start } = readNumber(wasm, at + 1);
+    if (wasm[at] !== MEMORY_SECTION) {
+      at = start + size;
+      continue;
+    }
+    const { value: least } = readNumber(wasm, start + 2);
+    const memory = [1, 1, ...formatUnsigned(least), ...formatUnsigned(Math.floor(mostBytes / PAGE_BYTES))];
+    const section = Buffer.from([MEMORY_SECTION, ...formatUnsigned(memory.length), ...memory]);
+    return Buffer.concat([wasm.subarray(0, at), section, wasm.subarray(start + size)]);
+  }
+  throw new Error('the module has no memory of its own');
+}
+
+/** Reads an unsigned number in LEB128 (5.2.2), and returns its end. */
+function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
+  let value = 0;
+  for (let end = at, weight = 1; ; weight *= 128) {
+    const byte = bytes[end++] ?? 0;
+    value += (byte & 0x7f) * weight;
+    if (byte < 0x80) return { value, end };
+  }
+}
+
+function formatUnsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...formatUnsigned(Math.floor(value / 128))];
 }

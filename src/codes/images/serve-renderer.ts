@@ -8,13 +8,13 @@ import type { DrawRequest, DrawResponse } from './render-apart.ts';
  * can't be started.
  */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
-  const answering = ready.then(
+  const responding = ready.then(
     () => (request: DrawRequest) => draw(svg, request),
     () => (): DrawResponse => ({ is: 'damaged' }),
   );
   port.on('message', async (request: DrawRequest) => {
-    const answer = await answering;
-    port.postMessage(answer(request));
+    const response = await responding;
+    port.postMessage(response(request));
   });
 }
 

@@ -6,8 +6,8 @@ import { figuresTable, isNew, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
 import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
+import { unitDates } from './range-words.ts';
 import { formatHour, shorten, unitName } from './row-names.ts';
-import { unitDates } from './unit-dates.ts';
 
 interface CardOptions {
   id: string;

@@ -4,8 +4,8 @@ import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
 import type { Shade, ShadeCell, ShadeTable } from './document.ts';
 import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
+import { unitDates } from './range-words.ts';
 import { formatHour } from './row-names.ts';
-import { unitDates } from './unit-dates.ts';
 
 const WEEKDAYS = [0, 1, 2, 3, 4, 5, 6];
 const SHADES = 5;

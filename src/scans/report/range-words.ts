@@ -1,5 +1,7 @@
-/** Words a range of time: `October 2026`, `17 to 23 November 2026`, or with times if it does not consist of whole days. */
-import { periodOfRange } from '../../base/time/periods.ts';
+/** Dates of ranges and of units of time, and the words for a range. */
+import { isPeriod, parsePeriod, periodOfRange } from '../../base/time/periods.ts';
+import { parseInstant } from '../../base/time/time.ts';
+import { DAY_MS } from '../../base/time/units.ts';
 import { zoned } from '../stats/calendar.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
 import type { LocalDate } from './languages/format-locale.ts';
@@ -11,7 +13,7 @@ export function localDate(ms: number, zone: string): LocalDate {
   return { ...{ year, month, day, hour, minute }, weekday: dayOfWeek - 1 };
 }
 
-/** Words a half-open range, as within a sentence. */
+/** Words a half-open range, as within a sentence: `October 2026`, `17 to 23 November 2026`, or with times if it does not consist of whole days. */
 export function formatRange(
   { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
   zone: string,
@@ -49,4 +51,24 @@ export function formatDays(first: LocalDate, last: LocalDate, locale: Locale): s
 
 function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string {
   return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+/**
+ * Returns the first and the last date of a unit in its form in data: `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; undefined if there are
+ * none, as for an hour or a year of five digits.
+ */
+export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
+  if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
+  if (by === 'day') {
+    const ms = parseInstant(`${value}T00:00:00Z`);
+    return ms === undefined ? undefined : twice(localDate(ms, 'UTC'));
+  }
+  if (by === 'hour' || !isPeriod(value, 0)) return undefined;
+  const { sinceMs, untilMs } = parsePeriod(value, { flag: '', nowMs: 0, timezone: 'UTC' });
+  return [localDate(sinceMs, 'UTC'), localDate(untilMs - DAY_MS, 'UTC')];
+}
+
+function twice(date: LocalDate): [LocalDate, LocalDate] {
+  return [date, date];
 }

@@ -3,8 +3,7 @@ import type { Figure, Section } from '../stats/figures.ts';
 import type { Name } from './document.ts';
 import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
-import { formatDays } from './range-words.ts';
-import { unitDates } from './unit-dates.ts';
+import { formatDays, unitDates } from './range-words.ts';
 
 /** Longer names are truncated: nobody reads them, and a name of 10 kB would be the whole page. */
 const LONGEST = 120;

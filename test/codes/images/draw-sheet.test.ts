@@ -10,7 +10,7 @@ import {
   placesOf,
   SHEET_NUMBERS,
 } from '../../../src/codes/images/label-grids.ts';
-import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
+import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { placeFault } from '../../../src/codes/images/verify.ts';
 import { breakLines } from '../../../src/files/paper/break-lines.ts';
 import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';

@@ -6,7 +6,7 @@ import {
   PAPERS,
   placesOf,
 } from '../../../src/codes/images/label-grids.ts';
-import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
+import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { breakLines } from '../../../src/files/paper/break-lines.ts';
 
 const grid: LabelGrid = {

@@ -5,7 +5,7 @@ import { drawSheet, type SheetStyle } from '../../../src/codes/images/draw-sheet
 import { encodeText } from '../../../src/codes/images/encode.ts';
 import { POINTS_A_MM } from '../../../src/codes/images/image-style.ts';
 import { findGrid, placesOf } from '../../../src/codes/images/label-grids.ts';
-import { FONT_SIZE_MM, LINE_MM, layOutLabel } from '../../../src/codes/images/label-layout.ts';
+import { FONT_SIZE_MM, LINE_MM, layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const TEXT = 'https://qr.example/a';

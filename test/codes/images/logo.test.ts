@@ -7,7 +7,7 @@ import { encodeText } from '../../../src/codes/images/encode.ts';
 import type { Logo } from '../../../src/codes/images/image-style.ts';
 import { IMAGE_FORMATS, type ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { findGrid } from '../../../src/codes/images/label-grids.ts';
-import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
+import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';
 import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
 import { formatPlate, formatRendering } from '../../../src/codes/images/write-png.ts';

@@ -31,8 +31,11 @@ describe.each(LANGUAGES)('%s', (language) => {
     expect(locale.country('DE')).not.toBe('DE');
   });
 
-  test('has the placeholders of English', async () => {
+  test('has the keys and placeholders of English', async () => {
     const [english, own] = await Promise.all([loadLanguage('en'), loadLanguage(language)]);
+    expect(keysOf({ ...own.words, scans: {}, codes: {} })).toEqual(
+      keysOf({ ...english.words, scans: {}, codes: {} }),
+    );
     expect(placeholdersOf(own.words)).toEqual(placeholdersOf(english.words));
   });
 
@@ -54,6 +57,11 @@ describe.each(LANGUAGES)('%s', (language) => {
 });
 
 const DAY = { year: 2026, month: 10, day: 1, weekday: 3 };
+
+function keysOf(value: unknown): unknown[] {
+  if (typeof value === 'string') return [];
+  return Object.entries(value as object).map(([key, inner]) => [key, keysOf(inner)]);
+}
 
 /** The placeholders of the words by key, but for the plural forms, of which some have none. */
 function placeholdersOf(words: Locale['words']) {

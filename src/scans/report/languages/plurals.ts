@@ -18,20 +18,6 @@ export interface Categories {
 
 export type Language = keyof Categories;
 
-/** Values of `--language`. */
-export const LANGUAGES = [
-  'en',
-  'de',
-  'fr',
-  'es',
-  'it',
-  'nl',
-  'pt',
-  'pl',
-  'ja',
-  'ar',
-] as const satisfies readonly Language[];
-
 const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
 /** Millions take `de`, as in `1 000 000 de scans`. */
 const isMillions = (n: number) => n !== 0 && n % 1_000_000 === 0;
@@ -42,11 +28,11 @@ const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : isMillions(n) ? '
 export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories[L] } = {
   en: oneOrOther,
   de: oneOrOther,
-  nl: oneOrOther,
   fr: zeroIsOne,
-  pt: zeroIsOne,
   es: oneManyOther,
   it: oneManyOther,
+  nl: oneOrOther,
+  pt: zeroIsOne,
   pl: (n) => {
     if (n === 1) return 'one';
     const isTeen = n % 100 >= 12 && n % 100 <= 14;
@@ -60,3 +46,6 @@ export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories
     return n % 100 >= 11 ? 'many' : 'other';
   },
 };
+
+/** Values of `--language`. */
+export const LANGUAGES = Object.keys(PLURAL_RULES) as readonly Language[];
