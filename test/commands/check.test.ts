@@ -36,7 +36,7 @@ function add(
 }
 
 describe('qr check', () => {
-  it('says of each code where it leads, in the columns of the contract, and exits with 8 where one is broken', async () => {
+  it('reports where each code leads, in the columns of the contract, and exits with 8 if one is broken', async () => {
     const { at } = await usePages({ '/dead': 404, '/moved': '/new' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [, dead] = add(
@@ -274,7 +274,7 @@ describe('qr check', () => {
     ]);
   });
 
-  it('never asks the address of a code', async () => {
+  it('never requests the short URL of a code', async () => {
     const { at, asked } = await usePages({ '/away': '/q/other' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();

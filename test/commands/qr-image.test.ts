@@ -102,7 +102,7 @@ describe('qr image of one code', () => {
     expect(listed.stdout).toBe(`menü,${url}\n`);
   });
 
-  it('says which address it draws where the flag has no place for the code', async () => {
+  it('notes the address that it draws if the flag has no placeholder for the code', async () => {
     const { image, slug } = await useImages({ codes: 1 });
     for (const to of [
       ['-o', 'x.png'],
@@ -119,7 +119,7 @@ describe('qr image of one code', () => {
     }
   });
 
-  it('says how to set an address where there is none (2), and asks the service nothing', async () => {
+  it('refuses to draw without a short URL (2), with the command that sets one, and sends no request', async () => {
     const { sandbox, slug } = await useImages();
     const { code, stderr } = await runByDay(['qr', 'image', slug], { env: sandbox.env });
     expect(code).toBe(2);
@@ -171,7 +171,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('but draws what would not scan well with --force, and says so', async () => {
+  it('draws a code that may not scan with --force, and warns', async () => {
     const { cwd, image, slug } = await useImages();
     const { code, stderr } = await image([slug, '--size', '8mm', '-o', 'x.png', '--force']);
     expect(code).toBe(0);
@@ -280,7 +280,7 @@ describe('qr image of many codes', () => {
     expect((await image(['a', '--output-dir', 'codes'])).stderr).toContain('1 image: 1 unchanged');
   });
 
-  it('says with --dry-run how many, of what size, and which would fail and why', async () => {
+  it('lists with --dry-run the images that would be created, their size, and the reasons of failures', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
     const { code, stdout, stderr } = await image([
@@ -325,7 +325,7 @@ describe('qr image of many codes', () => {
       expect([refused, (await image([slug, ...refused, '--dry-run'])).code]).toEqual([refused, 2]);
   });
 
-  it('has a logo on each at level H, and draws them anew when that changes (I6)', async () => {
+  it('draws a logo on each image at level H, and draws all again when the logo changes (I6)', async () => {
     const { imageBuilt, manifest, cwd } = await useImages({ codes: 2 });
     const logo = (color: string) =>
       writeFileSync(
@@ -375,7 +375,7 @@ describe('qr image of many codes', () => {
     expect((await running.done).code).toBe(143);
   });
 
-  it('refuses a logo that is none (2), before anything is sent', async () => {
+  it('refuses an invalid logo (2) before a request is sent', async () => {
     const { image, slug, sandbox, cwd } = await useImages();
     writeFileSync(
       join(cwd, 'x.svg'),
@@ -397,7 +397,7 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual(['x.svg']);
   });
 
-  it('tells where a directory cannot be made or written', async () => {
+  it('names a directory that cannot be created or written', async () => {
     const { image, cwd } = await useImages();
     writeFileSync(join(cwd, 'file'), '');
     expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
@@ -408,7 +408,7 @@ describe('qr image of many codes', () => {
 });
 
 describe('qr image of a sheet', () => {
-  it('is pages of labels, in the order of a file, and says how to print it', async () => {
+  it('has labels in the order of a file, and a note on how to print them', async () => {
     const { imageBuilt, cwd } = await useImages({ codes: 30 });
     writeFileSync(
       join(cwd, 'labels.csv'),
@@ -433,7 +433,7 @@ describe('qr image of a sheet', () => {
     ]);
   });
 
-  it('says with --dry-run what would be on it', async () => {
+  it('lists its labels with --dry-run', async () => {
     const { image, cwd } = await useImages();
     const { code, stderr } = await image([
       '--all',
@@ -471,7 +471,7 @@ describe('qr image of a sheet', () => {
     expect(await corner('5x8mm')).toEqual([left, top + 30]);
   });
 
-  it('is a page per label of a roll, each label as often as asked for', async () => {
+  it('has one page per label of a roll, and the requested number of copies', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'Table no,slug\nT1,c1002\nT2,c1000\n');
     const roll = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'roll.pdf'];

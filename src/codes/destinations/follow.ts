@@ -86,8 +86,10 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
 
     const location = asText(header(headers, 'location') ?? '');
     const next = location === '' ? undefined : parseUrl(location, url);
-    const why = next ? undefined : location === '' ? 'without a Location header' : 'to an invalid URL';
-    if (!next) return trip({ is: 'astray', status, why: `redirects ${why}` });
+    if (!next) {
+      const why = location === '' ? 'redirects without a Location header' : 'redirects to an invalid URL';
+      return trip({ is: 'astray', status, why });
+    }
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
       return trip({

@@ -64,21 +64,27 @@ const ON_LETTER = {
 } as const;
 
 /** Other numbers of the same grids: for ink-jet printers, with other glue, in other colors. */
-const SAME_AS: Readonly<Record<string, string>> = {
-  ...{
-    J8159: 'L7159',
-    J8160: 'L7160',
-    J8161: 'L7161',
-    J8162: 'L7162',
-    J8163: 'L7163',
-    J8165: 'L7165',
-    J8169: 'L7169',
-  },
-  ...{ J8173: 'L7173', J8651: 'L7651', L6140: 'L7654', L4770: 'L7654', J8654: 'L7654', L7551: 'L7651' },
-  ...{ 5260: '5160', 5960: '5160', 8160: '5160', 5261: '5161', 5961: '5161', 8161: '5161' },
-  ...{ 5262: '5162', 5962: '5162', 8162: '5162', 5263: '5163', 5963: '5163', 8163: '5163' },
-  ...{ 5264: '5164', 8164: '5164', 5267: '5167', 8167: '5167', 8371: '5371' },
-};
+const SAME_AS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    L7159: 'J8159',
+    L7160: 'J8160',
+    L7161: 'J8161',
+    L7162: 'J8162',
+    L7163: 'J8163',
+    L7165: 'J8165',
+    L7169: 'J8169',
+    L7173: 'J8173',
+    L7651: 'J8651 L7551',
+    L7654: 'L6140 L4770 J8654',
+    5160: '5260 5960 8160',
+    5161: '5261 5961 8161',
+    5162: '5262 5962 8162',
+    5163: '5263 5963 8163',
+    5164: '5264 8164',
+    5167: '5267 8167',
+    5371: '8371',
+  }).flatMap(([number, others]) => others.split(' ').map((other) => [other, number])),
+);
 
 export const SHEET_NUMBERS: readonly string[] = [
   ...Object.keys(ON_A4),

@@ -67,7 +67,7 @@ export async function* listAllCodes(
   doubt: Doubt = 'usual',
 ): AsyncGenerator<QrCode[], void, undefined> {
   const shown = new Set<string>();
-  const costs = { asked: 0, pages: 1 };
+  const costs = { requests: 0, pages: 1 };
   let before: Reading | undefined;
   for (let count = 0; count < MOST_READINGS && isAffordable(costs); count++) {
     const reading = createReading();
@@ -93,12 +93,13 @@ export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): 
 /** Result of one pass over all pages. */
 interface Reading {
   ids: Set<string>;
+  /** Total of the first response. */
   total: number;
   /** Every response had that total, and no code occurred twice. */
   steady: boolean;
   /** Whether a code of a later page existed at the first response. */
-  stoodThere: (code: QrCode) => boolean;
-  allStood: boolean;
+  existed: (code: QrCode) => boolean;
+  allExisted: boolean;
   /** A short page was followed by another: codes created meanwhile would make up for missing ones. */
   gap: boolean;
 }
@@ -107,13 +108,13 @@ const createReading = (): Reading => ({
   ids: new Set(),
   total: 0,
   steady: true,
-  stoodThere: () => false,
-  allStood: true,
+  existed: () => false,
+  allExisted: true,
   gap: false,
 });
 
-function isWhole({ ids, total, steady, allStood }: Reading): boolean {
-  return steady && allStood && ids.size === total;
+function isWhole({ ids, total, steady, allExisted }: Reading): boolean {
+  return steady && allExisted && ids.size === total;
 }
 
 /** Returns whether every code of the pass before was received again, and no fewer codes than the total. */
@@ -126,13 +127,13 @@ function findsAgain(reading: Reading, before: Reading): boolean {
 function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): void {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
-  const answered = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
+  const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
   // Dated in the future (Date has whole seconds): a code created from now on would look older.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
-  reading.stoodThere = ({ created_at }) => {
+  reading.existed = ({ created_at }) => {
     const created = parseScanTime(created_at) ?? Number.POSITIVE_INFINITY;
-    return created < newest || created < answered - (hasZone(created_at) ? CLOCK_MARGIN_MS : ZONE_MARGIN_MS);
+    return created < newest || created < startMs - (hasZone(created_at) ? CLOCK_MARGIN_MS : ZONE_MARGIN_MS);
   };
 }
 
@@ -142,26 +143,33 @@ function hasZone(time: string): boolean {
 
 /** Adds a page after the first. Returns its codes that are new in this pass. */
 function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
-  const stood = rows.every(reading.stoodThere);
+  const existed = rows.every(reading.existed);
   const added = addNew(reading.ids, rows);
   if (added.length === 0) return added;
-  reading.allStood &&= stood;
+  reading.allExisted &&= existed;
   reading.steady &&= total === reading.total && added.length === rows.length;
   return added;
 }
 
-function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
-  return rows.filter(({ id }) => !ids.has(id) && ids.add(id));
+/** Adds the ids of codes, and returns the codes whose id was new. */
+export function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
+  const added: QrCode[] = [];
+  for (const row of rows) {
+    if (ids.has(row.id)) continue;
+    ids.add(row.id);
+    added.push(row);
+  }
+  return added;
 }
 
 /** Requests sent for this list, and pages with new codes in one pass. */
 interface Costs {
-  asked: number;
+  requests: number;
   pages: number;
 }
 
-function isAffordable({ asked, pages }: Costs): boolean {
-  return asked < MOST_READINGS * pages + SPARE_REQUESTS;
+function isAffordable({ requests, pages }: Costs): boolean {
+  return requests < MOST_READINGS * pages + SPARE_REQUESTS;
 }
 
 /**
@@ -174,11 +182,11 @@ async function* readPages(
   reading: Reading,
   costs: Costs,
 ): AsyncGenerator<QrCode[], void, undefined> {
-  const ask = (page: number, limit: number) => {
-    costs.asked += 1;
+  const request = (page: number, limit: number) => {
+    costs.requests += 1;
     return service.listCodes({ page, limit });
   };
-  const first = await ask(1, MAX_CODES_PAGE);
+  const first = await request(1, MAX_CODES_PAGE);
   begin(reading, first);
   const firstRows = addNew(reading.ids, first.rows);
   reading.steady = firstRows.length === first.rows.length;
@@ -212,20 +220,20 @@ async function* readPages(
       return { done: false, value: page };
     },
   };
-  const askBehind = (next: number) => ask(next, limit).catch(asEmpty);
-  for await (const next of fetchInOrder(pages, askBehind, concurrency)) {
+  const requestMore = (next: number) => request(next, limit).catch(asEmpty);
+  for await (const next of fetchInOrder(pages, requestMore, concurrency)) {
     const added = take(next);
     if (added.length === 0) return;
     yield added;
   }
-  let mayGoOn = mayBeCutOff(total, last.rows.length >= limit, doubt);
-  while (mayGoOn && isAffordable(costs)) {
+  let mayHaveMore = mayBeCutOff(total, last.rows.length >= limit, doubt);
+  while (mayHaveMore && isAffordable(costs)) {
     page += 1;
-    const next = await askBehind(page);
+    const next = await requestMore(page);
     const added = take(next);
     if (added.length === 0) return;
     yield added;
-    mayGoOn = next.rows.length >= limit;
+    mayHaveMore = next.rows.length >= limit;
   }
 }
 

@@ -134,34 +134,30 @@ export async function noSuchCode(
   idOrSlug: string,
   codes: readonly Pick<QrCode, 'slug' | 'name'>[],
 ): Promise<NotFoundError> {
+  const error = (hint: string) =>
+    new NotFoundError(`no code has the ID or slug ${quote(idOrSlug)}`, { hint });
+  const byName = hintForName(idOrSlug, codes);
+  if (byName !== undefined) return error(byName);
   const { nearest } = await import('../../base/text/nearest.ts');
-  const guess =
-    slugOfName(idOrSlug, codes) ??
-    nearest(
-      idOrSlug,
-      codes.map(({ slug }) => slug),
-    );
-  const search = /\s/.test(idOrSlug)
-    ? 'Run `qrctl qr list --name TEXT` to search by name.'
-    : 'Run `qrctl qr list` to see all slugs.';
-  return new NotFoundError(`no code has the ID or slug ${quote(idOrSlug)}`, {
-    hint:
-      guess === undefined ? search : typeof guess === 'string' ? `Did you mean ${quote(guess)}?` : guess.hint,
-  });
+  const guess = nearest(
+    idOrSlug,
+    codes.map(({ slug }) => slug),
+  );
+  if (guess !== undefined) return error(`Did you mean ${quote(guess)}?`);
+  return error(
+    /\s/.test(idOrSlug)
+      ? 'Run `qrctl qr list --name TEXT` to search by name.'
+      : 'Run `qrctl qr list` to see all slugs.',
+  );
 }
 
 /** Returns the hint for a code with that name, in any case; if several have it, how to list them. */
-function slugOfName(
-  name: string,
-  codes: readonly Pick<QrCode, 'slug' | 'name'>[],
-): { hint: string } | undefined {
+function hintForName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): string | undefined {
   const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
   const wanted = fold(name);
   const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);
   if (!first) return undefined;
-  if (others.length > 0)
-    return {
-      hint: `${others.length + 1} codes have this name. Run \`qrctl qr list --name ${inShellOr('TEXT', name)}\` to list them.`,
-    };
-  return { hint: `Specify a code by slug. The code with this name has the slug ${quote(first.slug)}.` };
+  return others.length > 0
+    ? `${others.length + 1} codes have this name. Run \`qrctl qr list --name ${inShellOr('TEXT', name)}\` to list them.`
+    : `Specify a code by slug. The code with this name has the slug ${quote(first.slug)}.`;
 }

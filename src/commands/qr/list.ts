@@ -1,7 +1,7 @@
 /** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
 import { fetchInOrder } from '../../base/parallel.ts';
 import { parseInstant } from '../../base/time/time.ts';
-import { everyCode, listAllCodes } from '../../codes/listing/codes.ts';
+import { addNew, everyCode, listAllCodes } from '../../codes/listing/codes.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { createFilter, filterOptions } from '../code-choice.ts';
@@ -120,8 +120,7 @@ async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCod
   const size = first.rows.length;
   const wanted = Math.min(limit, first.total);
   const seen = new Set<string>();
-  const fresh = (codes: QrCode[]) => codes.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, limit);
-  yield fresh(first.rows);
+  yield addNew(seen, first.rows).slice(0, limit);
   function* pages() {
     for (let page = 2; size > 0 && (page - 1) * size < wanted; page++) yield page;
   }
@@ -132,7 +131,7 @@ async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCod
     (page) => service.listCodes({ page, limit: size }),
     width,
   )) {
-    const next = fresh(rows).slice(0, left);
+    const next = addNew(seen, rows).slice(0, left);
     // A page without new codes is the end, whatever the total is.
     if (next.length === 0) return;
     yield next;

@@ -44,7 +44,9 @@ export function composeReport(figures: ReportFigures, locale: Locale): ReportDoc
   const range = capitalize(figures.range ? formatRange(figures.range, figures.zone, locale) : words.noScans);
   const rangeBefore = before && formatRange(before, figures.zone, locale);
   return {
-    ...{ language, direction, range },
+    language,
+    direction,
+    range,
     kicker: words.kicker,
     title: figures.title ?? words.title,
     note: paragraphsOf(note),

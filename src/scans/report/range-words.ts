@@ -10,7 +10,7 @@ import type { Locale } from './languages/load-language.ts';
 /** Returns the local date and time of an instant, ms since the epoch, in an IANA zone. */
 export function localDate(ms: number, zone: string): LocalDate {
   const { year, month, day, dayOfWeek, hour, minute } = zoned(ms, zone);
-  return { ...{ year, month, day, hour, minute }, weekday: dayOfWeek - 1 };
+  return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
 }
 
 /** Words a half-open range, as within a sentence: `October 2026`, `17 to 23 November 2026`, or with times if it does not consist of whole days. */

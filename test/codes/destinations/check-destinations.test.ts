@@ -32,7 +32,7 @@ function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
 }
 
 describe('checkDestinations', () => {
-  it('asks each address once, and a host one thing at a time, redirects too (K6)', async () => {
+  it('requests each address once, and one address per host at a time, also in redirects (K6)', async () => {
     const { port, heads, most } = await useHost(({ socket, path, host }) => {
       const location = host === 'a.test' && path === '/3' ? `Location: http://b.test:${port}/moved\r\n` : '';
       setImmediate(() => socket.end(answer(location ? 302 : 200, location)));
@@ -51,7 +51,7 @@ describe('checkDestinations', () => {
     expect([...verdicts.values()].filter(({ outcome }) => outcome === 'ok')).toHaveLength(17);
   });
 
-  it('asks several hosts at once, at most as many as it is told', async () => {
+  it('requests several hosts at once, up to the width', async () => {
     const open = new Set<string>();
     let most = 0;
     const waiting: (() => void)[] = [];
@@ -82,7 +82,7 @@ describe('checkDestinations', () => {
     expect(done).toBe(10);
   });
 
-  it('shows nobody the password of an address, nor anything but what it is given to send (K7)', async () => {
+  it('sends neither the password of an address nor headers that were not configured (K7)', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(401)));
     const url = `http://me:secret@a.test:${port}/x`;
     const verdict = (await checkDestinations([url], job())).get(url);
@@ -94,7 +94,7 @@ describe('checkDestinations', () => {
     expect(sent).toEqual(['get /x http/1.1', 'host', 'connection', 'user-agent']);
   });
 
-  it('asks a second time where the first may have met a hiccup, as late as it is told', async () => {
+  it('retries after a failure that may be transient, with the delay that the server requests', async () => {
     const { port } = await useHost(({ socket, path, number }) => {
       if (path === '/reset' && number === 0) socket.destroy();
       else if (path === '/busy' && number === 2) socket.end(answer(429, 'Retry-After: 7\r\n'));
@@ -204,7 +204,7 @@ describe('checkDestinations', () => {
     expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
   });
 
-  it('never asks what is ours', async () => {
+  it('never requests an address of the workspace', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = `http://qr.test:${port}/abc`;
     const verdicts = await checkDestinations(

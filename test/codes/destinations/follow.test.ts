@@ -113,7 +113,7 @@ describe('follow', () => {
     expect(host.asked).toEqual(['a.test/x -', 'a.test/x seen=1']);
   });
 
-  it('says why a name leads nowhere: refused, or not found', async () => {
+  it('reports why a name leads nowhere: refused, or not found', async () => {
     const refused = options({ resolve: () => Promise.reject(new RefusedAddressError('a.test is private')) });
     expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({
       is: 'refused',

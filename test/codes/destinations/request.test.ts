@@ -116,7 +116,7 @@ describe('request', () => {
     expect(await visit(port, { addresses })).toMatchObject({ status: 200 });
   });
 
-  it('says whether a request was sent before it failed', async () => {
+  it('reports whether a request was sent before it failed', async () => {
     expect(await visit(await closedPort())).toMatchObject({
       status: undefined,
       failure: { message: 'connection refused', fault: 'network', sent: false },
@@ -195,7 +195,7 @@ describe('request', () => {
     expect(failure?.sent).toBe(false);
   });
 
-  it('shows the certificate once and goes on with that session, which says when it ended as well (K8)', async () => {
+  it('verifies the certificate once and resumes that session with the same expiry (K8)', async () => {
     const reused: boolean[] = [];
     const url = await useTlsHost((socket) => reused.push(socket.isSessionReused()));
     const sessions = trustingSessions();

@@ -39,7 +39,7 @@ describe('createResolver', () => {
     expect(await createResolver(lookup, true, 4)('mixed.test')).toEqual([v4('10.0.0.1'), v4('5.5.5.5')]);
   });
 
-  it('asks for a name once, so that a second answer cannot lead elsewhere (K2)', async () => {
+  it('looks a name up once, so that a second response cannot lead elsewhere (K2)', async () => {
     const { lookup, asked } = answering(['5.5.5.5'], ['10.0.0.1']);
     const resolve = createResolver(lookup, false, 4);
     await resolve('rebinds.test');
@@ -47,20 +47,20 @@ describe('createResolver', () => {
     expect(asked).toEqual(['rebinds.test']);
   });
 
-  it('asks again for a name that was not found', async () => {
+  it('looks a name up again if it was not found', async () => {
     const { lookup } = answering(new Error('EAI_AGAIN'), ['5.5.5.5']);
     const resolve = createResolver(lookup, false, 4);
     await expect(resolve('late.test')).rejects.toThrow('EAI_AGAIN');
     expect(await resolve('late.test')).toEqual([v4('5.5.5.5')]);
   });
 
-  it('says that a name has no address', async () => {
+  it('reports a name without an address', async () => {
     await expect(createResolver(answering([]).lookup, false, 4)('empty.test')).rejects.toThrow(
       'empty.test has no address',
     );
   });
 
-  it('looks up four names at a time, and says when the turn has come', async () => {
+  it('looks up four names at a time, and calls back when a lookup begins', async () => {
     const waiting: (() => void)[] = [];
     const lookup = (hostname: string) =>
       new Promise<{ address: string; family: number }[]>((found) =>
@@ -84,7 +84,7 @@ describe('createResolver', () => {
 });
 
 describe('widenLookups', () => {
-  it('asks for more threads than four, of which names get half, and leaves a number that a person set', () => {
+  it('requests more than four threads, half of them for names, and keeps a number that the user set', () => {
     const env: NodeJS.ProcessEnv = {};
     expect(widenLookups(env)).toBe(32);
     expect(env.UV_THREADPOOL_SIZE).toBe('64');

@@ -107,7 +107,7 @@ describe('retryOf', () => {
     expect(retryOf(trip(answer(status)))).toEqual({ afterMs: undefined });
   });
 
-  it('waits as long as the server asks for, and not for a time in the past', () => {
+  it('waits as long as the server requests, and not for a time in the past', () => {
     expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toEqual({ afterMs: 7000 });
     expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toEqual({ afterMs: 0 });
     expect(retryOf(trip(answer(503, { 'retry-after': '-7' })))).toEqual({});
@@ -132,7 +132,7 @@ describe('retryOf', () => {
 describe('findSilence (K10)', () => {
   const verdict = (responded: boolean | undefined, error?: string) => ({ responded, error }) as Verdict;
 
-  it('tells how many were requested without a response, and the most frequent reason', () => {
+  it('returns the number of requests without a response, and the most frequent reason', () => {
     const silent = [
       verdict(false, 'no route'),
       verdict(undefined, 'is ours'),
@@ -143,7 +143,7 @@ describe('findSilence (K10)', () => {
     expect(findSilence([verdict(false)])).toEqual({ requested: 1, reason: '' });
   });
 
-  it('is none if one responded, or if nothing was requested', () => {
+  it('is undefined if a destination responded, or if nothing was requested', () => {
     expect(findSilence([verdict(false, 'no route'), verdict(true)])).toBeUndefined();
     expect(findSilence([verdict(undefined, 'is ours')])).toBeUndefined();
     expect(findSilence([])).toBeUndefined();

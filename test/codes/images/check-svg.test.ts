@@ -77,7 +77,7 @@ describe('an SVG is refused', () => {
     expect(findSvgFault(nested(51))).toBe('nests elements more than 50 levels deep');
   });
 
-  it('if there is none, or more than one fault: for the first', () => {
+  it('returns the first fault, or undefined', () => {
     for (const text of ['<?xml version="1.0"?>', '<svg/>', '<html xmlns="http://www.w3.org/2000/svg"/>']) {
       expect(findSvgFault(text)).toBe('is not SVG');
     }

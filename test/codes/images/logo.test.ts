@@ -247,7 +247,7 @@ describe('a file of a logo', () => {
     await expect(loading).rejects.toThrow('interrupted');
   });
 
-  it('is drawn at once however large it says to be', async () => {
+  it('is drawn at once, whatever size it declares', async () => {
     expect(
       await faultOf(svg('<rect width="9e8" height="9e8"/>', 'width="1e9" height="1e9"')),
     ).toBeUndefined();

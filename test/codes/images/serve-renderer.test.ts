@@ -64,7 +64,7 @@ describe('the thread of a logo', () => {
     ]);
   });
 
-  it('says that the renderer is damaged if it cannot be started', async () => {
+  it('responds that the renderer is damaged if it cannot be started', async () => {
     expect(await answersTo(svg(2, 2), [{}], Promise.reject(new Error('no WebAssembly')))).toEqual([
       { is: 'damaged' },
     ]);

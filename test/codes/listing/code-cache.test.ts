@@ -29,7 +29,7 @@ beforeEach(() => {
 const directory = () => join(home, '.cache', 'qrctl', 'codes');
 const file = () => join(directory(), readdirSync(directory())[0] ?? '');
 
-test('is kept in a directory and a file that nobody else gets into, and its name has nothing secret', async () => {
+test('is a private file in a private directory, and its name has no secret', async () => {
   const cache = createCodeCache(user, WORKSPACE);
   expect(await cache.read()).toBeUndefined();
   await cache.write(KEPT);

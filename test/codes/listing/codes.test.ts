@@ -91,7 +91,7 @@ describe('a service that holds still', () => {
     expect(service.asked).toHaveLength(3);
   });
 
-  test('a service that serves smaller pages than asked shortens nothing', async () => {
+  test('a service with smaller pages than requested does not shorten the list', async () => {
     const service = lister(() => codes(95), { largest: 20 });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
     expect(service.asked).toHaveLength(5);
@@ -103,7 +103,7 @@ describe('a service that holds still', () => {
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('small pages under a total that says less than the first of them shows', async () => {
+  test('small pages with a total below the length of the first', async () => {
     const service = lister(() => codes(95), { largest: 20, total: () => 3 });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
   });

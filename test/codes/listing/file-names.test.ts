@@ -4,7 +4,7 @@ import { createFileNames } from '../../../src/codes/listing/file-names.ts';
 const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
 const code = (n: number, slug?: string) => ({ id: id(n), slug, created_at: `2026-01-0${n}` });
 
-test('a slug names a file where it is safe, and nobody else has it', () => {
+test('a slug names a file if it is safe and unique', () => {
   const codes = ['menu', 'Tür', '../x', 'con', '-rf', 'a.b', 'x'.repeat(101), id(1), undefined].map(
     (slug, i) => code(i + 1, slug),
   );

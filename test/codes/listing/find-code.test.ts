@@ -34,7 +34,7 @@ function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
 }
 
 describe('findCode', () => {
-  test('an id in either case is asked for directly', async () => {
+  test('an id in either case is requested directly', async () => {
     const service = serviceOf([]);
     expect(await findCode(service, 'ABCDEF00-0000-4000-8000-000000000000')).toMatchObject({
       id: 'abcdef00-0000-4000-8000-000000000000',
@@ -101,7 +101,7 @@ describe('a slug that was seen before', () => {
     expect(await service.slugs.idOf('slug-0')).toBeUndefined();
   });
 
-  test('several are asked for one by one where that costs less than the listing', async () => {
+  test('several are requested one by one if that costs less than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
     expect((await findCodesBySlug(service, wanted, 4)).map(({ slug }) => slug)).toEqual(wanted);

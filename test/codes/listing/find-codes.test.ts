@@ -83,7 +83,7 @@ describe('the codes that rows name', () => {
     expect(await asked(target(1, undefined, 's1'), target(2, 'id-2', 's201'))).toBe('123');
   });
 
-  it('by ids, are asked for one by one beside page 1 of the listing, where those that are not on it are fewer than the other pages', async () => {
+  it('by ids, are requested one by one after page 1 of the listing, if those that are not on it are fewer than its other pages', async () => {
     const rows = (...numbers: number[]) => numbers.map((n, at) => target(at + 1, `id-${n}`));
     const asked = async (total: number, ...numbers: number[]) => {
       const some = reader(total);
@@ -102,7 +102,7 @@ describe('the codes that rows name', () => {
     ]);
   });
 
-  it('are asked for by the ids that their slugs had, where those are known and cost less than the listing', async () => {
+  it('are requested by the known ids of their slugs, if that costs less than the listing', async () => {
     const known = reader(5, [code(2)]);
     const find = await findCodes([target(1, undefined, 's2')], known);
     expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');

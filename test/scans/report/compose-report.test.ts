@@ -202,7 +202,7 @@ test('has no number for days that the data does not cover, such as days to come'
   expect(cards[1]?.notes).toEqual([]);
 });
 
-test('compares weekdays with the same weekdays, and says that the line is shifted', () => {
+test('compares the same weekdays, and notes that the line is shifted', () => {
   // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
   const rows = Array.from({ length: 31 }, (_, at) => {
     const date = `2026-10-${String(at + 1).padStart(2, '0')}`;
@@ -267,7 +267,7 @@ test('calls codes new that did not exist in all of the comparison, and have no s
   expect(of({ kind: 'value', by: 'os' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
 });
 
-test('says that codes have no value in a column or a tag, not that it was not recorded', () => {
+test('distinguishes codes without a value in a column or a tag from values that were not recorded', () => {
   const sections = [
     sectionOf({ kind: 'column', by: 'Stadt' }, [{ scans: 1 }]),
     sectionOf({ kind: 'utm', by: 'utm_term' }, [{ scans: 1 }]),
@@ -297,7 +297,7 @@ test('has as many decimals in all averages of a table', () => {
   ]);
 });
 
-test('says that the data begins or ends within the range only if whole days are missing', () => {
+test('notes that the data begins or ends within the range only if whole days are missing', () => {
   const coverageOf = (startsLateMs: number, endsEarlyMs: number) =>
     composeReport(figuresOf({ coverage: { startsLateMs, endsEarlyMs, isWhole: false } }), ENGLISH).coverage;
   const day = 86_400_000;

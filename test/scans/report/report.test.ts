@@ -42,7 +42,7 @@ test('names codes without scans, whatever it is by', async () => {
   expect(page).not.toContain('id="by-code"');
 });
 
-test('holds what strangers wrote as text, runs and loads nothing, and tells no secret (F10)', async () => {
+test('contains untrusted values as text, runs and loads nothing, and reveals no secret (F10)', async () => {
   const directory = await useDirectory();
   const hostile =
     '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';

@@ -1,5 +1,5 @@
 /** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
-import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { fetchInOrder } from '../../../base/parallel.ts';
 import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';

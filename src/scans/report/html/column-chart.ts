@@ -35,7 +35,8 @@ export function columnChart(
   const labelled = labelledUnits(columns.length, isShort ? MOST_LABELS.short : MOST_LABELS.long);
   const labels = labelled.map((at, i, all) => {
     const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
-    const anchor = isWithin ? 'middle' : at === 0 ? 'start' : 'end';
+    const outer = at === 0 ? 'start' : 'end';
+    const anchor = isWithin ? 'middle' : outer;
     // The start of a text from right to left is its right end, as the start of the axis is.
     const isAtRight = (anchor === 'end') === (direction === 'ltr');
     const edge = isAtRight ? x.left(at) + x.width : x.left(at);

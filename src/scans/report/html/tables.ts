@@ -48,7 +48,7 @@ function barOf({ bar }: FigureRow): Html | string {
 }
 
 export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html {
-  const parts = rows.length <= 8 ? 1 : rows.length <= 16 ? 2 : 3;
+  const parts = Math.max(1, Math.min(3, Math.ceil(rows.length / 8)));
   const each = Math.ceil(rows.length / parts);
   const tables = Array.from({ length: parts }, (_, part) => {
     const some = rows.slice(part * each, (part + 1) * each);

@@ -104,7 +104,8 @@ export function formatShare(cldr: LocaleData, share: number): string {
 export function formatGrowth(cldr: LocaleData, growth: number): string | undefined {
   if (growth > MOST_GROWTH) return undefined;
   const digits = formatDecimal(cldr, Math.abs(growth) * 100, Math.abs(growth) >= 1 ? 0 : 1);
-  return inPercent(cldr, `${/[1-9]/.test(digits) ? (growth > 0 ? '+' : '−') : '±'}${digits}`);
+  const sign = growth > 0 ? '+' : '−';
+  return inPercent(cldr, `${/[1-9]/.test(digits) ? sign : '±'}${digits}`);
 }
 
 function inPercent({ percent }: LocaleData, number: string): string {

@@ -21,8 +21,9 @@ export type Language = keyof Categories;
 const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
 /** Millions take `de`, as in `1 000 000 de scans`. */
 const isMillions = (n: number) => n !== 0 && n % 1_000_000 === 0;
-const oneManyOther = (n: number) => (n === 1 ? 'one' : isMillions(n) ? 'many' : 'other');
-const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : isMillions(n) ? 'many' : 'other');
+const manyOrOther = (n: number) => (isMillions(n) ? 'many' : 'other');
+const oneManyOther = (n: number) => (n === 1 ? 'one' : manyOrOther(n));
+const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : manyOrOther(n));
 
 /** Returns the category of a whole number, not negative. */
 export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories[L] } = {

@@ -121,7 +121,7 @@ export function createCanvas(
     text(line, { x, y, align = 'start', color = line.style.color }) {
       const { width: across, style, space } = line;
       if (line.text === '') return;
-      const start = align === 'start' ? x : align === 'end' ? x - across : x - across / 2;
+      const start = x - { start: 0, center: across / 2, end: across }[align];
       document.fillColor(color).strokeColor(color);
       const draw = ({ pieces, width }: Line, from: number) =>
         drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });

@@ -30,7 +30,7 @@ export function baselineOf({ size, leading }: TextStyle, top = 0): number {
 }
 
 export function toneColor(tone: Tone | undefined): string | undefined {
-  return tone === 'up' ? COLORS.up : tone === 'down' ? COLORS.down : undefined;
+  return tone === 'up' || tone === 'down' ? COLORS[tone] : undefined;
 }
 
 const style = (size: number, leading: number, color: string, weight: 400 | 600 = 400): TextStyle => {
