@@ -83,29 +83,29 @@ export const TREE: readonly Node[] = [
       leaf(
         'export',
         'Export the scans of codes, complete or not at all',
-        () => import('../commands/scans/export/export.ts'),
+        () => import('../commands/scans/export.ts'),
       ),
       leaf(
         'stats',
         'Count scans by day, country, device and more',
-        () => import('../commands/scans/stats/stats.ts'),
+        () => import('../commands/scans/stats.ts'),
       ),
       leaf(
         'report',
         'Write a report of scans as one HTML page',
-        () => import('../commands/scans/report/report.ts'),
+        () => import('../commands/scans/report.ts'),
       ),
       leaf(
         'verify',
         'Compare exported scans with the service',
-        () => import('../commands/scans/verify/verify.ts'),
+        () => import('../commands/scans/verify.ts'),
       ),
       leaf(
         'watch',
         'Find codes whose scans stopped, dropped or jumped',
-        () => import('../commands/scans/watch/watch.ts'),
+        () => import('../commands/scans/watch.ts'),
       ),
-      leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail/tail.ts')),
+      leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail.ts')),
     ],
   },
   {

@@ -2,7 +2,7 @@ import { NotFoundError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel.ts';
 import { shown } from '../base/text/quote.ts';
 import { type Doubt, everyCode } from '../codes/listing/codes.ts';
-import { findCodesBySlug, requestsToFindAgain } from '../codes/listing/find-code.ts';
+import { findCodesBySlug } from '../codes/listing/find-code.ts';
 import { findCodes as findRows } from '../codes/listing/find-codes.ts';
 import type { Context } from '../context.ts';
 import type { CodeLabel } from '../scans/export/export-codes.ts';
@@ -137,17 +137,6 @@ function oldestFirst(codes: readonly QrCode[]): QrCode[] {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Returns the cost of finding these IDs and slugs in the next run, if this one has sent no other requests. */
-export function requestsToName(
-  service: Service,
-  names: readonly string[],
-  isWanted: boolean,
-): Promise<number> {
-  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
-  const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
-  return requestsToFindAgain(service, slugs, { others: isWanted ? ids : 0, spent: service.stats().requests });
 }
 
 /**

@@ -1,8 +1,7 @@
 /** `--input`: exported files in place of codes of the service. */
 import type { Context } from '../context.ts';
-import type { InputLog } from '../scans/stats/input/input-log.ts';
+import { type InputLog, refuseLosses } from '../scans/stats/input/input-log.ts';
 import { listInputs } from '../scans/stats/input/list-inputs.ts';
-import { refuseLosses } from '../scans/stats/input/refuse-losses.ts';
 import { type CodeChoice, checkChoice, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 

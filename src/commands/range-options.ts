@@ -1,6 +1,5 @@
-/** Declares the flags for a range of time, resolves them to instants, and formats a range. */
+/** Declares the flags for a range of time, and resolves them to instants. */
 import { UsageError } from '../base/errors.ts';
-import { createLocalTime } from '../base/time/local-time.ts';
 import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';
 import type { Context } from '../context.ts';
 import { text } from './define.ts';
@@ -78,20 +77,4 @@ async function tellExcluded(
   const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
   const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];
   context.console.note(`--until ${until} excludes ${until} itself. To include it, use ${ways.join(' or ')}`);
-}
-
-/**
- * Formats both ends: `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, with seconds if one end has some. Empty if nothing was
- * read.
- */
-export function formatRange(
-  range: { sinceMs: number | undefined; untilMs: number } | undefined,
-  zone: string,
-): string {
-  if (!range) return '';
-  const { format } = createLocalTime(zone);
-  const ends = [range.sinceMs, range.untilMs].map((ms) => (ms === undefined ? undefined : format(ms)));
-  const isWhole = ends.every((end) => end === undefined || end.endsWith(':00'));
-  const [since, until] = ends.map((end) => (isWhole ? end?.replace(/:00$/, '') : end));
-  return `from ${since ?? 'the first scan'} to ${until} (${zone})`;
 }

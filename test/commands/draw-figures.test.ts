@@ -1,8 +1,8 @@
 /** Figures as they are drawn on a terminal of any width. */
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
-import { drawFigures, type Picture } from '../../src/commands/scans/stats/draw-figures.ts';
-import type { Surface } from '../../src/commands/scans/stats/draw-table.ts';
+import { type Drawing, drawFigures } from '../../src/commands/scans/draw-figures.ts';
+import type { Surface } from '../../src/commands/scans/draw-table.ts';
 import type { Figure, Section, Total } from '../../src/scans/stats/figures.ts';
 import { NO_COLOURS } from '../../src/terminal/colour.ts';
 
@@ -34,7 +34,7 @@ function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}):
 function draw(
   sections: readonly Section[],
   width: number,
-  more: Partial<Picture> & Partial<Pick<Surface, 'style'>> = {},
+  more: Partial<Drawing> & Partial<Pick<Surface, 'style'>> = {},
 ) {
   const { style = 'blocks', ...picture } = more;
   const given = {
@@ -131,7 +131,7 @@ describe('the lines below the tables', () => {
 });
 
 describe('a bar', () => {
-  it('of all others does not set the scale, nor is drawn', () => {
+  it('is not drawn for the rest, which does not set the scale', () => {
     const rows = [
       { scans: 40 },
       { value: 'FR', scans: 20 },
@@ -158,7 +158,7 @@ describe('a bar', () => {
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 32, 0]);
   });
 
-  it('is one column at least, and there is none without scans', () => {
+  it('has at least one column, and none without scans', () => {
     const rows = [{ scans: 100_000 }, { scans: 1 }, { scans: 0 }];
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 1, 0]);
     expect(bars(draw([section([{ scans: 0 }])], 80)).slice(2, 3)).toEqual([0]);
@@ -210,7 +210,7 @@ describe('a table', () => {
     },
   );
 
-  it('leaves out what matters least: share first, then totals before, and changes last', () => {
+  it('omits the share first, then previous totals, and changes last', () => {
     const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
     expect(heads(90)).toEqual(['scans', 'share', 'per day', 'before', 'before/day', 'change']);
     expect(heads(76)).toEqual(['scans', 'per day', 'before', 'before/day', 'change']);
@@ -239,7 +239,7 @@ describe('a table', () => {
     expect(none({}, { value: 'North', isPart: true })).toBe('North *');
   });
 
-  it('says no change above tenfold as a percentage', () => {
+  it('shows no change above tenfold as a percentage', () => {
     const changes = [9.99, 9.991, -1, 0, null].map((change) => ({ previous: 40, change }));
     const text = draw([section(changes)], 80, { isCompared: true });
     const cells = text
@@ -249,7 +249,7 @@ describe('a table', () => {
     expect(cells).toEqual(['+999.0%', 'more than tenfold', '-100.0%', '+0.0%', '–']);
   });
 
-  it('is of ASCII alone where the terminal has nothing else', () => {
+  it('is ASCII if the terminal supports nothing else', () => {
     const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], {
       kind: 'time',
       by: 'day',
@@ -258,7 +258,7 @@ describe('a table', () => {
     expect(draw([time], 80, { style: 'ascii', isCompared: true })).toContain('! the previous period');
   });
 
-  it('without rows says so, and a hostile column name is harmless', () => {
+  it('states that there are no scans, and escapes a hostile column name', () => {
     expect(draw([section([])], 80)).toMatch(/^country\nno scans\n/);
     const hostile = section([{}], { kind: 'column', by: `\u001b[2J${'x'.repeat(200)}` } as Partial<Section>);
     const [title = ''] = draw([hostile], 40).split('\n');

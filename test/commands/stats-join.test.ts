@@ -53,7 +53,7 @@ const scansIn = (lines: readonly string[]) =>
   Object.fromEntries(lines.map((line) => line.split(',').slice(1, 3)));
 
 describe('a joined column', () => {
-  test('is counted alike from the service and from files, by IDs and by slugs', async () => {
+  test('has the same figures from the service and from files, by IDs and by slugs', async () => {
     const { sandbox, cwd, codes } = await useCampaigns();
     const byCode = await statsOf(sandbox, cwd, ['--all', '--by', 'code', ...RANGE]);
     const ofCode = scansIn(linesOf(byCode.stdout, 'code'));
@@ -83,7 +83,7 @@ describe('a joined column', () => {
     expect(new Set(made).size).toBe(1);
   });
 
-  test('costs totals alone, as --dry-run says', async () => {
+  test('costs only totals', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const args = ['--all', '--join', 'ids.csv', '--by', 'City name', '--by', 'utm_campaign', ...RANGE];
     const dry = await statsOf(sandbox, cwd, [...args, '--dry-run', '-f', 'json']);
@@ -94,7 +94,7 @@ describe('a joined column', () => {
     expect(linesOf(byDevice.stdout, 'utm_campaign')).toEqual(linesOf(counted.stdout, 'utm_campaign'));
   });
 
-  test('may be of a workbook, of the sheet that is named, or of standard input', async () => {
+  test('may be in a sheet of a workbook, or in standard input', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await runHere(['qr', 'list', '-o', join(cwd, 'codes.xlsx')], { env: sandbox.env });
     const common = ['--input', 'scans.csv', '--by', 'status', ...RANGE];
@@ -110,7 +110,7 @@ describe('a joined column', () => {
     expect(piped.stdout).toBe(fromCsv.stdout);
   });
 
-  test('gives way to a dimension of its name, which is said (F21)', async () => {
+  test('is not used if a dimension has its name, which is noted (F21)', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];
@@ -126,7 +126,7 @@ describe('a joined column', () => {
 });
 
 describe('a UTM tag', () => {
-  test('is that of the destination: from the service, or from a file of codes', async () => {
+  test('is read from destinations of the service, or of a file of codes', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const fromService = await statsOf(sandbox, cwd, ['--all', '--by', 'utm_campaign', ...RANGE]);
     const values = Object.keys(scansIn(linesOf(fromService.stdout, 'utm_campaign')));
@@ -136,7 +136,7 @@ describe('a UTM tag', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('--join refuses', () => {
   test.each([
     [['x', '--join', 'own.csv'], '--join requires --by'],
     [

@@ -102,7 +102,7 @@ describe('the same figures', () => {
 });
 
 describe('requests', () => {
-  test('stand alone below the figures on a terminal, which end with the scans and their range', async () => {
+  test('are noted alone on a terminal, where the figures end with the scans and their range', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 10 });
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
     const { stdout } = await runByDay(args, { env: sandbox.env, tty: 80 });
@@ -110,7 +110,7 @@ describe('requests', () => {
     expect(stdout).toMatch(/\n1 request\r\n$/);
   });
 
-  test('30 days of one code by day, compared: a request for each of 60 days and one for the whole, as --dry-run says', async () => {
+  test('of 30 days by day, compared, are one for each of 60 days and one for the whole range', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 60_000 });
     const args = [
       sandbox.codeId(),
@@ -137,7 +137,7 @@ describe('requests', () => {
     expect(days).toHaveLength(30);
   });
 
-  test('pages where they are fewer', async () => {
+  test('are those of the pages if these are fewer', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 701 });
     const result = await requestsOf(sandbox, [
       '--all',
@@ -156,7 +156,7 @@ describe('requests', () => {
     expect(byCode.stdout.match(/,701,/g)).toHaveLength(3);
   });
 
-  test('the pages, where totals do not add up: bounds of whole seconds, and scans in each of them', async () => {
+  test('are those of the pages too if the totals do not add up', async () => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 9000,
@@ -208,7 +208,7 @@ describe('the table', () => {
     for (const line of table) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
   });
 
-  test('is of ASCII alone where the terminal is dumb, and marks what is not over', async () => {
+  test('is ASCII on a dumb terminal, and marks periods that are not over', async () => {
     const directory = await useDirectory();
     const ts = (ms: number) => new Date(Date.now() - ms).toISOString();
     const rows = [`1,${ts(90_000_000)},DE`, `2,${ts(1000)},AT`];
@@ -233,7 +233,7 @@ describe('the table', () => {
     expect(stdout).toContain('* incomplete');
   });
 
-  test('shows what strangers wrote, and obeys none of it', async () => {
+  test('shows control characters in values, and executes none', async () => {
     const directory = await useDirectory();
     await writeFile(
       join(directory, 'a.ndjson'),
@@ -248,7 +248,7 @@ describe('the table', () => {
     expect(stdout).toContain('\\x1b[2J\\n(other)\\u{202e}');
   });
 
-  test('goes into a file when that is asked for', async () => {
+  test('is written to the file of --output', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     await runByDay(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], {
@@ -258,7 +258,7 @@ describe('the table', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('stats refuses', () => {
   test.each([
     [['x', '--all'], "CODE can't be used with --all"],
     [['--input', 'a.csv', '--all'], "--all can't be used with --input"],
@@ -290,7 +290,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('a code that is not there, beside one that is: the other is counted', async () => {
+  test('a code that does not exist, and counts the other one', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 40 });
     const gone = '00000000-0000-4000-8000-000000000000';
     const both = await requestsOf(sandbox, [sandbox.codeId(), gone, '--by', 'code', '-f', 'csv']);

@@ -30,7 +30,7 @@ test.each(['--max-events', '--limit'])(
   },
 );
 
-test('prints each new scan once, those listed late too', async () => {
+test('prints each new scan once, also if it is listed late', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -48,7 +48,7 @@ test('prints each new scan once, those listed late too', async () => {
   expect(new Set(stdout.trim().split('\n')).size).toBe(3);
 });
 
-test('--all follows a code that is created after it began, and says so', async () => {
+test('--all follows a code that is created later, and notes it', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
   const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];
   const running = await startCli(args, { env: sandbox.env });
@@ -69,7 +69,7 @@ test('ends by SIGTERM with 143', async () => {
   expect((await running.done).code).toBe(143);
 });
 
-test('lives through an outage, says so once, and gives each scan once, oldest first', async () => {
+test('continues after an outage, notes it once, and prints each scan once, oldest first', async () => {
   // A minute of it, and only a moment where every change is tested.
   const outageMs = SOAK ? 60_000 : 300;
   let refused = 0;
@@ -114,7 +114,7 @@ test('lives through an outage, says so once, and gives each scan once, oldest fi
   expect(shown).toEqual([...shown].sort());
 });
 
-test('ends quietly with 0 when its reader goes away', async () => {
+test('ends with 0 and without a message when its reader closes the pipe', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const running = await startCli(['scans', 'tail', id, '--since', '1h', ...FAST], { env: sandbox.env });

@@ -77,7 +77,7 @@ describe('scans watch', () => {
     },
   );
 
-  it('costs one or two requests per code, and more only for what looks suspicious', async () => {
+  it('costs one or two requests per code, and more only to confirm a finding', async () => {
     const { sandbox, ids } = await useCodes();
     const run = await runByDay(['scans', 'watch', '--all', ...UNTIL], { env: sandbox.env });
     expect(run.code).toBe(8);
@@ -95,7 +95,7 @@ describe('scans watch', () => {
     });
   });
 
-  it('tells codes with few scans by --quiet-for, also if the last scan is older than the nine weeks', async () => {
+  it('reports codes with few scans with --quiet-for, also if the last scan is older than nine weeks', async () => {
     const { sandbox, ids } = await useCodes();
     add(sandbox, ids[6] ?? '', 1, 90, 80);
     const run = (...args: string[]) =>
@@ -109,7 +109,7 @@ describe('scans watch', () => {
     expect((await run('--quiet-for', '11d', '--fields', 'outcome')).stdout).toBe('outcome\nok\nquiet\n');
   });
 
-  it('neither requests nor judges a paused code, unless --status says so (W11)', async () => {
+  it('neither requests nor judges a paused code without --status (W11)', async () => {
     const { sandbox, ids } = await useCodes();
     const quiet = ids[1] ?? '';
     sandbox.workspace.update(quiet, { status: 'paused' });
@@ -141,7 +141,7 @@ describe('scans watch', () => {
     );
   });
 
-  it('judges the others if a code fails, and says so', async () => {
+  it('judges the other codes if one fails, and reports the failure', async () => {
     const { sandbox, ids } = await useCodes({
       intercept: ({ request, apply, send }) =>
         send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),
@@ -182,7 +182,7 @@ describe('scans watch --input', () => {
     expect(twice.stdout).toBe(files.stdout);
   });
 
-  it('ends with the last scan of the files, and says so', async () => {
+  it('judges as of the last scan of the files, and notes it', async () => {
     const { sandbox, ids } = await useCodes();
     const cwd = await useDirectory();
     const at = { env: sandbox.env, cwd };
@@ -209,7 +209,7 @@ describe('scans watch --input', () => {
 });
 
 describe('scans watch --since-last', () => {
-  it('tells only changes, and nothing where there are none', async () => {
+  it('prints only changes, and nothing if there are none', async () => {
     const { sandbox, ids } = await useCodes();
     const cwd = await useDirectory();
     const night = () =>

@@ -86,7 +86,10 @@ describe('qr create --from -', () => {
     const running = await startCli(['qr', ...create], { env: sandbox.env, cwd, input: rowsOf(40) });
     await until(() => sandbox.requests.length >= 10);
     running.child.kill('SIGINT');
-    expect((await running.done).code).toBe(130);
+    const stopped = await running.done;
+    // Only a file can be read again by the same command.
+    expect(stopped).toMatchObject({ code: 130, stderr: expect.not.stringContaining('to resume') });
+    expect(stopped.stderr).toMatch(/^Done: at least \d+ of 40 rows$/m);
     expect((await qr([...create, '--settle', '100ms'], rowsOf(40))).code).toBe(0);
     expect([names(), await files()]).toEqual([
       Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort(),

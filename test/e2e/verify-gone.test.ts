@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '../../src/base/errors.ts';
-import { separateDeleted } from '../../src/commands/scans/export/deleted-codes.ts';
+import { separateDeleted } from '../../src/scans/export/code-failures.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -66,7 +66,7 @@ test('a code that exists, and whose scans were not found once, failed: it is not
   const asked: string[] = [];
   const sinks = { noteGone: async () => Promise.reject(new Error('it is not gone')) };
   const service = { getCode: async (id: string) => asked.push(id) as never };
-  expect(await separateDeleted([failure], { sinks, service })).toEqual({ failed: [failure], deleted: [] });
+  expect(await separateDeleted([failure], sinks, service)).toEqual({ failed: [failure], deleted: [] });
   expect(asked).toEqual(['a']);
 });
 

@@ -19,7 +19,7 @@ import { UnrecognizedRowError } from '../../src/scans/append/row-parsers.ts';
 import { parseState } from '../../src/scans/append/state.ts';
 import { parseManifest } from '../../src/scans/dataset/manifest.ts';
 import { DIMENSIONS, fieldsOf, groupOf } from '../../src/scans/stats/dimensions.ts';
-import { peekInput } from '../../src/scans/stats/input/peek.ts';
+import { peekInput } from '../../src/scans/stats/input/input-log.ts';
 import { readInputs } from '../../src/scans/stats/input/read-scans.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 

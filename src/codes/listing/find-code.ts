@@ -42,19 +42,6 @@ export async function findCodesBySlug(
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
-/**
- * Returns the cost of finding these codes in the next run, given that it cost `spent` requests now: known slugs are requested by their
- * ids.
- */
-export async function requestsToFindAgain(
-  service: Pick<Service, 'slugs'>,
-  slugs: readonly string[],
-  { others, spent }: { others: number; spent: number },
-): Promise<number> {
-  if (slugs.length === 0 || !(await isCheaperEach(service, slugs, others))) return spent;
-  return slugs.length + others;
-}
-
 /** Returns whether all these slugs are known, and requesting each of them, together with `others`, costs no more than the listing. */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,

@@ -1,21 +1,60 @@
 /** Groups of codes: by a UTM tag of their destinations, or by a column of a file about codes. */
-import type { CodeOfScans } from './code-of-scans.ts';
+import { utmOf } from '../../base/text/utm.ts';
+import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
+import type { CodeTable } from './code-table.ts';
+import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
 /** Returns the value of a code in its group; throws if the code can't be identified. */
 export type ValueOfCode = (code: CodeOfScans) => Value;
 
-/** By the name of the group. */
 export type CodeValues = ReadonlyMap<string, ValueOfCode>;
 
 /** Why codes have no value: it is empty, their codes are not in the file, or some are and some are not. */
 export type NoneIs = 'empty' | 'unlisted' | 'both';
 
-/** What is known of a group of codes beside its counts. */
 export interface CodeGroup {
   noneIs: NoneIs;
   /** Values of the requested codes: those without scans have a row as well. */
   requested: readonly Value[];
   /** Beginning of the day on which the oldest code with a value was created, as far as it is known. */
   beginsMs: ReadonlyMap<Value, number>;
+}
+
+/** Returns the values of codes in each group of codes. */
+export function valuesOfCodes(
+  groups: readonly GroupBy[],
+  table: CodeTable | undefined,
+  destinationOf: ValueOfCode,
+): CodeValues {
+  const values = new Map<string, ValueOfCode>();
+  for (const { kind, by } of groups) {
+    if (kind === 'utm') values.set(by, (code) => utmOf(destinationOf(code), by));
+    else if (kind === 'column' && table) values.set(by, (code) => table.valueOf(code, by));
+  }
+  return values;
+}
+
+/**
+ * Returns the groups of codes. `noneIn`: why codes have no value in a group, once each was looked up; `codes`: the requested ones; `ofCode`: beginning
+ * of the day on which each was created, by its key.
+ */
+export function codeGroupsOf(
+  values: CodeValues,
+  noneIn: (by: string) => NoneIs,
+  { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode: ReadonlyMap<string, number> | undefined },
+): Map<string, CodeGroup> {
+  const begins = [...values].map(([by, valueIn]) => {
+    const beginsMs = new Map<Value, number>();
+    for (const code of codes) {
+      const value = valueIn(code);
+      // A code of unknown age may be as old as any.
+      const ms = ofCode?.get(keyOfCode(code)) ?? Number.NEGATIVE_INFINITY;
+      beginsMs.set(value, Math.min(ms, beginsMs.get(value) ?? ms));
+    }
+    return [by, beginsMs] as const;
+  });
+  return new Map(
+    begins.map(([by, beginsMs]) => [by, { noneIs: noneIn(by), requested: [...beginsMs.keys()], beginsMs }]),
+  );
 }

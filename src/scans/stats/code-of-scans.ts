@@ -1,9 +1,9 @@
 /** Identity of the code of a scan, as far as its source has it. */
+import type { CODE_COLUMNS } from '../export/added-columns.ts';
 
 export interface CodeOfScans {
   /** Value in `--by code`: the slug, the ID, or the name of the file. */
   value: string;
-  /** In lower case. */
   id?: string | undefined;
   slug?: string | undefined;
   name?: string | undefined;
@@ -11,7 +11,7 @@ export interface CodeOfScans {
   destination?: string | null | undefined;
 }
 
-/** What a code is shown as: the value of `--by code`, and its name if it is known. */
+/** Value of `--by code`, and the name of the code if it is known. */
 export interface CodeName {
   value: string;
   name?: string | undefined;
@@ -25,25 +25,17 @@ export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): str
 /** F20: of several codes with one slug the last one has it, and the others are shown by their IDs. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
-  return new Map(
-    [...names].map(([key, { value, name }]) => [
-      key,
-      { value: owners.get(value) === key ? value : key, name },
-    ]),
-  );
+  const shown = (key: string, { value, name }: CodeName) => ({
+    value: owners.get(value) === key ? value : key,
+    name,
+  });
+  return new Map([...names].map(([key, code]) => [key, shown(key, code)]));
 }
 
-/** Columns of a file of scans that identify the code, and name it. */
-export const CODE_COLUMNS = ['qr_id', 'qr_slug', 'qr_name'] as const;
+/** Cells of the columns that identify the code; a missing one is undefined. */
+export type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
-/** Cells of the columns; a missing one is undefined. */
-export interface CodeCells {
-  qr_id?: unknown;
-  qr_slug?: unknown;
-  qr_name?: unknown;
-}
-
-/** More codes than any workspace has; beyond them, objects are created again. */
+/** Maximum number of codes that are remembered. */
 const MOST_CODES = 10_000;
 
 /**
@@ -67,23 +59,19 @@ export function createCodes({
       qr_name === last.cells.qr_name
     )
       return last.code;
-    const key = JSON.stringify([qr_id, qr_slug, qr_name].map(textOf));
-    const code =
-      codes.get(key) ?? remember(key, codeOf(textOf(qr_id)?.toLowerCase(), textOf(qr_slug), textOf(qr_name)));
+    const [id, slug, name] = [textOf(qr_id), textOf(qr_slug), textOf(qr_name)];
+    const key = JSON.stringify([id, slug, name]);
+    const code = codes.get(key) ?? codeOf(id?.toLowerCase() ?? (owner || undefined), slug, name);
+    if (codes.size >= MOST_CODES && !codes.has(key)) codes.clear();
+    codes.set(key, code);
     last = { cells: { qr_id, qr_slug, qr_name }, code };
     return code;
   };
 
-  function remember(key: string, code: CodeOfScans): CodeOfScans {
-    if (codes.size >= MOST_CODES) codes.clear();
-    codes.set(key, code);
-    return code;
-  }
-
-  function codeOf(id = owner || undefined, slug: string | undefined, name: string | undefined): CodeOfScans {
+  function codeOf(id: string | undefined, given: string | undefined, name: string | undefined): CodeOfScans {
     // `scans export --file-names slug` names the file of a code by its slug.
-    const called = id === undefined && slug === undefined ? stem : slug;
-    return { value: called ?? id ?? stem, id, slug: called, name };
+    const slug = id === undefined && given === undefined ? stem : given;
+    return { value: slug ?? id ?? stem, id, slug, name };
   }
 }
 

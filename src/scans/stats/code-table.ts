@@ -7,24 +7,21 @@ import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';
 
 export interface CodeTable {
-  /** Name of the file. */
   name: string;
   /**
    * Returns the value of a code in a column; null if the cell is empty or the code is not in the table. Throws UsageError if two rows of
    * the code have different values, and if the table identifies codes only in a way that the scans do not.
    */
   valueOf(code: CodeOfScans, column: string): Value;
-  /** Why codes that were looked up have no value in a column, or in a group of other names. */
+  /** Returns why codes that were looked up have no value in a column, or in another group. */
   noneIn(column: string): NoneIs;
-  /** Codes that were looked up and are not in the table: how many, and the first of them. */
+  /** Returns the number of codes that were looked up and are not in the table, and the first of them. */
   unlisted(): { count: number; first: readonly string[] };
-  /** Number of rows whose codes were not looked up. */
+  /** Returns the number of rows whose codes were not looked up. */
   unusedRows(): number;
-  /** Number of rows without an ID and a slug. */
   namelessRows: number;
 }
 
-/** Row of the table; `values` in the order of its columns. */
 interface Entry {
   line: number;
   id: string | undefined;
@@ -35,7 +32,7 @@ interface Entry {
   other?: Entry;
 }
 
-/** More codes that are not in the table are not told apart. */
+/** Maximum number of codes not in the table that are counted. */
 const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
@@ -67,24 +64,16 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     }
     const entry: Entry = { line, id, slug, values: columns.map(textIn), isUsed: false };
     entries.push(entry);
-    addId(entry);
-    addSlug(entry);
-  }
-
-  function addId(entry: Entry): void {
-    if (entry.id === undefined) return;
-    const earlier = byId.get(entry.id);
-    if (earlier) refuseOther(earlier, entry, entry.id);
-    else byId.set(entry.id, entry);
-  }
-
-  function addSlug(entry: Entry): void {
-    if (entry.slug === undefined) return;
-    const earlier = bySlug.get(entry.slug);
-    if (!earlier) bySlug.set(entry.slug, entry);
+    const sameId = id === undefined ? undefined : byId.get(id);
+    if (sameId) refuseOther(sameId, entry, id ?? '');
+    else if (id !== undefined) byId.set(id, entry);
+    const sameSlug = slug === undefined ? undefined : bySlug.get(slug);
+    if (!sameSlug) {
+      if (slug !== undefined) bySlug.set(slug, entry);
+    }
     // A slug may have belonged to a code that was deleted: then the ID of the scan decides.
-    else if (earlier.id === undefined || entry.id === undefined) refuseOther(earlier, entry, entry.slug);
-    else if (differIn(earlier, entry) !== undefined) earlier.other ??= entry;
+    else if (sameSlug.id === undefined || id === undefined) refuseOther(sameSlug, entry, slug ?? '');
+    else if (differIn(sameSlug, entry) !== undefined) sameSlug.other ??= entry;
   }
 
   function refuseOther(a: Entry, b: Entry, code: string): void {
@@ -95,9 +84,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     );
     throw new UsageError(
       `cannot join ${name}: code ${quote(code)} has two values in column ${quote(columns[at] ?? '')}, ${first} and ${second}`,
-      {
-        hint: `Keep one row per code in ${name}.`,
-      },
+      { hint: `Keep one row per code in ${name}.` },
     );
   }
 
@@ -153,13 +140,10 @@ export function columnFor(
   if (found.length <= 1) return found[0];
   throw new UsageError(
     `cannot join ${name}: columns ${found.map(inQuotes).join(' and ')} have the same meaning`,
-    {
-      hint: `Rename all but one of them in ${name}.`,
-    },
+    { hint: `Rename all but one of them in ${name}.` },
   );
 }
 
-/** Position of the first column in which two rows differ. */
 function differIn(a: Entry, b: Entry): number | undefined {
   const at = a.values.findIndex((value, i) => value !== b.values[i]);
   return at < 0 ? undefined : at;
@@ -169,7 +153,6 @@ function cellText(value: Value): string {
   return value === null ? 'an empty cell' : inQuotes(value);
 }
 
-/** Text of a cell without surrounding spaces; null if that is empty. */
 function textOf(value: unknown): Value {
   if (value === null || value === undefined) return null;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);

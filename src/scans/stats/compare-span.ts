@@ -1,16 +1,11 @@
 /** Determines the range that a range is compared with. */
 import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time/periods.ts';
-import { type Span, zoned } from './calendar.ts';
+import { type ClosedSpan, zoned } from './calendar.ts';
 
-/** Values of `--compare`. */
+export type { ClosedSpan } from './calendar.ts';
+
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
-
-/** Range with both ends, ms since the epoch. */
-export interface ClosedSpan extends Span {
-  sinceMs: number;
-  untilMs: number;
-}
 
 /**
  * Returns the range before `span`: the previous calendar unit, as many whole days, or the same duration. With `year`, the
@@ -22,7 +17,7 @@ export function spanBefore(
   timezone: string,
   nowMs: number,
 ): ClosedSpan {
-  const whole = wholeBefore(span, comparison, timezone);
+  const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
   // By local time: the part up to noon on the 22nd is compared with the same part of the earlier period, regardless of clock changes.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
@@ -30,23 +25,18 @@ export function spanBefore(
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };
 }
 
-function wholeBefore(
-  { sinceMs, untilMs }: ClosedSpan,
-  comparison: Exclude<Comparison, 'none'>,
-  timezone: string,
-): ClosedSpan {
-  const period = periodOfRange({ sinceMs, untilMs }, timezone);
+function wholeBefore(span: ClosedSpan, isYear: boolean, timezone: string): ClosedSpan {
+  const { sinceMs, untilMs } = span;
+  const period = periodOfRange(span, timezone);
   if (period) {
-    const { sinceMs, untilMs } = comparison === 'year' ? periodYearBefore(period) : previousPeriod(period);
-    return { sinceMs, untilMs };
+    const before = isYear ? periodYearBefore(period) : previousPeriod(period);
+    return { sinceMs: before.sinceMs, untilMs: before.untilMs };
   }
-  const [since, until] = [zoned(sinceMs, timezone), zoned(untilMs, timezone)];
-  if (comparison === 'year') {
-    const [from, to] = [since, until].map((time) => time.subtract({ years: 1 }).epochMilliseconds) as [
-      number,
-      number,
-    ];
-    return { sinceMs: from, untilMs: to };
+  const since = zoned(sinceMs, timezone);
+  const until = zoned(untilMs, timezone);
+  if (isYear) {
+    const yearBefore = (time: typeof since) => time.subtract({ years: 1 }).epochMilliseconds;
+    return { sinceMs: yearBefore(since), untilMs: yearBefore(until) };
   }
   const areWholeDays = [since, until].every(
     (time) => time.startOfDay().epochMilliseconds === time.epochMilliseconds,

@@ -1,11 +1,9 @@
 /** Determines the part of a range that the data covers: it begins and ends with a day of the data. Pure. */
 import { parseInstant } from '../../base/time/time.ts';
-import { HOUR_MS } from '../../base/time/units.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
-import { type Span, startOf, unitOf } from './calendar.ts';
-import type { ClosedSpan } from './compare-span.ts';
+import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';
 import type { Coverage } from './coverage.ts';
-import type { OffsetAt, Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** Time that the data covers, ms since the epoch; undefined ends: all of the range. */
 export interface DataPart {
@@ -27,7 +25,7 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
 
 /**
  * Returns the time that the scans of these codes cover from `sinceMs` on: all of it if one of the codes existed by then, otherwise from
- * the day of the first counted scan. Earlier scans are not requested, so only the age of the codes tells that there are none.
+ * the day of the first counted scan. Earlier scans are not requested, so only the age of the codes shows that there are none.
  */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
@@ -35,38 +33,23 @@ export function partOfService(
   sinceMs: number | undefined,
   zone: Zone,
 ): DataPart {
-  const created = codes.map(({ id, created_at = '' }) => ({
-    key: id.toLowerCase(),
-    ms: parseInstant(created_at),
-  }));
-  const ofCode = new Map(
-    created.flatMap(({ key, ms }) => (ms === undefined ? [] : [[key, startOfDay(ms, zone)]])),
-  );
-  const isOld = created.some(({ ms }) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
+  const created = codes.map(({ created_at = '' }) => parseInstant(created_at));
+  const ofCode = new Map<string, number>();
+  for (const [at, { id }] of codes.entries()) {
+    const ms = created[at];
+    if (ms !== undefined) ofCode.set(id.toLowerCase(), startOfDay(ms, zone));
+  }
+  const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ...ALL_COVERED, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
-  const begins = firsts.length > 0 ? firsts : created.flatMap(({ ms }) => ms ?? []);
-  return { ...ALL_COVERED, fromMs: startOfDay(least(begins), zone), ofCode };
+  const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);
+  const first = begins.reduce((found, ms) => Math.min(found, ms), Number.POSITIVE_INFINITY);
+  return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
 }
 
 /** F18: returns whether a range begins with the data or later. */
-export function isCovered({ sinceMs }: Span, { fromMs }: DataPart): boolean {
+export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
-}
-
-/** Clock by which days are days. */
-export interface Zone {
-  timezone: string;
-  offsetAt: OffsetAt;
-}
-
-function least(numbers: readonly number[]): number {
-  return numbers.reduce((found, number) => Math.min(found, number), Number.POSITIVE_INFINITY);
-}
-
-/** Returns the beginning of the local day of an instant, or of a later day. */
-export function startOfDay(ms: number, { timezone, offsetAt }: Zone, daysLater = 0): number {
-  return startOf('day', unitOf('day', Math.floor((ms + offsetAt(ms)) / HOUR_MS)) + daysLater, timezone);
 }
 
 /**

@@ -4,25 +4,20 @@ import { SCAN_FIELDS } from '../../service/shapes.ts';
 
 /** Dimensions of the time of a scan, in the requested zone; `hour` is the hour of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
-/** Dimensions of the fields of a scan: all but its ID and its time. */
 export const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
-/** Dimensions of the destination of a code: its UTM tags. */
 const UTM_DIMENSIONS = UTM_NAMES.map((name) => `utm_${name}` as const);
 
-/** Values of `--by` without `--join`. */
 export const DIMENSIONS = [...TIME_DIMENSIONS, ...VALUE_DIMENSIONS, 'code', ...UTM_DIMENSIONS] as const;
 
 export type TimeDimension = (typeof TIME_DIMENSIONS)[number];
 export type ValueDimension = (typeof VALUE_DIMENSIONS)[number];
-type UtmDimension = (typeof UTM_DIMENSIONS)[number];
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What scans are counted by; `column`: a column of a file about codes. */
 export type GroupBy =
   | { kind: 'time'; by: TimeDimension }
   | { kind: 'value'; by: ValueDimension }
   | { kind: 'code'; by: 'code' }
-  | { kind: 'utm'; by: UtmDimension }
+  | { kind: 'utm'; by: (typeof UTM_DIMENSIONS)[number] }
   | { kind: 'column'; by: string };
 
 /** Returns the group of a dimension. */

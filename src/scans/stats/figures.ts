@@ -1,22 +1,49 @@
 /** Turns tallies into rows that add up, for tables, charts and files. */
-import { unitOf } from './calendar.ts';
-import { DAYS_A_WEEK, HOURS_A_DAY } from './day-counts.ts';
-import type { GroupBy } from './dimensions.ts';
-import { average, type Compared, type Counts, compare, differInLength, type Section } from './figure.ts';
-import { type FiguresOptions, periodsOf, previousScans } from './periods.ts';
-import { timeSection } from './time-figures.ts';
-import { valueSection } from './value-figures.ts';
+import {
+  type ClosedSpan,
+  DAYS_A_WEEK,
+  daysBetween,
+  formatUnit,
+  HOURS_A_DAY,
+  isRunning,
+  localHour,
+  type OffsetAt,
+  type RunningUnit,
+  type Span,
+  startOf,
+  unitOf,
+} from './calendar.ts';
+import type { GroupBy, TimeDimension } from './dimensions.ts';
+import {
+  average,
+  type Compared,
+  type Counts,
+  compare,
+  differInLength,
+  type Figure,
+  type FiguresOptions,
+  figure,
+  type Period,
+  type Periods,
+  periodsOf,
+  previousScans,
+  type Section,
+} from './figure.ts';
+import type { Tally } from './tally.ts';
+import type { Value } from './value-counter.ts';
 
-export type { Figure, Section } from './figure.ts';
-export type { FiguresOptions } from './periods.ts';
+export type { Figure, FiguresOptions, Section } from './figure.ts';
 
 /** Returns the rows of one dimension: times in order, values by their scans. F3: their scans add up to the total, whatever was omitted. */
 export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   const periods = periodsOf(options);
-  return group.kind === 'time' ? timeSection(group, options, periods) : valueSection(group, options, periods);
+  if (group.kind !== 'time') return valueSection(group, options, periods);
+  const { by } = group;
+  return isRunning(by)
+    ? runningSection({ kind: 'time', by }, options, periods)
+    : recurringSection({ kind: 'time', by }, options, periods);
 }
 
-/** All scans of the range, compared with those of the previous one. */
 export interface Total extends Compared {
   comparesAverages: boolean;
 }
@@ -52,4 +79,181 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   return counts.map((row, weekday) =>
     row.map((scans, hour) => ({ scans, perDay: average(scans, days.ofHourOnWeekday(weekday, hour)) })),
   );
+}
+
+/** Returns the rows of hours of the day, or weekdays: their averages are compared, because a period has more of some than of others. */
+function recurringSection(
+  group: { kind: 'time'; by: Exclude<TimeDimension, RunningUnit> },
+  { before }: FiguresOptions,
+  { current, previous, beginsBeforeData }: Periods,
+): Section {
+  const { by } = group;
+  const scans = countUnits(by, current.tally);
+  const scansBefore = previous && countUnits(by, previous.tally);
+  const isBeforeData = beginsBeforeData(before?.span.sinceMs);
+  const daysOf = ({ days }: Period, unit: number) =>
+    by === 'hour' ? days.ofHour(unit) : days.ofWeekday(unit);
+  const units = by === 'hour' ? HOURS_A_DAY : DAYS_A_WEEK;
+  const rows = Array.from({ length: units }, (_, unit) => {
+    const counts: Counts = {
+      scans: scans.get(unit) ?? 0,
+      days: daysOf(current, unit),
+      previous: previousScans(previous, scansBefore?.get(unit) ?? 0),
+      previousDays: previous ? daysOf(previous, unit) : 0,
+      isBeforeData,
+    };
+    return figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total());
+  });
+  return { ...group, rows, comparesAverages: true, isApproximate: false };
+}
+
+/** Maximum number of rows for units without scans, half a century of days: scans may be dated in the year 1. */
+const MOST_UNITS = 20_000;
+
+/** Returns the rows of days, weeks or months; the first of the range is compared with the first of the previous one. */
+function runningSection(
+  group: { kind: 'time'; by: RunningUnit },
+  options: FiguresOptions,
+  { current, previous, beginsBeforeData }: Periods,
+): Section {
+  const { by } = group;
+  const { span, before, timezone, offsetAt, nowMs = current.tally.span()?.lastMs } = options;
+  const units = unitsOf(by, current.tally, span, offsetAt);
+  if (units === undefined) return { ...group, rows: [], comparesAverages: false, isApproximate: false };
+  const scans = countUnits(by, current.tally);
+  const scansBefore = previous ? countUnits(by, previous.tally) : new Map<number, number>();
+  const unitsBefore = before && unitsOf(by, before.tally, before.span, offsetAt);
+  const shift = (unitsBefore?.first ?? 0) - units.first;
+  const endsOf = (unit: number): ClosedSpan => ({
+    sinceMs: startOf(by, unit, timezone),
+    untilMs: startOf(by, unit + 1, timezone),
+  });
+  const rows: Figure[] = [];
+  let comparesAverages = false;
+  const isSparse = units.last - units.first >= MOST_UNITS;
+  const counted = () => [...scans.keys(), ...[...scansBefore.keys()].map((unit) => unit - shift)];
+  for (const unit of isSparse ? risingWithin(counted(), units) : everyUnit(units)) {
+    const ends = endsOf(unit);
+    const earlier = unitsBefore && unit + shift <= unitsBefore.last ? endsOf(unit + shift) : undefined;
+    const within = earlier && intersection(earlier, previous?.part);
+    const counts: Counts = {
+      scans: scans.get(unit) ?? 0,
+      days: daysBetween(intersection(ends, current.part), offsetAt),
+      previous: within
+        ? previousScans(previous, scansBefore.get(unit + shift) ?? 0, within.sinceMs < within.untilMs)
+        : null,
+      previousDays: within ? daysBetween(within, offsetAt) : 0,
+      isPart: isCut(ends, span, nowMs),
+      isPreviousPart: earlier !== undefined && before !== undefined && isCut(earlier, before.span, undefined),
+      isBeforeData:
+        earlier !== undefined &&
+        beginsBeforeData(Math.max(earlier.sinceMs, before?.span.sinceMs ?? earlier.sinceMs)),
+    };
+    comparesAverages ||= !counts.isPart && !counts.isPreviousPart && differInLength(counts);
+    rows.push(figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total()));
+  }
+  return { ...group, rows, comparesAverages, isApproximate: false, ...(isSparse && { isSparse }) };
+}
+
+function intersection(a: ClosedSpan, b: ClosedSpan | undefined): ClosedSpan {
+  if (!b) return { sinceMs: a.sinceMs, untilMs: a.sinceMs };
+  return { sinceMs: Math.max(a.sinceMs, b.sinceMs), untilMs: Math.min(a.untilMs, b.untilMs) };
+}
+
+interface Units {
+  first: number;
+  last: number;
+}
+
+function* everyUnit({ first, last }: Units): Generator<number> {
+  for (let unit = first; unit <= last; unit++) yield unit;
+}
+
+/** The previous range may have a day more. */
+function risingWithin(units: readonly number[], { last }: Units): number[] {
+  return [...new Set(units)].filter((unit) => unit <= last).sort((a, b) => a - b);
+}
+
+function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const [hour, scans] of tally.hours) {
+    const unit = unitOf(by, hour);
+    counts.set(unit, (counts.get(unit) ?? 0) + scans);
+  }
+  return counts;
+}
+
+/** Returns the units of a range, including those without scans; undefined if it has neither ends nor scans. */
+function unitsOf(by: RunningUnit, tally: Tally, span: Span, offsetAt: OffsetAt): Units | undefined {
+  const seen = tally.span();
+  const firstMs = span.sinceMs ?? seen?.firstMs;
+  const lastMs = span.untilMs === undefined ? (seen?.lastMs ?? firstMs) : span.untilMs - 1;
+  if (firstMs === undefined || lastMs === undefined) return undefined;
+  const unit = (ms: number) => unitOf(by, localHour(ms, offsetAt));
+  return { first: unit(firstMs), last: unit(lastMs) };
+}
+
+/** Returns whether the range has only a part of a unit, or the unit is not over. */
+function isCut(unit: ClosedSpan, { sinceMs, untilMs }: Span, nowMs: number | undefined): boolean {
+  const endMs = Math.min(untilMs ?? Number.POSITIVE_INFINITY, nowMs ?? Number.POSITIVE_INFINITY);
+  return endMs < unit.untilMs || (sinceMs !== undefined && sinceMs > unit.sinceMs);
+}
+
+/** Returns the rows of values: those with the most scans first, and one row for all that have none of their own. */
+function valueSection(
+  group: Exclude<GroupBy, { kind: 'time' }>,
+  { current: tally, before, top, codes = [], names, data, codeGroups }: FiguresOptions,
+  { current, previous, beginsBeforeData }: Periods,
+): Section {
+  const { by } = group;
+  const isCode = group.kind === 'code';
+  const counter = tally.values.get(by);
+  const earlier = before?.tally.values.get(by);
+  const scansOf = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
+  const scansBefore = new Map(earlier?.counts().map(({ value, scans }) => [value, scans]));
+  const ofCodes = codeGroups?.get(by);
+  const requested = isCode ? codes : (ofCodes?.requested ?? []);
+  const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...requested])]
+    .map((key) => {
+      const known = isCode ? names?.get(key ?? '') : undefined;
+      const { value, name } = known ?? { value: key, name: undefined };
+      return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
+    })
+    .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
+  // A row for a single other value would be no shorter than the value itself.
+  const shown = values.slice(0, values.length - 1 === top ? undefined : top);
+  const fromMs = before?.span.sinceMs;
+  const isBeforeData = beginsBeforeData(fromMs);
+  const isNew = (key: Value) => {
+    const createdMs = isCode ? data?.ofCode?.get(key ?? '') : ofCodes?.beginsMs.get(key);
+    return createdMs !== undefined && fromMs !== undefined && createdMs > fromMs;
+  };
+  const countsOf = (row: { scans: number; before: number }, isNewRow = false): Counts => ({
+    scans: row.scans,
+    days: current.days.all,
+    previous: previousScans(previous, row.before),
+    previousDays: previous?.days.all ?? 0,
+    isBeforeData: isBeforeData || isNewRow,
+  });
+  const rows = shown.map((row) =>
+    figure({ by, value: row.value, name: row.name }, countsOf(row, isNew(row.key)), tally.total()),
+  );
+  const sum = (key: 'scans' | 'before') => shown.reduce((all, row) => all + row[key], 0);
+  const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };
+  // F3: scans without a row of their own, or whose value is uncertain, are in the last row.
+  if (rest.scans > 0 || rest.before > 0)
+    rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
+  return {
+    ...group,
+    rows,
+    comparesAverages: differInLength(countsOf({ scans: 0, before: 0 })),
+    isApproximate: [counter, earlier].some((each) => each?.isApproximate()),
+    ...(ofCodes && { noneIs: ofCodes.noneIs }),
+  };
+}
+
+function compareValues(a: Value, b: Value): number {
+  if (a === null) return 1;
+  if (b === null) return -1;
+  return a < b ? -1 : 1;
 }

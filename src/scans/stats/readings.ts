@@ -1,22 +1,23 @@
 /** Plans which ranges of the service are read for a count, and how. */
 import type { LocalTime } from '../../base/time/local-time.ts';
+import { HOUR_MS, QUARTER_MS } from '../../base/time/units.ts';
 import type { ScanPage } from '../../service/shapes.ts';
-import { requestsAfter } from '../export/export-scans.ts';
-import type { Range } from '../export/range.ts';
-import { bucketCuts } from './buckets.ts';
-import type { Span } from './calendar.ts';
-import { type ClosedSpan, type Comparison, spanBefore } from './compare-span.ts';
+import { pageSizeOf, type Range } from '../export/range.ts';
+import { type ClosedSpan, localHour, type RunningUnit, type Span, startOf, unitOf } from './calendar.ts';
+import type { ValueOfCode } from './code-groups.ts';
+import type { CodeTable } from './code-table.ts';
+import { type Comparison, spanBefore } from './compare-span.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
-import { requestsForTotals } from './totals.ts';
 
-/** Range, groups, time zone and comparison of a count. */
-export interface Counted {
-  /** Ends that are undefined are open. */
+export interface CountRequest {
   span: Span;
   compare: Comparison;
   groups: readonly GroupBy[];
-  /** The clock by which days are days. */
   local: LocalTime;
+  /** File about codes that some groups are columns of. */
+  table?: CodeTable | undefined;
+  /** Destination of a code according to the file, if files of scans are counted by it. */
+  destinationOf?: ValueOfCode | undefined;
 }
 
 /** One range to read; `cuts` are the parts of which totals alone are wanted, with both ends of the range known. */
@@ -27,12 +28,11 @@ export type Reading =
 interface Readings {
   readings: Reading[];
   before: ClosedSpan | undefined;
-  /** End of the range, if it is known before the first response about scans. */
   untilMs: number | undefined;
 }
 
 /** Plans the readings; two adjacent ranges are one. `nowMs`: best estimate of the time; `serviceNowMs`: time of the service, if known. */
-export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number | undefined): Readings {
+export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
   const untilMs = plan.span.untilMs ?? serviceNowMs ?? (isCompared ? nowMs : undefined);
@@ -50,26 +50,75 @@ export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number 
 }
 
 function readingOf(
-  plan: Counted,
+  plan: CountRequest,
   sinceMs: number | undefined,
   range: Range | undefined,
   cutAt?: number,
 ): Reading {
-  if (!range) return { sinceMs, range, cuts: undefined };
-  const { groups, local } = plan;
-  const { sinceMs: from, untilMs } = range;
-  const cuts =
-    from === undefined
-      ? fieldsOf(groups).length + unitsOfTime(groups).length === 0
-        ? []
-        : undefined
-      : bucketCuts(groups, { sinceMs: from, untilMs }, local.zone, local.offsetMs);
-  if (cuts === undefined) return { sinceMs, range, cuts };
+  const cuts = range && cutsOf(plan, range);
+  if (!range || cuts === undefined) return { sinceMs, range, cuts: undefined };
   const all = cutAt === undefined || cuts.includes(cutAt) ? cuts : [...cuts, cutAt].sort((a, b) => a - b);
   return { sinceMs, range, cuts: all };
 }
 
-/** Returns whether totals take fewer requests than the remaining pages and can be verified; decided from page 1, which both ways need. */
+function cutsOf({ groups, local }: CountRequest, { sinceMs, untilMs }: Range): number[] | undefined {
+  if (sinceMs !== undefined) return bucketCuts(groups, { sinceMs, untilMs }, local);
+  return fieldsOf(groups).length + unitsOfTime(groups).length === 0 ? [] : undefined;
+}
+
+/** Maximum number of parts of a range whose totals are requested. */
+const MOST_BUCKETS = 20_000;
+
+/**
+ * Returns the instants within a range, rising, at which the unit of these groups changes, ms since the epoch; none for
+ * groups of codes alone. Undefined if the groups require the scans themselves.
+ */
+export function bucketCuts(
+  groups: readonly GroupBy[],
+  span: ClosedSpan,
+  local: Pick<LocalTime, 'zone' | 'offsetMs'>,
+): number[] | undefined {
+  if (fieldsOf(groups).length > 0) return undefined;
+  const [first, ...others] = unitsOfTime(groups);
+  if (first === undefined) return [];
+  if (first === 'hour' || others.includes('hour')) return hourCuts(span, local);
+  const isOne = others.every((unit) => unit === first);
+  return unitCuts(isOne && (first === 'week' || first === 'month') ? first : 'day', span, local);
+}
+
+function hourCuts(
+  { sinceMs, untilMs }: ClosedSpan,
+  { offsetMs }: Pick<LocalTime, 'offsetMs'>,
+): number[] | undefined {
+  if ((untilMs - sinceMs) / HOUR_MS > MOST_BUCKETS) return undefined;
+  const cuts: number[] = [];
+  let hour = localHour(sinceMs, offsetMs);
+  for (let ms = Math.ceil(sinceMs / QUARTER_MS) * QUARTER_MS; ms < untilMs; ms += QUARTER_MS) {
+    if (localHour(ms, offsetMs) === hour) continue;
+    hour = localHour(ms, offsetMs);
+    cuts.push(ms);
+  }
+  return cuts;
+}
+
+function unitCuts(
+  unit: RunningUnit,
+  { sinceMs, untilMs }: ClosedSpan,
+  { zone, offsetMs }: Pick<LocalTime, 'zone' | 'offsetMs'>,
+): number[] | undefined {
+  const unitAt = (ms: number) => unitOf(unit, localHour(ms, offsetMs));
+  const [first, last] = [unitAt(sinceMs), unitAt(untilMs - 1)];
+  if (last - first > MOST_BUCKETS) return undefined;
+  const cuts: number[] = [];
+  for (let number = first; number <= last; number++) {
+    const ms = startOf(unit, number, zone);
+    // A date that a time zone skipped (Samoa, 30 December 2011) begins when the next one does.
+    if (ms > (cuts.at(-1) ?? sinceMs)) cuts.push(ms);
+  }
+  return cuts;
+}
+
+/** Returns whether totals take fewer requests than the remaining pages; decided from page 1, which both ways need. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
-  return requestsForTotals(first, cuts) < requestsAfter(first, { isKnown: true, proveBeyond: false });
+  return cuts.length + 1 < Math.ceil(first.total / pageSizeOf(first)) - 1;
 }

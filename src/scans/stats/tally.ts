@@ -1,27 +1,22 @@
-/** Aggregates scans into counts per dimension. Independent of service and files, in memory that does not grow with the scans. */
-import { HOUR_MS } from '../../base/time/units.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
+/** Aggregates scans into counts per dimension, in memory that does not grow with the scans. */
+import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
+import { localHour, type OffsetAt, type Span } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
-
-/** Local time minus UTC at an instant, both in ms; see `offsetMs` of local-time.ts. */
-export type OffsetAt = (instantMs: number) => number;
 
 export interface Tally {
   /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code`: one object for each code. */
   add(ms: number, scan: Row, code: CodeOfScans): void;
   /** Adds scans of which only the code is known, and that all are of the local hour, day or longer unit that begins at `ms`. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
-  /** Adds all that another tally of the same groups and offsets counted. */
   addAll(other: Tally): void;
   total(): number;
-  /** Scans by local hour: hours from 1970-01-01T00 of the zone's own clock. */
+  /** Scans by local hour, from 1970-01-01T00 of the zone's own clock. */
   readonly hours: ReadonlyMap<number, number>;
-  /** Scans per value, for each requested group but those of time. */
+  /** Scans per value, for each requested group except those of time. */
   readonly values: ReadonlyMap<string, ValueCounter>;
-  /** The earliest and the latest time, ms since the epoch. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
@@ -31,12 +26,9 @@ export function createTally(
   offsetAt: OffsetAt,
   codeValues: CodeValues = new Map(),
 ): Tally {
-  const fields = fieldsOf(groups);
   const byTime = unitsOfTime(groups).length > 0;
-  const counters = fields.map(() => createValueCounter());
-  const values = new Map<string, ValueCounter>(
-    fields.map((field, i): [string, ValueCounter] => [field, counters[i] as ValueCounter]),
-  );
+  const counters = fieldsOf(groups).map((field) => ({ field, counter: createValueCounter() }));
+  const values = new Map<string, ValueCounter>(counters.map(({ field, counter }) => [field, counter]));
   const ofCodes = groups.flatMap(({ kind, by }) => {
     const groupOfCode = kind === 'code' ? keyOfCode : codeValues.get(by);
     if (!groupOfCode) return [];
@@ -48,7 +40,7 @@ export function createTally(
   let total = 0;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
-  /** Scans come in order of time: those of one hour, and of one code, are counted together. */
+  /** Scans come in chronological order: those of one hour and one code are counted together. */
   let hour = Number.NaN;
   let code: CodeOfScans | undefined;
   let pending = 0;
@@ -65,7 +57,7 @@ export function createTally(
     total += scans;
     firstMs = Math.min(firstMs, ms);
     lastMs = Math.max(lastMs, ms);
-    const at = byTime ? Math.floor((ms + offsetAt(ms)) / HOUR_MS) : 0;
+    const at = byTime ? localHour(ms, offsetAt) : 0;
     if (at !== hour || of !== code) {
       settle();
       hour = at;
@@ -77,9 +69,7 @@ export function createTally(
   return {
     add(ms, scan, of) {
       count(ms, of, 1);
-      for (let i = 0; i < fields.length; i++) {
-        (counters[i] as ValueCounter).add(asValue(scan[fields[i] as string]));
-      }
+      for (const { field, counter } of counters) counter.add(asValue(scan[field]));
     },
     addMany(ms, of, scans) {
       if (scans > 0) count(ms, of, scans);
@@ -108,4 +98,79 @@ export function createTally(
 
 function asValue(value: unknown): Value {
   return value === null || value === undefined ? null : String(value);
+}
+
+export interface Tallies {
+  current: Tally;
+  before: Tally;
+  /** Adds a scan to the tally of its range, if any. */
+  add: Tally['add'];
+  addMany: Tally['addMany'];
+}
+
+export function createTallies(
+  groups: readonly GroupBy[],
+  codeValues: CodeValues,
+  offsetAt: OffsetAt,
+  span: Span,
+  spanBefore: Span | undefined,
+): Tallies {
+  const current = createTally(groups, offsetAt, codeValues);
+  const before = createTally(groups, offsetAt, codeValues);
+  const { sinceMs: from = Number.NEGATIVE_INFINITY, untilMs: to = Number.POSITIVE_INFINITY } = span;
+  const never = { sinceMs: Number.POSITIVE_INFINITY, untilMs: undefined };
+  const { sinceMs: fromBefore = Number.NEGATIVE_INFINITY, untilMs: toBefore = Number.POSITIVE_INFINITY } =
+    spanBefore ?? never;
+  const tallyOf = (ms: number) => {
+    if (ms >= from && ms < to) return current;
+    return ms >= fromBefore && ms < toBefore ? before : undefined;
+  };
+  return {
+    current,
+    before,
+    add: (ms, scan, code) => tallyOf(ms)?.add(ms, scan, code),
+    addMany: (ms, code, scans) => tallyOf(ms)?.addMany(ms, code, scans),
+  };
+}
+
+export interface TallySink {
+  sinceMs: number | undefined;
+  fresh(): Tallies;
+  into(tallies: Tallies): void;
+  code: CodeOfScans;
+}
+
+/** Creates a sink that adds the scans of one code to tallies once they are verified as complete. */
+export function createTallySink({ sinceMs, fresh, into, code }: TallySink): CodeSink {
+  let tallies: Tallies | undefined;
+  let added = 0;
+  return {
+    sinceMs,
+    added: () => added,
+    async write({ rows, times }) {
+      tallies ??= fresh();
+      for (const [i, row] of rows.entries()) tallies.add(times[i] as number, row, code);
+      added += rows.length;
+      return rows.length;
+    },
+    async checkpoint() {
+      const before = added;
+      return async () => {
+        if (added === before) return true;
+        // A tally can be rolled back to its beginning only.
+        if (before > 0) return false;
+        tallies = undefined;
+        added = 0;
+        return true;
+      };
+    },
+    async commit() {
+      if (tallies) into(tallies);
+      tallies = undefined;
+    },
+    async discard() {
+      if (tallies) added = 0;
+      tallies = undefined;
+    },
+  };
 }

@@ -1,19 +1,16 @@
 /**
  * Counts the scans in each part of a range from the totals that the service reports: one request per part instead of all pages.
  *
- * Proof: the bounds of the service may be inclusive or exclusive, in milliseconds or seconds. So each part is
- * requested slightly wider at its cuts: no total is smaller than its part, whatever the bounds are. The first
- * response counted the whole range. If the parts add up to it, none is too large, and no scan arrived in between.
- * Scans in the margins at the two ends of the range are on the first and the last page, and are subtracted.
+ * The bounds of the service may be inclusive or exclusive, in milliseconds or seconds, so each part is requested slightly wider at its cuts, and
+ * no total is smaller than its part. The first response counted the whole range. If the parts add up to it, none is too large, and no scan arrived
+ * in between. Scans in the margins at the two ends of the range are on the first and the last page, and are subtracted.
  */
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
 import { type Bounds, pageReader, pageSizeOf, type Range, type RangeReading } from '../export/range.ts';
 import { mayBeTruncated, requestBeyond, widenEdge } from '../export/truncated-total.ts';
 
-/** `asked` are the bounds of the request for page 1. */
 export interface TotalsJob extends RangeReading {
-  /** Page 1 of all of it. */
   first: ScanPage;
   /** Instants inside the range at which it is cut, rising. */
   cuts: readonly number[];
@@ -22,33 +19,22 @@ export interface TotalsJob extends RangeReading {
 /** A bound that is requested this much earlier includes rows at it, even if it is exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** Returns the number of requests that `countByTotals` sends, unless one of several parts has all scans of a total that may be capped. */
-export function requestsForTotals(first: ScanPage, cuts: readonly number[]): number {
-  return cuts.length + 1 + (cuts.length === 0 && isRound(first) ? 1 : 0);
-}
-
-function isRound(first: ScanPage): boolean {
-  return mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first) });
-}
-
 /** Counts the scans of each part, one more than there are cuts. Returns undefined if they can't be verified and the pages must be read. */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
   const order = orderOf(first);
   if (order === 'mixed') return undefined;
   const pageSize = pageSizeOf(first);
-  const parts = Array.from({ length: cuts.length + 1 }, (_, part) => part);
   // The part at the far end of the pages comes last: by then its total is known, and with it the number of the last page.
   const far = order === 'ascending' ? cuts.length : 0;
   const near = order === 'ascending' ? 0 : cuts.length;
   const counts: number[] = [];
-  const others = parts.filter((part) => part !== far);
-  const askTotal = async (part: number) => ({
-    part,
-    answer: await read({ page: 1, limit: 1, ...boundsOf(part, job) }),
-  });
-  for await (const { part, answer } of job.fetchInOrder(others, askTotal, job.width))
-    counts[part] = answer.total;
+  const others = Array.from({ length: cuts.length }, (_, at) => (order === 'ascending' ? at : at + 1));
+  const fetchTotal = async (part: number) => {
+    const { total } = await read({ page: 1, limit: 1, ...boundsOf(part, job) });
+    return { part, total };
+  };
+  for await (const { part, total } of job.fetchInOrder(others, fetchTotal, job.width)) counts[part] = total;
   const left = first.total - counts.reduce((sum, count) => sum + count, 0);
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
@@ -56,7 +42,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
   // F8: a part as large as the whole may be capped if the whole is. Then no row may be beyond the last one.
-  if (counts.some((count) => count === first.total) && isRound(first)) {
+  if (counts.some((count) => count === first.total) && mayBeTruncated({ total: first.total, pageSize })) {
     const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
     const edge = widenEdge(
       first.rows.length === first.total ? widenEdge(undefined, first, order) : undefined,
@@ -82,12 +68,9 @@ function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];
   return {
-    ...(since === undefined
-      ? 'sinceMs' in asked
-        ? { sinceMs: asked.sinceMs }
-        : {}
-      : { sinceMs: since - EXCLUSIVE_MS }),
-    ...(until === undefined ? ('untilMs' in asked ? { untilMs: asked.untilMs } : {}) : { untilMs: until }),
+    ...asked,
+    ...(since !== undefined && { sinceMs: since - EXCLUSIVE_MS }),
+    ...(until !== undefined && { untilMs: until }),
   };
 }
 

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 
-/** Value of a field of a scan; null: none. */
 export type Value = string | null;
 
 interface Count {
@@ -14,9 +13,8 @@ interface Count {
 }
 
 export interface ValueCounter {
-  /** Adds scans with this value; the empty text is none. */
+  /** Adds scans with this value; the empty text counts as null. */
   add(value: Value, scans?: number): void;
-  /** Adds all that another one counted. */
   addAll(other: ValueCounter): void;
   /** Returns the values, unordered. If `isApproximate`, their scans add up to fewer than were added. */
   counts(): Count[];
@@ -29,39 +27,29 @@ interface Entry {
   count: number;
   /** Upper bound of the error of the count. */
   error: number;
-  /** Position in the heap, if there is one. */
   at: number;
 }
 
-/** Enough for every city, and 10 MB at the worst. */
+/** Maximum number of distinct values: enough for every city, and at most 10 MB. */
 const MOST_VALUES = 10_000;
 
 export function createValueCounter(most = MOST_VALUES): ValueCounter {
   const entries = new Map<Value, Entry>();
-  /** A binary heap, smallest count first; from when on values are given up. */
+  /** Binary heap, smallest count first; undefined until the first value is evicted. */
   let heap: Entry[] | undefined;
   let isApproximate = false;
 
   function add(value: Value, scans = 1): void {
-    const known = entries.get(value);
-    if (known) addTo(known, scans);
-    else addNew(bounded(value), scans);
+    const kept = entries.has(value) ? value : bounded(value);
+    const known = entries.get(kept);
+    if (known) {
+      known.count += scans;
+      if (heap) sink(heap, known);
+    } else if (entries.size < most) entries.set(kept, { value: kept, count: scans, error: 0, at: 0 });
+    else replaceRarest(kept, scans);
   }
 
-  function addTo(entry: Entry, scans: number): void {
-    entry.count += scans;
-    if (heap) sink(heap, entry);
-  }
-
-  function addNew(value: Value, scans: number): void {
-    const known = entries.get(value);
-    if (known) addTo(known, scans);
-    else if (entries.size < most) {
-      entries.set(value, { value, count: scans, error: 0, at: 0 });
-    } else replaceRarest(value, scans);
-  }
-
-  /** F1: the value that is given up leaves its count to the new one, as an error that is known, so that the counts are all scans. */
+  /** F1: the new value inherits the count of the evicted one as its error, so that the counts add up to all scans. */
   function replaceRarest(value: Value, scans: number): void {
     heap ??= heapOf([...entries.values()]);
     isApproximate = true;
@@ -90,14 +78,16 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
   };
 }
 
-/** Longer values are truncated, and distinguished by their hash: addresses of ten megabytes must not fill the memory. */
+/** Maximum length of a value in characters: a longer one is truncated, and distinguished by its hash. */
 const LONGEST = 1024;
 
-/** A copy, because a part of a file's text would keep all of it. */
+/** Returns a copy, because a slice of a file's text would keep all of the text in memory. */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;
-  if (value.length <= LONGEST) return Buffer.from(value, 'utf16le').toString('utf16le');
-  return `${Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le')}… #${createHash('sha256').update(value, 'utf16le').digest('hex').slice(0, 16)}`;
+  const text = Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le');
+  if (value.length <= LONGEST) return text;
+  const hash = createHash('sha256').update(value, 'utf16le').digest('hex');
+  return `${text}… #${hash.slice(0, 16)}`;
 }
 
 function heapOf(entries: Entry[]): Entry[] {
@@ -108,7 +98,6 @@ function heapOf(entries: Entry[]): Entry[] {
   return heap;
 }
 
-/** Moves down an entry whose count has grown. */
 function sink(heap: Entry[], entry: Entry): void {
   for (;;) {
     const left = heap[2 * entry.at + 1];

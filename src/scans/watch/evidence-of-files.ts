@@ -1,7 +1,6 @@
 /** Evidence on the codes of files. They are read twice: for the last scan of each code, and for the counts that it requires. */
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
-import { type Coverage, coverageOf } from '../stats/coverage.ts';
-import { coveredLogs } from '../stats/covered-logs.ts';
+import { type Coverage, coverageOf, coveredLogs } from '../stats/coverage.ts';
 import { closedFiles, type InputLog } from '../stats/input/input-log.ts';
 import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
 import { EARLIER_WEEKS, type Evidence, hoursBefore } from './judge.ts';

@@ -1,8 +1,8 @@
 /** Where a range is cut so that each part is within one unit. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { bucketCuts } from '../../../src/scans/stats/buckets.ts';
 import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
+import { bucketCuts } from '../../../src/scans/stats/readings.ts';
 
 const at = (text: string) => Date.parse(`${text}${text.length === 10 ? 'T00:00' : ''}Z`);
 const text = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T00:00', '');
@@ -11,8 +11,7 @@ function cuts(dimensions: readonly Dimension[], since: string, until: string, zo
   return bucketCuts(
     dimensions.map(groupOf),
     { sinceMs: at(since), untilMs: at(until) },
-    zone,
-    createLocalTime(zone).offsetMs,
+    createLocalTime(zone),
   )?.map(text);
 }
 
@@ -44,7 +43,7 @@ describe('the cuts of days, weeks and months', () => {
     ]);
   });
 
-  it('are none for 20,000 and more days, which nobody wants to request', () => {
+  it('are undefined for 20,000 days and more', () => {
     const until = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10);
     expect(cuts(['day'], '1970-01-01', until(20_001))).toHaveLength(20_000);
     expect(cuts(['day'], '1970-01-01', until(20_002))).toBeUndefined();
@@ -69,7 +68,7 @@ describe('the cuts of hours', () => {
     ]);
   });
 
-  it('take an hour that comes twice as one', () => {
+  it('count an hour that is repeated as one', () => {
     expect(cuts(['hour'], '2026-10-24T23:00', '2026-10-25T03:00', 'Europe/Berlin')).toEqual([
       '2026-10-25',
       '2026-10-25T02:00',
@@ -79,7 +78,7 @@ describe('the cuts of hours', () => {
     expect(half).toEqual(['2026-04-04T14:00', '2026-04-04T15:30', '2026-04-04T16:30']);
   });
 
-  it('are none for more than 20,000 hours', () => {
+  it('are undefined for more than 20,000 hours', () => {
     const until = (hours: number) => new Date(hours * 3_600_000).toISOString().slice(0, 16);
     expect(cuts(['hour'], '1970-01-01T00:00', until(20_000))).toHaveLength(19_999);
     expect(cuts(['hour'], '1970-01-01T00:00', until(20_001))).toBeUndefined();

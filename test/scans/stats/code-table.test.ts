@@ -112,7 +112,7 @@ describe('two rows of one code', () => {
     expect(await refusal(`id,slug,region\n${ID},,North\n,menu,South\n`, { id: ID, slug: 'menu' })).toBe(byId);
   });
 
-  it('are told apart by the ID of the scan (F20)', async () => {
+  it('are distinguished by the ID of the scan (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`;
     expect(await valuesIn(text, { id: ID, slug: 'menu' }, { id: OTHER, slug: 'menu' })).toEqual([
       'North',
@@ -164,7 +164,7 @@ describe("a file that can't be joined", () => {
   });
 });
 
-describe('what did not match', () => {
+describe('a mismatch', () => {
   it('is counted: codes that are not in the file, rows without scans, rows without a code', async () => {
     const table = await tableOf('slug,region\na,North\nb,\nc,South\n,East\n');
     expect(table.noneIn('region')).toBe('empty');
@@ -197,7 +197,7 @@ describe('a column', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refusal', () => {
   const hintOf = async (text: string, more: Partial<CodeOfScans> = { slug: 'menu' }) => {
     try {
       (await tableOf(text)).valueOf(code(more), 'region');
@@ -207,7 +207,7 @@ describe('what is refused', () => {
     return undefined;
   };
 
-  it('comes with a way out', async () => {
+  it('has a hint', async () => {
     const create = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
     expect(await hintOf('name,region\nx,North\n')).toBe(create);
     expect(await hintOf('slug,region\nmenu,North\nmenu,South\n')).toBe('Keep one row per code in codes.csv.');

@@ -144,7 +144,7 @@ describe('weekdays and hours', () => {
     ]);
   });
 
-  it('have days of 24 hours where clocks change (F15)', () => {
+  it('have days of 24 hours if clocks change (F15)', () => {
     const zone = 'Europe/Berlin';
     const week: [string, string] = ['2026-10-18T22:00:00Z', '2026-10-25T23:00:00Z'];
     const given: Given = { now: [week, { '2026-10-25': 7 }], zone };
@@ -191,7 +191,7 @@ describe('a change', () => {
     expect(compared(3000, 40, { data: { fromMs: at('2026-09-01') } })).not.toHaveProperty('isBeforeData');
   });
 
-  it('has no previous figure in place of a zero that was not looked at (F18)', () => {
+  it('has no previous figure if the data does not cover the previous period (F18)', () => {
     const none = compared(3000, 0, { data: { fromMs: at('2026-10-01') } });
     expect(none).toMatchObject({ previous: null, previousPerDay: null, change: null, isBeforeData: true });
     expect(compared(3000, 0)).toMatchObject({ previous: 0, previousPerDay: 0, change: null });
@@ -277,7 +277,7 @@ describe('an average per day', () => {
 });
 
 describe('names of codes', () => {
-  it('are beside their slugs, and beside nothing else', () => {
+  it('are in the rows of codes only', () => {
     const given = {
       ...options({ now: [OCTOBER, { '2026-10-12': 1 }] }),
       names: new Map([

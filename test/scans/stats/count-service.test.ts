@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { countService } from '../../../src/commands/scans/counting/count-service.ts';
-import type { CountPlan } from '../../../src/commands/scans/counting/plan-count.ts';
-import type { Context } from '../../../src/context.ts';
+import type { ScanRun } from '../../../src/scans/scan-run.ts';
 import { COMPARISONS } from '../../../src/scans/stats/compare-span.ts';
+import { countService } from '../../../src/scans/stats/count-service.ts';
 import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { figuresOf } from '../../../src/scans/stats/figures.ts';
+import type { CountRequest } from '../../../src/scans/stats/readings.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { runs } from '../../support/property-runs.ts';
@@ -22,7 +22,7 @@ interface Shown {
   total?: number | undefined;
 }
 
-type Asked = Pick<CountPlan, 'compare' | 'span'> & { dimensions: readonly Dimension[] };
+type Asked = Pick<CountRequest, 'compare' | 'span'> & { dimensions: readonly Dimension[] };
 
 /** The figures by day, and what they cost, of a service that holds these scans. */
 async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: Asked, zone: string) {
@@ -36,26 +36,26 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
   const notes: string[] = [];
   const shown: Shown[] = [];
   const context = {
-    service: async () => service,
     clock: { now: () => NOW_MS },
     console: {
       progress: () => ({ update: (work: Shown) => shown.push(work), stop: () => undefined }),
       note: (line: string) => notes.push(line),
     },
-  } as unknown as Context;
+  } as unknown as ScanRun;
   const local = createLocalTime(zone);
-  const plan: CountPlan = {
-    logs: undefined,
-    choice: {},
-    names: [CODE.slug],
-    ...{ top: undefined, needsLabels: true },
+  const plan: CountRequest = {
     local,
     ...asked,
     groups: asked.dimensions.map(groupOf),
     table: undefined,
     destinationOf: undefined,
   };
-  const { current, before, span, failures } = await countService(context, plan, [CODE]);
+  const { current, before, span, failures } = await countService(
+    context,
+    service as unknown as Service,
+    plan,
+    [CODE],
+  );
   const figures = figuresOf(groupOf('day'), {
     ...{ current, before, span, top: undefined, nowMs: NOW_MS },
     ...{ timezone: zone, offsetAt: local.offsetMs },
@@ -109,7 +109,7 @@ describe('a count by day', () => {
     }
   });
 
-  it('of parts that do not add up costs them on top of the pages, and is right (F7)', async () => {
+  it('costs the totals in addition to the pages if they do not add up, and is right (F7)', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 300 }, (_, at) => ({
       id: at + 1,
@@ -123,7 +123,7 @@ describe('a count by day', () => {
     expect(counted.requests).toBeLessThanOrEqual(read.requests + 30);
   });
 
-  it('never costs more than the pages of the same ranges, and says the same', async () => {
+  it('never costs more than the pages of the same ranges, and has the same figures', async () => {
     const model = fc.record({
       order: fc.constantFrom('ascending' as const, 'descending' as const),
       pageCap: fc.constantFrom(2, 5, 500),

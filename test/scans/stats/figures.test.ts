@@ -70,7 +70,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('of a range of thousands of years have only the units with scans, and say so', () => {
+  it('of a range of thousands of years have only the units with scans, and are marked as sparse', () => {
     const current = tallyOf([{ ts: '0001-01-01T12:00:00Z' }, { ts: '2026-10-25T12:00:00Z' }], 'UTC');
     const before = {
       tally: tallyOf([{ ts: '0001-01-02T12:00:00Z' }], 'UTC'),
@@ -101,7 +101,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('count the hour that comes twice as one, and weeks and months by their ISO names', () => {
+  it('count a repeated hour as one, and name weeks and months as in ISO 8601', () => {
     const current = tallyOf(
       [{ ts: '2026-10-25T00:30:00Z' }, { ts: '2026-10-25T01:30:00Z' }],
       'Europe/Berlin',
@@ -124,7 +124,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('stand beside the first day of the range before, and beside nothing where that is shorter', () => {
+  it('are compared from the first day on, and with nothing if the previous range is shorter', () => {
     const before = {
       tally: tallyOf([{ ts: '2026-09-01T08:00:00Z', scans: 40 }], 'UTC'),
       span: { sinceMs: at('2026-09-01T00:00:00Z'), untilMs: at('2026-09-03T00:00:00Z') },
@@ -159,7 +159,7 @@ describe('figures by value', () => {
     });
   });
 
-  it('have codes that nobody scanned, and values that were there before', () => {
+  it('include requested codes without scans, and values of the previous range only', () => {
     const current = tallyOf([{ ts: '2026-10-01T12:00:00Z', code: 'a' }], 'UTC');
     const before = {
       tally: tallyOf([{ ts: '2026-09-01T12:00:00Z', code: 'b', scans: 2 }], 'UTC'),
@@ -172,7 +172,7 @@ describe('figures by value', () => {
     ]);
   });
 
-  it('add up to the total, whatever is left out (F3)', () => {
+  it('add up to the total, whatever is omitted (F3)', () => {
     const made = fc.array(
       fc.record({
         country: fc.option(fc.constantFrom('DE', 'FR', 'other', 'AT', 'IT', '')),

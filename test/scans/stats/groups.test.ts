@@ -1,13 +1,12 @@
 /** Groups of codes: UTM tags of their destinations, and columns of a table. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { bucketCuts } from '../../../src/scans/stats/buckets.ts';
+import { codeGroupsOf, valuesOfCodes } from '../../../src/scans/stats/code-groups.ts';
 import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
 import { ALL_COVERED } from '../../../src/scans/stats/data-part.ts';
 import { type Dimension, type GroupBy, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { figuresOf } from '../../../src/scans/stats/figures.ts';
-import { codeGroupsOf, valuesOfCodes } from '../../../src/scans/stats/group-codes.ts';
-import { planReadings } from '../../../src/scans/stats/readings.ts';
+import { bucketCuts, planReadings } from '../../../src/scans/stats/readings.ts';
 import { createTally } from '../../../src/scans/stats/tally.ts';
 
 const REGIONS = new Map<string, string | null>([
@@ -145,7 +144,7 @@ describe('groups of codes', () => {
 describe('totals in place of pages', () => {
   const span = { sinceMs: Date.UTC(2026, 9, 1), untilMs: Date.UTC(2026, 9, 3) };
   const { offsetMs } = createLocalTime('UTC');
-  const cuts = (...groups: GroupBy[]) => bucketCuts(groups, span, 'UTC', offsetMs);
+  const cuts = (...groups: GroupBy[]) => bucketCuts(groups, span, { zone: 'UTC', offsetMs });
 
   it('suffice for groups of codes, which take no cut', () => {
     expect(cuts(REGION, groupOf('utm_term'), groupOf('code'))).toEqual([]);

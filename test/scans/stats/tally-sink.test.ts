@@ -1,8 +1,7 @@
 /** Scans of one code, which count once the code is verified as complete. */
 import { expect, it } from 'vitest';
-import { createTallies } from '../../../src/scans/stats/counted.ts';
 import { groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { createTallySink } from '../../../src/scans/stats/tally-sink.ts';
+import { createTallies, createTallySink } from '../../../src/scans/stats/tally.ts';
 
 const CODE = { value: 'menu' };
 
@@ -34,7 +33,7 @@ it('counts each scan in its range, and those of neither in none', async () => {
   expect(taken).toHaveLength(1);
 });
 
-it('goes back to nothing only', async () => {
+it('can be rolled back to its beginning only', async () => {
   const { sink, write, taken } = sinkFor();
   const toNothing = await sink.checkpoint();
   expect(await toNothing()).toBe(true);
@@ -62,7 +61,7 @@ it('adds no scans that are in neither range', () => {
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
 });
 
-it('discards what is not verified', async () => {
+it('discards scans that are not verified', async () => {
   const { sink, write, taken } = sinkFor();
   await write(100, 101);
   await sink.discard();

@@ -42,24 +42,24 @@ function truth(rows: readonly ModelRow[], cuts: readonly number[] = CUTS): numbe
 }
 
 describe('totals of the parts of a range', () => {
-  it('take one request a part, beside the first page', async () => {
+  it('take one request per part in addition to the first page', async () => {
     const rows = rowsAt([5, 10, 40_000, 70_000, 99_000]);
     expect(await countParts(rows)).toEqual({ parts: [2, 1, 2], requests: 4 });
   });
 
-  it('do not add up where a scan lies at a cut that is counted on both sides (F7)', async () => {
+  it('do not add up if a scan at a cut is counted on both sides (F7)', async () => {
     const rows = rowsAt([5, 30_000, 40_000]);
     expect((await countParts(rows, { untilInclusive: true })).parts).toBeUndefined();
     expect((await countParts(rows, { untilInclusive: true, sinceInclusive: false })).parts).toBeUndefined();
     expect((await countParts(rows, { sinceInclusive: false })).parts).toEqual([1, 2, 0]);
   });
 
-  it('do not add up where a scan comes while they are asked (F7)', async () => {
+  it('do not add up if a scan arrives between the requests (F7)', async () => {
     const arrivals = new Map([[3, [{ id: 99, time: START + 50_000 }]]]);
     expect((await countParts(rowsAt([5, 40_000, 70_000]), { arrivals })).parts).toBeUndefined();
   });
 
-  it('of one part with all scans are believed only if none is beyond the last one (F8)', async () => {
+  it('of one part with all scans are accepted only if no scan is beyond the last one (F8)', async () => {
     const rows = rowsAt(Array.from({ length: 1200 }, (_, i) => 31_000 + i));
     expect((await countParts(rows, { cap: 1000 })).parts).toBeUndefined();
     expect((await countParts(rows.slice(0, 1199))).parts).toEqual([0, 1199, 0]);
@@ -79,12 +79,12 @@ describe('totals of the parts of a range', () => {
     },
   );
 
-  it('prove nothing of pages in no order of time', async () => {
+  it('are rejected if the pages are not in chronological order', async () => {
     const rows = rowsAt(Array.from({ length: 30 }, (_, i) => i * 3000));
     expect((await countParts(rows, { order: 'none' })).parts).toBeUndefined();
   });
 
-  it('are right or not believed, whatever the service means by its bounds', async () => {
+  it('are right or rejected, whichever bounds the service has', async () => {
     const time = fc.oneof(
       fc.integer({ min: -3000, max: 103_000 }),
       fc.constantFrom(-1, 0, 1, 29_000, 29_999, 30_000, 30_001, 59_999, 60_000, 99_999, 100_000, 100_001),
@@ -129,7 +129,7 @@ describe('the ends of a range', () => {
     ).toBeUndefined();
   });
 
-  it('are not believed of a part that has fewer scans than its margin', async () => {
+  it('are rejected if a part has fewer scans than its margin', async () => {
     const rows = rowsAt([-900, 70_000, 80_000]);
     const service = modelScans(rows, {});
     const asked = widened(RANGE);
@@ -149,7 +149,7 @@ describe('the ends of a range', () => {
     expect(parts).toBeUndefined();
   });
 
-  it('are not believed of a last page that lacks rows', async () => {
+  it('are rejected if the last page lacks rows', async () => {
     const rows = rowsAt([5, 40_000, 70_000, 80_000]);
     const service = modelScans(rows, {});
     const asked = widened(RANGE);

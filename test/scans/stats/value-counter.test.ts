@@ -15,7 +15,7 @@ describe('counts of values', () => {
     expect(counter.isApproximate()).toBe(false);
   });
 
-  it('keep what is often when there is no more room, and give up what is rare (F1)', () => {
+  it('keep frequent values and evict rare ones if there are too many (F1)', () => {
     const counter = createValueCounter(3);
     counter.add('often', 1000);
     counter.add('sometimes', 100);
@@ -44,7 +44,7 @@ describe('counts of values', () => {
     }
   });
 
-  it('give up the value that is the rarest by now', () => {
+  it('evict the value that is currently the rarest', () => {
     const counter = createValueCounter(3);
     for (const [value, scans] of [['a', 1] as const, ['b', 5] as const, ['c', 9] as const])
       counter.add(value, scans);
@@ -56,7 +56,7 @@ describe('counts of values', () => {
     expect(countedOf(counter)).toEqual({ c: 9, d: 21, f: 2 });
   });
 
-  it('never say more of a value than there was (F2)', () => {
+  it('are never too high (F2)', () => {
     const values = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 300 });
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 20 }), (given, most) => {
@@ -83,7 +83,7 @@ describe('counts of values', () => {
     expect([countedOf(all), all.isApproximate()]).toEqual([{ a: 2, c: 1 }, true]);
   });
 
-  it('tell long values apart by more than their beginnings, in bounded memory', () => {
+  it('distinguish long values with equal beginnings, in bounded memory', () => {
     const counter = createValueCounter();
     const long = 'x'.repeat(10_000);
     counter.add(`${long}a`);
@@ -94,7 +94,7 @@ describe('counts of values', () => {
   });
 });
 
-describe('a value that is given up', () => {
+describe('an evicted value', () => {
   it('is the rarest of all, in any order of them (F1)', () => {
     const values = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 400 });
     fc.assert(

@@ -5,10 +5,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { NotFoundError } from '../../../src/base/errors.ts';
 import { createUsedFiles } from '../../../src/base/run/used-files.ts';
 import { systemClock } from '../../../src/base/time/time.ts';
-import type { ExportFlags } from '../../../src/commands/scans/export/flags.ts';
-import { runExport } from '../../../src/commands/scans/export/run-export.ts';
-import type { VerifyFlags } from '../../../src/commands/scans/verify/flags.ts';
-import { runVerify } from '../../../src/commands/scans/verify/run-verify.ts';
+import { command as exportCommand } from '../../../src/commands/scans/export.ts';
+import { command as verifyCommand } from '../../../src/commands/scans/verify.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { createWorkspace } from '../../../src/service/workspace.ts';
@@ -17,6 +15,12 @@ import { START_MS } from './verify-logs.ts';
 
 export const HOUR = 3_600_000;
 const CODES = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+
+type Options<C extends { run: (...args: never[]) => unknown }> = Parameters<C['run']>[1] extends {
+  options: infer O;
+}
+  ? O
+  : never;
 
 /** One row of a file. */
 interface LoggedRow {
@@ -111,12 +115,16 @@ export async function createLogWorld(root: string) {
       nowMs += ms;
     },
     async append() {
-      await runExport(context, [], { all: true, output: file, append: true, rotated: true } as ExportFlags);
+      const options = { all: true, output: file, append: true, rotated: true } as const;
+      await exportCommand.run(context, { args: [], options: options as Options<typeof exportCommand> });
       endMs = nowMs;
       copies.push({ end: nowMs, bytes: await readFile(file), state: await readFile(state) });
     },
     verify: (flags: { repair?: true }, input: string[] = [file]) =>
-      runVerify(context, [], { all: true, input, ...flags } as VerifyFlags),
+      verifyCommand.run(context, {
+        args: [],
+        options: { all: true, input, ...flags } as Options<typeof verifyCommand>,
+      }),
     /** As logrotate does, with `compress` and `delaycompress`. */
     async rotate() {
       if (!(await read(file))) return;

@@ -1,10 +1,13 @@
 /** Logs that `--input` consists of: a file with its rotated files, or the parts of a dataset. */
 import { basename } from 'node:path';
-import { UsageError } from '../../../base/errors.ts';
+import { UnprovenError, UsageError } from '../../../base/errors.ts';
+import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
 import { compareAges, type LogName } from '../../../files/formats/read/rotated-names.ts';
-import { peekInput } from './peek.ts';
+import { lossOfLog, wasRotated } from '../../append/recorded-log.ts';
+import type { AppendState } from '../../append/state.ts';
+import type { Manifest } from '../../dataset/manifest.ts';
 
-/** Files that one export wrote, the oldest first. */
+/** Files that one export wrote, oldest first. */
 export interface InputLog {
   paths: string[];
   /** The appended file with a state next to it, or the directory of a dataset; undefined if no export appends to the log. */
@@ -16,26 +19,64 @@ export function closedFiles(logs: readonly InputLog[]): Set<string> {
   return new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
 }
 
+/** Returns what an append recorded about a log; undefined without a usable state or manifest. Locks and repairs nothing. */
+export async function recordOf(keptBy: InputLog['keptBy']): Promise<AppendState | Manifest | undefined> {
+  if (!keptBy) return undefined;
+  if ('directory' in keptBy)
+    return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
+  return (await import('../../append/append-file.ts')).readLogState(keptBy.file);
+}
+
 export interface ListOptions {
-  /** Reads the rotated files of a named file too. */
   rotated: boolean;
   note(line: string): void;
-  /** Prints warnings about files that look like scans and are not read. */
   warn(line: string): void;
+}
+
+/**
+ * F22: throws UnprovenError if a log differs from the state or manifest of its export: figures without the lost scans would look complete. Warns of
+ * a log whose rotated files are elsewhere: their scans are not counted.
+ */
+export async function refuseLosses(
+  logs: readonly InputLog[],
+  { rotated, warn }: ListOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { keptBy, paths } of logs) {
+    if (!keptBy) continue;
+    const isFile = 'file' in keptBy;
+    const place = isFile ? keptBy.file : keptBy.directory;
+    const name = basename(place);
+    const loss = isFile
+      ? await lossOfLog(place, paths, signal)
+      : await (await import('../../dataset/open-dataset.ts')).lossOfDataset(place);
+    if (loss !== undefined) {
+      const copy = isFile
+        ? `copy ${name} to another directory`
+        : `specify the directories in ${name} with --input`;
+      const otherwise =
+        isFile && paths.length === 0
+          ? `If you deleted the file on purpose, delete ${name}.state.json too.`
+          : `To count only the scans that are left, ${copy}.`;
+      throw new UnprovenError(`cannot read the scans of ${place}: ${loss}`, {
+        hint: `Restore it from a backup. ${otherwise}`,
+      });
+    }
+    // Archived files may be among the others.
+    if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
+      warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
+  }
 }
 
 /** Matches files that qrctl keeps next to a file; the group is that file. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
-/** Names that tools and shells pass over. */
-export const HIDDEN = /^[._]/;
 
-/** One file of a log. */
 export interface LogFile {
   path: string;
   name: LogName;
 }
 
-/** Returns the paths, the oldest first. Throws UsageError for a compression that qrctl doesn't read. */
+/** Returns the paths, oldest first. Throws UsageError for a compression that qrctl doesn't read. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: the figures would be too low.
@@ -48,7 +89,7 @@ export function sortFiles(files: readonly LogFile[]): string[] {
   return sorted.map(({ path }) => path);
 }
 
-/** F13: returns those of these files that look like scans: backups and the like, which may hold scans that no other file has. */
+/** F13: returns the files that look like scans, such as backups, which may have scans that no other file has. */
 export async function filterScans(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) if ((await peekInput(path)) === 'scans') found.push(path);
@@ -63,16 +104,50 @@ export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): v
   warn(`${inShort(paths)} ${looks} not read. To count ${it}, specify ${it} with --input`);
 }
 
-/** Largest number of names in a message. */
 const MOST_NAMED = 3;
 
-/** The names of the first files, and how many more there are. */
+/** Returns the names of the first files, and how many more there are. */
 export function inShort(paths: readonly string[]): string {
+  const names = paths.slice(0, MOST_NAMED).map((path) => basename(path));
   const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
-  return (
-    paths
-      .slice(0, MOST_NAMED)
-      .map((path) => basename(path))
-      .join(', ') + more
-  );
+  return names.join(', ') + more;
+}
+
+export type InputKind = 'scans' | 'codes' | 'record' | 'other';
+
+/**
+ * Detects the kind of a file from its beginning. Returns `scans` (also if the file is empty or can't be read, because the reader reports the
+ * reason), `codes` for a table of codes or of results, `record` for one JSON object, such as the summary of a run, or `other`.
+ */
+export async function peekInput(path: string): Promise<InputKind> {
+  const start = await firstPiece(path);
+  if (start === undefined || start.toString('latin1', 0, 4) === 'PAR1') return 'scans';
+  const text = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text === '') return 'scans';
+  if (text[0] === '[' || text[0] === '{') return kindOfJson(text, /\.json$/i.test(path));
+  const names = (/^[^\r\n]*/.exec(text)?.[0] ?? '')
+    .split(/[,;\t|]/)
+    .map((name) => name.replaceAll('"', '').trim());
+  if (names.includes('ts')) return 'scans';
+  return names.includes('slug') || names.includes('outcome') ? 'codes' : 'other';
+}
+
+async function firstPiece(path: string): Promise<Buffer | undefined> {
+  try {
+    for await (const piece of readInputBytes(path)) return Buffer.from(piece);
+    return Buffer.of();
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOfJson(text: string, isOneDocument: boolean): InputKind {
+  const end = text.indexOf('}');
+  const first = end < 0 ? text : text.slice(0, end);
+  if (/"ts"\s*:/.test(first) || /^\[\s*\]/.test(text)) return 'scans';
+  if (text[0] === '{' && isOneDocument) return 'record';
+  return /"slug"\s*:/.test(first) ? 'codes' : 'other';
 }

@@ -1,13 +1,15 @@
-/** Lists the files of `--input`: each file with its rotated files, and directories with all data below them. */
+/** Lists the files of `--input`: each file with its rotated files, and directories with all scan files below them. */
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
+import { realInput } from '../../../files/durable/open-input.ts';
 import { systemCode } from '../../../files/durable/path-errors.ts';
 import { cannotRead } from '../../../files/formats/read/input-bytes.ts';
 import { findLogName, isLikeLog, readLogName } from '../../../files/formats/read/rotated-names.ts';
 import { wasRotated } from '../../append/recorded-log.ts';
+import { MANIFEST } from '../../dataset/manifest.ts';
 import {
   COMPANION,
   filterScans,
@@ -15,14 +17,18 @@ import {
   inShort,
   type ListOptions,
   type LogFile,
+  peekInput,
+  recordOf,
   sortFiles,
   warnOfUnread,
 } from './input-log.ts';
-import { listDirectory } from './list-directory.ts';
+
+const STATE = '.state.json';
+
+const OWN = { age: undefined, packing: undefined };
 
 /** Returns the logs sorted by name, each file once. Throws UsageError for a missing file, or one that can't be decompressed. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
-  // Files that overlap are read twice.
   if (names.includes('-'))
     throw new UsageError("--input can't read standard input", {
       hint: 'Save the data to a file first, then pass its path.',
@@ -74,7 +80,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   return eachOnce(logs);
 }
 
-/** `--input all.csv*` also matches `all.csv.state.json`: files that belong to a listed file are not read. */
+/** Omits files that belong to a listed file: `--input all.csv*` also matches `all.csv.state.json`. */
 function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
   const bases = new Set(
     names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]),
@@ -87,13 +93,13 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
 }
 
 interface Folder {
-  /** Names of files by the log that they look to be of; under '' those that look to be of none. */
+  /** Names of files by the log that they seem to belong to; under '' those of none. */
   files: ReadonlyMap<string, readonly string[]>;
-  /** Names that begin as those of a log, and are not of one. */
+  /** Other names that begin like those of a log. */
   unknown: readonly string[];
 }
 
-/** Reads the names in a directory, each directory once. */
+/** Creates a reader of the names in a directory, which reads each directory once. */
 function createFolders(): (directory: string) => Promise<Folder> {
   const folders = new Map<string, Promise<Folder>>();
   return (directory) => {
@@ -118,7 +124,7 @@ async function readFolder(directory: string): Promise<Folder> {
   return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
 }
 
-/** D17: a FIFO, socket or device is found by no name: reading it may wait without end. A link to a regular file is. */
+/** D17: a FIFO, socket or device is never listed, because reading it may wait without end. */
 async function isRegular(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
   return stat(join(entry.parentPath, entry.name)).then(
@@ -127,7 +133,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
   );
 }
 
-/** Groups the rotated files of each log; a name without a data extension is matched by the names that begin with it. */
+/** Returns the rotated files of a log; a name without a data extension is matched by the names that begin with it. */
 function earlierOf(path: string, files: Folder['files']): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -136,7 +142,7 @@ function earlierOf(path: string, files: Folder['files']): LogFile[] {
   });
 }
 
-/** A file may be specified, and also be in the directory of another one or in a specified directory: it stays with the largest log. */
+/** Assigns a file that is in several logs to the largest: it may be specified, and also be next to another one or in a specified directory. */
 function eachOnce(logs: readonly InputLog[]): InputLog[] {
   const owners = new Map<string, InputLog>();
   for (const log of logs) {
@@ -149,4 +155,74 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
     const paths = log.paths.filter((path) => owners.get(resolve(path)) === log);
     return paths.length > 0 || log.paths.length === 0 ? [{ ...log, paths }] : [];
   });
+}
+
+/** Returns the logs below a directory by name, which is chronological in a dataset. Throws UsageError if there are none. */
+async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
+  const refuse = (cause: unknown) => {
+    throw cannotRead(directory, cause);
+  };
+  await realInput(directory).catch(refuse);
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(refuse);
+  const all = new Set(entries.map(({ parentPath, name }) => join(parentPath, name)));
+  const datasets = entries.filter(({ name }) => name === MANIFEST).map(({ parentPath }) => parentPath);
+  const logs = new Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>();
+  const unknown: string[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const kept = path.slice(0, -STATE.length);
+    // F22: a file that is gone, but whose state is there, has lost its scans.
+    if (
+      path.endsWith(STATE) &&
+      !all.has(kept) &&
+      (await isNamedLog(kept)) &&
+      (await wasRotated(kept)) !== undefined
+    )
+      logs.set(kept, { keptBy: { file: kept }, files: logs.get(kept)?.files ?? [] });
+    if (!entry.isFile() || /^[._]/.test(entry.name) || COMPANION.test(entry.name)) continue;
+    const isOwn = all.has(path + STATE);
+    const name =
+      findLogName(entry.name) ??
+      (isOwn && (await isNamedLog(path)) ? { ...OWN, base: entry.name } : undefined);
+    if (!name) {
+      if (isLikeLog(entry.name)) unknown.push(path);
+      continue;
+    }
+    const dataset = datasets.find((found) => path.startsWith(join(found, 'dt=')));
+    if (dataset !== undefined) {
+      // Parts have their order of time by their names.
+      add(logs, dataset, { directory: dataset }, { path, name: { ...name, age: undefined } });
+    } else if (!['codes', 'record'].includes(await peekInput(path))) {
+      // For other kinds of files, the reader reports the problem.
+      const base = isOwn ? path : join(entry.parentPath, name.base);
+      add(logs, base, all.has(base + STATE) ? { file: base } : undefined, {
+        path,
+        name: isOwn ? { ...name, age: undefined } : name,
+      });
+    }
+  }
+  warnOfUnread(await filterScans(unknown), options);
+  if (logs.size === 0) {
+    throw new UsageError(`no scan files in ${directory}`, {
+      hint: 'Specify a directory with .csv, .ndjson, .json or .parquet files.',
+    });
+  }
+  const sorted = [...logs].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
+}
+
+/** Returns whether a file is a log by its name, or by its state: `-o scans -f csv` has no extension. */
+async function isNamedLog(path: string): Promise<boolean> {
+  return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
+}
+
+function add(
+  logs: Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>,
+  key: string,
+  keptBy: InputLog['keptBy'],
+  file: LogFile,
+): void {
+  const log = logs.get(key) ?? { keptBy, files: [] };
+  log.files.push(file);
+  logs.set(key, log);
 }

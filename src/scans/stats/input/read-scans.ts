@@ -2,11 +2,13 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
 import { shown } from '../../../base/text/quote.ts';
+import { letSignalsIn } from '../../../base/time/time.ts';
 import { notOurs, type Records } from '../../../files/formats/read/input-text.ts';
 import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { type CodeOfScans, createCodes } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
@@ -26,7 +28,6 @@ export interface ReadInputs {
   note(line: string): void;
   /** Called between pieces of files; throws to end. */
   pause(): Promise<void>;
-  /** Interrupts long operations between two pauses. */
   signal?: AbortSignal;
 }
 
@@ -69,7 +70,15 @@ export function readEveryRow(
   return readAll({ fields: [], ...job, start }, () => true, {});
 }
 
-/** First file of each way to identify the codes of scans. */
+/** Returns a `pause` that bounds the heap, and throws the reason of an aborted signal. */
+export function createPause(signal: AbortSignal): () => Promise<void> {
+  const keepFlat = keepMemoryFlat();
+  return () => {
+    keepFlat();
+    return letSignalsIn(signal);
+  };
+}
+
 interface Naming {
   /** File whose rows have `qr_id`. */
   byRow?: string;
@@ -150,10 +159,8 @@ function refuseOtherColumns(
 
 interface Source {
   path: string;
-  /** Returns the ID of the code that the file is named by; empty if it is not. */
   owner: string;
   codeOf: ReturnType<typeof createCodes>;
-  /** Grows with the rows. */
   span: FileSpan;
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../files/formats/read/input-text.ts';
 import { readJsonArray, readNdjson } from '../../../files/formats/read/json-records.ts';
 import { readParquet } from '../../../files/formats/read/parquet-records.ts';
-import { CODE_COLUMNS } from '../code-of-scans.ts';
+import { CODE_COLUMNS } from '../../export/added-columns.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
 /** Yields the records of a file; `isClosed`: no export appends to it. Throws UsageError if it is none of the formats, or lacks a column. */

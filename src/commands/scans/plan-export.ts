@@ -1,0 +1,204 @@
+/** The flags of `scans export`, checked and combined to a plan before any request. */
+import { join } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { chooseTimeZone } from '../../base/time/time-zone.ts';
+import { createFileNames, FILE_NAMES } from '../../codes/listing/file-names.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import { SCAN_FORMATS } from '../../files/formats/formats.ts';
+import { ORDINARY_FILES } from '../../files/formats/kept-file.ts';
+import { type OutputPlan, planOutput } from '../../files/formats/plan-output.ts';
+import { DEFAULT_OVERLAP_MS } from '../../scans/append/open-log-file.ts';
+import type { Partitioning } from '../../scans/dataset/partitions.ts';
+import { CODE_COLUMNS, LOCAL_TIME } from '../../scans/export/added-columns.ts';
+import { type ExportPlan, extensionOf } from '../../scans/export/export-plan.ts';
+import { SCAN_FIELDS } from '../../service/shapes.ts';
+import { choiceOptions, everyOf, isOneCode } from '../code-choice.ts';
+import { choice, duration, flag, text, texts, type Values } from '../define.ts';
+import { CHOOSING_FLAGS, checkInputChoice } from '../input-option.ts';
+import { scanOutputOptions } from '../output-options.ts';
+import { planRange, rangeOptions } from '../range-options.ts';
+import { movedFromOption, overwriteOption } from '../shared-flags.ts';
+
+const APPEND = { group: 'Append and dataset flags:' };
+const OF_APPEND = { ...APPEND, requires: ['--append'] };
+
+/** Flags that select scans of the service, or determine how to read them. */
+const OF_SERVICE = ['--since', '--until', '--during', '--append', '--dry-run', '--verify', '--prove-beyond'];
+
+export const options = {
+  ...choiceOptions,
+  ...rangeOptions,
+  outputDir: text('--output-dir <dir>', 'Write one file per code to DIR', {
+    complete: 'directories',
+    conflicts: ['--output'],
+  }),
+  partitionBy: choice('--partition-by <unit>', 'Write a dataset to DIR, partitioned by', ['day', 'month'], {
+    ...APPEND,
+    requires: ['--output-dir'],
+    conflicts: ['--restart', '--no-header', '--overwrite'],
+  }),
+  input: texts('--input <file>', 'Convert exported files to a dataset; no request', {
+    ...APPEND,
+    complete: 'files',
+    requires: ['--output-dir', '--partition-by'],
+    conflicts: [...CHOOSING_FLAGS, ...OF_SERVICE],
+  }),
+  fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES, {
+    requires: ['--output-dir'],
+  }),
+  append: flag('--append', 'Add only scans that are new since the last run', {
+    ...APPEND,
+    requires: [['--output', '--output-dir']],
+    conflicts: ['--overwrite'],
+  }),
+  restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', {
+    ...OF_APPEND,
+    risky: true,
+  }),
+  rotated: flag('--rotated', 'Continue in a new file if the old one was moved', OF_APPEND),
+  overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', OF_APPEND),
+  verify: flag('--verify', 'Compare with the service and add missing scans', OF_APPEND),
+  movedFrom: { ...movedFromOption, ...OF_APPEND },
+  proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)'),
+  dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),
+  ...scanOutputOptions,
+  overwrite: overwriteOption,
+};
+
+export type ExportFlags = Values<typeof options>;
+
+const IMPORTANCE: Readonly<Record<string, number>> = {
+  ts: 9,
+  ts_local: 9,
+  id: 8,
+  qr_slug: 7,
+  country: 6,
+  device: 5,
+  city: 4,
+  os: 3,
+  browser: 2,
+};
+
+/** Columns of the code that an ID alone does not provide. */
+const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
+
+const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
+
+/** Throws UsageError on flags that contradict each other, unknown fields, and invalid times. */
+export async function planExport(
+  context: Context,
+  names: readonly string[],
+  flags: ExportFlags,
+): Promise<ExportPlan> {
+  const settings = await context.settings();
+  checkInputChoice(names, flags);
+  if (flags.append && flags.output === '-')
+    throw new UsageError("--append can't be used with standard output", {
+      hint: 'Add -o scans.csv, or --output-dir DIR for one file per code.',
+    });
+  const { outputDir: directory, fileNames = 'id' } = flags;
+  const labelled = flags.partitionBy !== undefined || (directory === undefined && !isOneCode(names, flags));
+  const planned = planOutput(flags, {
+    columns: columns(labelled, flags.fields !== undefined),
+    shape: 'list',
+    formats: SCAN_FORMATS,
+    settings,
+    isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
+  });
+  const isForPeople = planned.excel || planned.format === 'xlsx';
+  const output: OutputPlan = {
+    ...planned,
+    columns: isForPeople && !planned.chosen ? columns(labelled, true) : planned.columns,
+    timezone: flags.timezone,
+    replaces: flags.overwrite ? [...ORDINARY_FILES, 'log'] : ORDINARY_FILES,
+  };
+  if (directory !== undefined && output.format === 'table') {
+    throw new UsageError("--output-dir can't be used with --format table", { hint: 'Add --format csv.' });
+  }
+  const partition = planPartition(flags, output, settings.timezone);
+  const append = flags.append ? planAppend(context, flags, output) : undefined;
+  const range = await planRange(context, flags, settings.timezone);
+  const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
+  const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
+  return {
+    ...range,
+    all: everyOf(names, flags),
+    labelled,
+    named:
+      fileNames === 'slug' ||
+      (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
+    output,
+    localZone: isLocal ? chooseTimeZone(zones) : undefined,
+    directory,
+    fileNames,
+    filesOf(codes) {
+      const nameOf = createFileNames(codes, fileNames);
+      return (code) => join(directory ?? '', `${nameOf(code)}.${extensionOf({ output })}`);
+    },
+    append,
+    partition,
+    overwrite: flags.overwrite ?? false,
+    proveBeyond: flags.proveBeyond ?? false,
+  };
+}
+
+function columns(labelled: boolean, withLocal: boolean): Column[] {
+  const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
+  return [...(labelled ? CODE_COLUMNS : []), ...fields].map((name) => {
+    // The column means the same in each format: --input reads a workbook that was saved as CSV.
+    const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
+    return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
+  });
+}
+
+/** Without --timezone, days are in UTC: a dataset may have readers anywhere. */
+function planPartition(
+  flags: ExportFlags,
+  output: OutputPlan,
+  setting: string | undefined,
+): Partitioning | undefined {
+  const { partitionBy: by, timezone: flag } = flags;
+  if (by === undefined) return undefined;
+  if (!['csv', 'ndjson', 'parquet'].includes(output.format))
+    throw new UsageError(`--partition-by can't be used with the format ${output.format}`, {
+      hint: 'Add --format parquet, csv or ndjson.',
+    });
+  requireFields(output, ['qr_id', 'id', 'ts'], 'a dataset requires the fields qr_id, id and ts');
+  return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
+}
+
+function requireFields({ columns }: OutputPlan, names: readonly string[], message: string): void {
+  const missing = names.find((name) => !columns.some((column) => column.name === name));
+  if (missing !== undefined) throw new UsageError(message, { hint: `Add ${missing} to --fields.` });
+}
+
+function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
+  if (output.gzip)
+    throw new UsageError("--append can't be used with a compressed file", {
+      hint: 'Use a file name without .gz.',
+    });
+  if (output.format === 'parquet' && flags.partitionBy === undefined)
+    throw new UsageError("--append can't be used with a single Parquet file", {
+      hint: 'Write a dataset with --output-dir DIR --partition-by day.',
+    });
+  if (output.format !== 'csv' && output.format !== 'ndjson' && output.format !== 'parquet')
+    throw new UsageError(`--append can't be used with the format ${output.format}`, {
+      hint: 'Add --format csv or --format ndjson.',
+    });
+  requireFields(output, ['id', 'ts'], '--append requires the fields id and ts');
+  if (output.path !== undefined)
+    files.use({
+      what: 'the state of --append',
+      flag: '--output',
+      path: `${output.path}.state.json`,
+      writes: true,
+    });
+  return {
+    path: flags.output ?? '',
+    overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,
+    restart: flags.restart ?? false,
+    rotated: flags.rotated ?? false,
+    movedFrom: flags.movedFrom,
+  };
+}

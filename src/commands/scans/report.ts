@@ -1,0 +1,157 @@
+/** `scans report` */
+import { UsageError } from '../../base/errors.ts';
+import { addFile } from '../../base/run/run-summary.ts';
+import { inQuotes, joinSome } from '../../base/text/quote.ts';
+import type { Context } from '../../context.ts';
+import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
+import type { ReportFigures } from '../../scans/report/compose-report.ts';
+import { LANGUAGES } from '../../scans/report/languages/plurals.ts';
+import { PAPERS } from '../../scans/report/pdf/palette.ts';
+import { reportFigures } from '../../scans/report/report-figures.ts';
+import { type Dimension, groupOf } from '../../scans/stats/dimensions.ts';
+import { choice, defineCommand, text, type Values } from '../define.ts';
+import { RANGE_FORMS } from '../range-options.ts';
+import { readLogo } from '../read-given.ts';
+import { CODE_ARGUMENTS } from './columns.ts';
+import { closingWords, countOptions, countScans, figuresInput, planCount } from './count.ts';
+
+const options = {
+  ...countOptions,
+  language: choice('--language <language>', 'Language of the report (default: en)', LANGUAGES),
+  title: text('--title <text>', 'Title of the report'),
+  note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
+  logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
+  output: text('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
+    complete: 'files',
+    writes: true,
+    required: true,
+  }),
+  paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),
+};
+
+const DEFAULT_BY: readonly Dimension[] = [
+  'day',
+  'code',
+  'country',
+  'city',
+  'device',
+  'os',
+  'browser',
+  'weekday',
+  'hour',
+  'referrer',
+];
+
+const DEFAULT_TOP = 10;
+
+/** Pixels of the longer side of a logo: twice its size on paper or on a screen. */
+const LOGO_PIXELS = 480;
+
+export const command = defineCommand({
+  description:
+    'Writes a report of scans as one HTML page or a PDF.\n\n' +
+    'Both contain the same charts and figures. The page contains no scripts and loads nothing from the network. It works on phones, ' +
+    'on A4 paper and with screen readers. The PDF has real text, bookmarks, and tags for screen readers.\n\n' +
+    'The counts are verified as complete, like an export, or come from exported files. The same scans always produce the same ' +
+    `file.\n\n${RANGE_FORMS}`,
+  arguments: CODE_ARGUMENTS,
+  options,
+  examples: [
+    {
+      command: 'qrctl scans report --all --during last-month -o october.html',
+      does: "Report last month's scans of every code",
+    },
+    {
+      command: 'qrctl scans report --all --during last-month --language de -o oktober.pdf',
+      does: 'Write the same report in German as a PDF',
+    },
+    {
+      command: 'qrctl scans report --input scans.csv --title "Spring campaign" -o report.html',
+      does: 'Report on the scans in a file, without requests',
+    },
+  ],
+  async run(context, { args, options: flags }) {
+    const path = checkOutput(flags);
+    if (path !== '-') await checkWholeFile(path);
+    const logo = flags.logo === undefined ? undefined : await loadLogo(context, flags.logo);
+    const plan = { ...(await planCount(context, args, flags, DEFAULT_BY)), needsLabels: true };
+    // Codes without scans are listed, whatever the report is by. Files don't list codes.
+    const groups = plan.logs
+      ? plan.groups
+      : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
+    const counted = await countScans(context, { ...plan, groups });
+    const [failure] = counted.failures;
+    if (failure) throw failure.error;
+    const { sinceMs } = plan.span;
+    if (sinceMs !== undefined && sinceMs >= counted.nowMs)
+      context.console.warn('the period of the report is in the future');
+    const figures = {
+      ...reportFigures(plan, counted, figuresInput(plan, counted, plan.top ?? DEFAULT_TOP)),
+      title: flags.title,
+      note: flags.note,
+      logo,
+    };
+    const rendered = await render(context, figures, flags, path);
+    if (path === '-') await context.console.write(rendered);
+    else {
+      await writeWholeFile(path, rendered, { processes: context.processes });
+      addFile(context.facts, path);
+    }
+    const place = path === '-' ? 'standard output' : path;
+    context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${place}`);
+  },
+});
+
+type ReportFlags = Values<typeof options>;
+
+const isPdf = (path: string) => /\.pdf$/i.test(path);
+
+/** Returns the path of the report. Throws UsageError for an extension other than of HTML and PDF. */
+function checkOutput({ output: path, paper }: ReportFlags): string {
+  if (path === undefined)
+    throw new UsageError('missing --output', { hint: 'Add -o report.html or -o report.pdf.' });
+  if (isPdf(path)) return path;
+  if (path !== '-' && !/\.html?$/i.test(path))
+    throw new UsageError(`--output must end in .html or .pdf: ${path}`, {
+      hint: 'Use a name such as report.html, or use `qrctl scans stats` for data.',
+    });
+  if (paper !== undefined)
+    throw new UsageError('--paper requires an --output that ends in .pdf', {
+      hint: 'Omit --paper, or use a name such as report.pdf.',
+    });
+  return path;
+}
+
+async function render(
+  { console }: Context,
+  figures: ReportFigures,
+  { language = 'en', paper = 'a4' }: ReportFlags,
+  path: string,
+): Promise<string | Buffer> {
+  const [{ composeReport }, { loadLanguage }] = await Promise.all([
+    import('../../scans/report/compose-report.ts'),
+    import('../../scans/report/languages/load-language.ts'),
+  ]);
+  const report = composeReport(figures, await loadLanguage(language));
+  if (!isPdf(path)) return (await import('../../scans/report/html/render-html.ts')).renderHtml(report);
+  const { renderPdf } = await import('../../scans/report/pdf/render-pdf.ts');
+  const { bytes, lossy } = await renderPdf(report, paper);
+  const kindOf = (text: string) => (report.note.includes(text) ? 'note' : 'name');
+  const named = lossy.map(
+    (text) => `the ${text === report.title ? 'title' : kindOf(text)} ${inQuotes(text)}`,
+  );
+  if (lossy.length > 0)
+    console.note(
+      `Omitted characters that the PDF fonts lack from ${joinSome(named, { most: 5, separator: ', ' })}`,
+    );
+  return bytes;
+}
+
+async function loadLogo(context: Context, path: string) {
+  const [{ drawLogo }, { formatRendering }] = await Promise.all([
+    import('../../codes/images/load-logo.ts'),
+    import('../../codes/images/write-png.ts'),
+  ]);
+  const drawn = await readLogo(context, path, (bytes, signal) => drawLogo(bytes, LOGO_PIXELS, signal));
+  return { png: formatRendering(drawn), width: drawn.width, height: drawn.height };
+}

@@ -1,0 +1,217 @@
+/** `scans stats` */
+import { fetchInOrder } from '../../base/parallel.ts';
+import { addFile } from '../../base/run/run-summary.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import { writeWholeFile } from '../../files/formats/whole-file.ts';
+import { someFailed } from '../../scans/export/code-failures.ts';
+import type { CodeLabel } from '../../scans/export/export-codes.ts';
+import { isRunning } from '../../scans/stats/calendar.ts';
+import { countAlone } from '../../scans/stats/count-service.ts';
+import { type Figure, figuresOf, type Section, totalOf } from '../../scans/stats/figures.ts';
+import { cheaperByTotals, planReadings } from '../../scans/stats/readings.ts';
+import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
+import { defineCommand, flag } from '../define.ts';
+import { openOutput, outputOptions, printRecord, writeAll } from '../output-options.ts';
+import { RANGE_FORMS } from '../range-options.ts';
+import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, rangeRecord, recordFormat } from './columns.ts';
+import {
+  type CountPlan,
+  closingWords,
+  codesOf,
+  countOptions,
+  countScans,
+  figuresInput,
+  isOver,
+  planCount,
+  previousRange,
+  readRange,
+} from './count.ts';
+import type { Drawing } from './draw-figures.ts';
+
+const options = {
+  ...countOptions,
+  dryRun: flag('--dry-run', 'Show scans, requests and time; count nothing'),
+  ...outputOptions,
+};
+
+const COLUMNS: readonly Column[] = [
+  { name: 'by', importance: 3 },
+  { name: 'value', importance: 9 },
+  { name: 'scans', importance: 8, align: 'right' },
+  { name: 'share', importance: 5, align: 'right' },
+  { name: 'previous', importance: 4, align: 'right' },
+  { name: 'change', importance: 4, align: 'right' },
+  { name: 'name', importance: 3 },
+  { name: 'per_day', importance: 2, align: 'right' },
+  { name: 'previous_per_day', importance: 1, align: 'right' },
+  { name: 'complete', importance: 0 },
+];
+
+const PLAN_COLUMNS: readonly Column[] = [
+  { name: 'codes' },
+  { name: 'files' },
+  { name: 'since' },
+  { name: 'until' },
+  { name: 'scans' },
+  { name: 'by_totals' },
+  ...COST_COLUMNS,
+];
+
+const TOP_OF_DRAWING = 10;
+const FILE_WIDTH = 100;
+
+export const command = defineCommand({
+  description:
+    'Counts scans by day, country, device and more.\n\n' +
+    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. Periods that differ in ' +
+    `length are compared by averages per day. ${RANGE_FORMS}`,
+  arguments: CODE_ARGUMENTS,
+  options,
+  columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
+  examples: [
+    { command: 'qrctl scans stats spring-menu --during this-month', does: 'Count the scans of each day' },
+    {
+      command: 'qrctl scans stats --all --by code --during last-month --compare previous',
+      does: 'Compare the scans of each code with the previous month',
+    },
+    {
+      command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',
+      does: 'Count scans by a column from a code list',
+    },
+    {
+      command: 'qrctl scans stats --input scans.csv --by country --by device',
+      does: 'Count the scans in a file',
+    },
+  ],
+  async run(context, { args, options: flags }) {
+    const { console, facts } = context;
+    const output = await openOutput(context, flags, COLUMNS);
+    const { format, chosen, path } = output.plan;
+    const plan = await planCount(context, args, flags, ['day']);
+    if (flags.dryRun) {
+      const record = plan.logs ? planOfFiles(plan, plan.logs) : await planOfService(context, plan);
+      await printRecord(context, record, PLAN_COLUMNS, recordFormat(output.plan));
+      console.note('nothing was counted');
+      return;
+    }
+    const isDrawn = format === 'table' && !chosen;
+    const counted = await countScans(context, plan);
+    const { zone } = plan.local;
+    const input = figuresInput(plan, counted, plan.top ?? (isDrawn ? TOP_OF_DRAWING : undefined));
+    const sections = plan.groups.map((group) => figuresOf(group, input));
+    noteLimits(console, sections);
+    if (isDrawn) {
+      await printDrawing(context, path, {
+        sections,
+        total: totalOf(input),
+        isCompared: counted.before !== undefined,
+        range: readRange(counted, zone),
+        previousRange: previousRange(counted, zone),
+        file: plan.table?.name,
+      });
+      facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
+      if (path !== undefined) addFile(facts, path);
+    } else {
+      const records = sections.flatMap((section) => recordsOf(section, isOver(counted)));
+      await writeAll(await output.open(), [records]);
+    }
+    // The drawing ends with the number of scans and their range.
+    const isSeen = isDrawn && console.isTerminal && path === undefined;
+    console.note(await closingWords(context, counted, isSeen ? undefined : zone));
+    const { failures } = counted;
+    if (failures.length > 0)
+      throw someFailed(
+        failures,
+        Math.max(args.length, failures.length),
+        'could not be counted; the others were',
+        'Run the command again, or omit these codes.',
+      );
+  },
+});
+
+async function printDrawing(context: Context, path: string | undefined, drawing: Drawing): Promise<void> {
+  const [{ drawFigures }, { loadColours }] = await Promise.all([
+    import('./draw-figures.ts'),
+    import('../../terminal/colour.ts'),
+  ]);
+  const { console, env, processes } = context;
+  const plain = env.TERM === 'dumb' ? 'ascii' : 'blocks';
+  const text = drawFigures(drawing, {
+    width: console.isTerminal && path === undefined ? console.width : FILE_WIDTH,
+    style: console.isAccessible && path === undefined ? 'words' : plain,
+    colours: await loadColours(console.colour && path === undefined),
+  });
+  if (path === undefined) await console.write(console.harmless(text));
+  else await writeWholeFile(path, text, { processes });
+}
+
+/** Returns the rows of the contract. `complete`: the range has all of the period of the row, which is over. */
+function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
+  const hasPeriods = kind === 'time' && isRunning(by);
+  return rows.map(
+    ({ by, value, scans, share, previous, change, name, perDay, previousPerDay, isPart }: Figure) => ({
+      by,
+      value,
+      scans,
+      share,
+      previous,
+      change,
+      name,
+      per_day: perDay,
+      previous_per_day: previousPerDay,
+      complete: hasPeriods ? !isPart : isOver,
+    }),
+  );
+}
+
+function noteLimits({ note }: Context['console'], sections: readonly Section[]): void {
+  for (const { by, isApproximate, isSparse } of sections) {
+    if (isApproximate)
+      note(`Too many values to count by ${by} exactly: each count is a minimum, and the rest is in "other"`);
+    if (isSparse) note(`The range is too long for a row per ${by}. Rows without scans are omitted`);
+  }
+}
+
+function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) {
+  return {
+    codes: null,
+    files: logs.flatMap(({ paths }) => paths).length,
+    ...rangeRecord(span.sinceMs, span.untilMs),
+    scans: null,
+    by_totals: null,
+    requests: 0,
+    requests_per_minute: null,
+    seconds: 0,
+  };
+}
+
+/** Returns the record of a dry run from page 1 of each code, which the count requests too; the number of requests is approximate. */
+async function planOfService(context: Context, plan: CountPlan) {
+  const service = await context.service();
+  const { codes } = await codesOf(context, plan);
+  const there = codes.filter(({ missing }) => !missing);
+  let { requests } = service.stats();
+  let scans = 0;
+  let byTotals = 0;
+  const { readings, untilMs } = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
+  for (const { sinceMs, cuts, range = { sinceMs, untilMs: undefined } } of readings) {
+    const count = (code: CodeLabel) => countAlone(service, code, range);
+    for await (const first of fetchInOrder(there, count, service.concurrency)) {
+      requests += 1;
+      if (!first) continue;
+      const isByTotals = cuts !== undefined && cheaperByTotals(first.page, cuts);
+      if (isByTotals) byTotals += 1;
+      requests += isByTotals ? cuts.length + 1 : Math.max(0, Math.ceil(first.scans / MAX_SCANS_PAGE) - 1);
+      scans += first.scans;
+    }
+  }
+  return {
+    codes: codes.length,
+    files: null,
+    ...rangeRecord(readings[0]?.sinceMs, untilMs),
+    scans,
+    by_totals: byTotals,
+    ...costRecord(service, requests),
+  };
+}

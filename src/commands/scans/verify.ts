@@ -1,0 +1,186 @@
+/** `scans verify` */
+import { UsageError } from '../../base/errors.ts';
+import { countOf } from '../../base/text/quote.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import { checkCodesOfLogs, codesOfLogs, listLogs } from '../../scans/verify/scan-log.ts';
+import { type LogsJob, planVerify, verifyLogs } from '../../scans/verify/verify-logs.ts';
+import {
+  closingNotes,
+  failureOf,
+  rowsOf,
+  totalsOf,
+  type VerifiedCode,
+} from '../../scans/verify/verify-results.ts';
+import { chooseLabelsOfLog, fetchUnlisted } from '../choose-codes.ts';
+import { type CodeChoice, checkChoice, choiceOptions, everyOf } from '../code-choice.ts';
+import { defineCommand, flag, text, texts, type Values } from '../define.ts';
+import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
+import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '../range-options.ts';
+import { movedFromOption } from '../shared-flags.ts';
+import { CODE_ARGUMENTS, rangeRecord } from './columns.ts';
+
+const { format, fields, delimiter, header, rawCells, excel } = outputOptionsWithoutIds;
+
+const options = {
+  ...choiceOptions,
+  ...rangeOptions,
+  input: texts('--input <log>', 'Scan file to verify, with its rotated files', { complete: 'files' }),
+  outputDir: text('--output-dir <dir>', 'Directory of scan files, or dataset, to verify', {
+    complete: 'directories',
+  }),
+  repair: flag('--repair', 'Add the missing scans; remove nothing'),
+  acceptGone: flag('--accept-gone', 'Stop reporting codes that were deleted on the service', { risky: true }),
+  dryRun: flag('--dry-run', 'Show the differences or the plan; change nothing'),
+  movedFrom: movedFromOption,
+  format,
+  fields,
+  delimiter,
+  header,
+  rawCells,
+  excel,
+};
+
+type VerifyFlags = Values<typeof options>;
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 2, keepWhole: true },
+  { name: 'slug', importance: 10, keepWhole: true },
+  { name: 'name', importance: 5, leastWidth: 16 },
+  { name: 'day', importance: 9, keepWhole: true },
+  { name: 'outcome', importance: 11, keepWhole: true },
+  { name: 'missing', importance: 8, align: 'right' },
+  { name: 'gone', importance: 7, align: 'right' },
+  { name: 'twice', importance: 6, align: 'right' },
+  { name: 'logged', importance: 4, align: 'right' },
+  { name: 'error', importance: 3, leastWidth: 20 },
+];
+
+const PLAN_COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 5, keepWhole: true },
+  { name: 'logged', importance: 4, align: 'right' },
+  { name: 'since', importance: 2 },
+  { name: 'until', importance: 3 },
+];
+
+export const command = defineCommand({
+  description:
+    'Compares exported scans with the service, and adds missing ones.\n\n' +
+    'One request per code returns its total. If it differs from the file, qrctl finds the days that differ and compares only those. ' +
+    'It also finds scans that arrived later than the --overlap of an append. Scans in archived or deleted ' +
+    'files of a log are not missing. It exits with code 8 if anything differs, and with code 9 if the ' +
+    `service can't be compared. ${RANGE_FORMS}`,
+  arguments: CODE_ARGUMENTS,
+  options,
+  columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
+  examples: [
+    {
+      command: 'qrctl scans verify spring-menu --input scans.csv',
+      does: 'Compare an appended file with the service',
+    },
+    {
+      command: 'qrctl scans verify --all --output-dir lake --repair',
+      does: 'Add missing scans to a dataset',
+    },
+    {
+      command: 'qrctl scans verify spring-menu --input scans.csv --repair --dry-run',
+      does: 'Show the scans that would be added',
+    },
+  ],
+  async run(context, { args, options: flags }) {
+    checkChoice(args, flags);
+    const settings = await context.settings();
+    const range = await planRange(context, flags, settings.timezone);
+    const isPlan = flags.dryRun === true && !flags.repair;
+    const columns = isPlan ? PLAN_COLUMNS : COLUMNS;
+    const output = await openOutput(context, { ...flags, output: undefined }, columns);
+    const job = await planJob(context, args, flags, placesOf(flags), range);
+    if (isPlan) {
+      const planned = await planVerify(context, job);
+      const rows = planned.map(({ code: { id, slug = null }, logged, range: { sinceMs, untilMs } }) => {
+        return { id, slug, logged, ...rangeRecord(sinceMs, untilMs) };
+      });
+      await writeAll(await output.open(), [rows]);
+      const requests = countOf(rows.length, 'request');
+      context.console.note(
+        `Would verify ${countOf(rows.length, 'code')} with about ${requests}, and more if the files differ`,
+      );
+      return;
+    }
+    const isRepair = flags.repair === true && !flags.dryRun;
+    const accepts = flags.acceptGone === true && !flags.dryRun;
+    const results = await verifyLogs(context, { ...job, isRepair, accepts });
+    const { logged, added } = totalsOf(results);
+    Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
+    const failure = printClosing(context, job, results, isRepair);
+    // Under --quiet, cron mails only differences.
+    if (failure || !context.flags.quiet) await writeAll(await output.open(), [results.flatMap(rowsOf)]);
+    if (failure) throw failure;
+  },
+});
+
+function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
+  const places = [...input, ...(outputDir === undefined ? [] : [outputDir])];
+  if (places.length > 0) return places;
+  throw new UsageError('missing --input or --output-dir', {
+    hint: 'Specify the exported file with --input scans.csv, or the directory with --output-dir DIR.',
+  });
+}
+
+/** `scans export --append --verify`: compares the log at `place` with the service, and adds missing scans. Throws like `scans verify`. */
+export async function verifyAppended(
+  context: Context,
+  names: readonly string[],
+  flags: CodeChoice & { timezone?: string | undefined },
+  place: string,
+): Promise<void> {
+  const settings = await context.settings();
+  const { zone } = await planRange(context, { timezone: flags.timezone }, settings.timezone);
+  const job = await planJob(context, names, flags, [place], {
+    sinceMs: undefined,
+    untilMs: undefined,
+    zone,
+  });
+  const results = await verifyLogs(context, { ...job, isRepair: true });
+  const failure = printClosing(context, job, results, true);
+  if (failure) throw failure;
+}
+
+async function planJob(
+  context: Context,
+  names: readonly string[],
+  flags: CodeChoice & { movedFrom?: string | undefined },
+  places: readonly string[],
+  range: PlannedRange,
+): Promise<LogsJob> {
+  const service = await context.service();
+  const { movedFrom } = flags;
+  const logs = await listLogs(context, places);
+  const known = codesOfLogs(logs);
+  const { codes } = await chooseLabelsOfLog(context, names, flags, { isWanted: true }, known);
+  await checkCodesOfLogs(logs, codes, places, service, movedFrom);
+  return {
+    logs,
+    codes,
+    range,
+    movedFrom,
+    service,
+    isAll: everyOf(names, flags) === true,
+    fetchUnlisted: (listed, ids) => fetchUnlisted(service, listed, ids),
+    isRepair: false,
+    accepts: false,
+  };
+}
+
+/** Notes what was compared. Returns the failure for differences that remain. */
+function printClosing(
+  { console }: Context,
+  { logs, range, service }: LogsJob,
+  results: readonly VerifiedCode[],
+  isRepair: boolean,
+): Error | undefined {
+  const { requests } = service.stats();
+  for (const line of closingNotes(results, { logs, zone: range.zone(), requests })) console.note(line);
+  return failureOf(results, { logs, isRepair });
+}

@@ -1,0 +1,157 @@
+/** `scans watch` */
+import { PartialError } from '../../base/errors.ts';
+import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { countOf, formatCount, quote } from '../../base/text/quote.ts';
+import { chooseTimeZone } from '../../base/time/time-zone.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import { describeFailures } from '../../scans/export/code-failures.ts';
+import type { CodeFailure } from '../../scans/export/export-codes.ts';
+import { formatLocalRange } from '../../scans/format-local-range.ts';
+import { OUTCOMES, type WatchOutcome } from '../../scans/watch/judge.ts';
+import { type Watched, type WatchPlan, watchCodes, watchFiles } from '../../scans/watch/watch-codes.ts';
+import { isFinding, isNews, isUnjudged, type WatchRow } from '../../scans/watch/watch-rows.ts';
+import { chooseCodes } from '../choose-codes.ts';
+import { choiceOptions } from '../code-choice.ts';
+import { defineCommand, PERIOD, parsed, text, type Values } from '../define.ts';
+import { checkInputChoice, inputOptions, listInputFiles } from '../input-option.ts';
+import { openOutput, outputOptions } from '../output-options.ts';
+import { planRange, rangeOptions } from '../range-options.ts';
+import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
+import { CODE_ARGUMENTS } from './columns.ts';
+
+const options = {
+  ...choiceOptions,
+  ...inputOptions,
+  quietFor: parsed('--quiet-for <duration>', 'Report codes with no scans for a time such as 7d', PERIOD),
+  sinceLast: sinceLastOption,
+  until: text('--until <time>', 'Judge as of TIME (default: now, or the last scan with --input)', {
+    group: 'Range flags:',
+  }),
+  timezone: { ...rangeOptions.timezone, description: 'Time zone for weeks, and for times without one' },
+  ...outputOptions,
+};
+
+type WatchFlags = Values<typeof options>;
+
+const COLORS = new Map<unknown, 'red' | 'yellow' | 'green' | 'dim'>([
+  ['quiet', 'red'],
+  ['drop', 'red'],
+  ['jump', 'yellow'],
+  ['new', 'dim'],
+  ['ok', 'green'],
+]);
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 10, keepWhole: true },
+  { name: 'name', importance: 7, leastWidth: 16 },
+  { name: 'outcome', importance: 11, keepWhole: true, colour: (value) => COLORS.get(value) },
+  { name: 'scans', importance: 9, align: 'right' },
+  { name: 'expected', importance: 8, align: 'right' },
+  { name: 'low', importance: 4, align: 'right' },
+  { name: 'high', importance: 3, align: 'right' },
+  { name: 'last_scan', importance: 5, isTime: true },
+  { name: 'note', importance: 6, leastWidth: 16 },
+];
+
+const COMPARISON: Comparison<WatchRow, WatchOutcome> = {
+  columns: COLUMNS,
+  mark: 'last_scan',
+  run: 'a watch',
+  isNews,
+  read: (text) => OUTCOMES.find((known) => known === text('outcome')),
+};
+
+export const command = defineCommand({
+  description:
+    'Finds codes whose scans stopped, dropped or jumped.\n\n' +
+    'Each code is compared with its own past: the last seven days with the mean of the eight weeks before, and a time without scans with the same ' +
+    'hours of earlier weeks. A code is judged only if at least 30 scans are expected. --quiet-for covers codes with fewer scans.\n\n' +
+    'Outcomes are quiet, drop, jump, new and ok. A code that is not judged is ok, and its note states the reason. Paused and expired codes ' +
+    'are judged only with --status.\n\n' +
+    'It sends one or two requests per code, none with --input, and exits with code 8 if it finds quiet, drop or jump.',
+  arguments: CODE_ARGUMENTS,
+  options,
+  columns: async () => [{ columns: COLUMNS }],
+  examples: [
+    { command: 'qrctl scans watch --all', does: 'Compare each code with its usual activity' },
+    {
+      command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv',
+      does: 'Also report codes without scans for a week',
+    },
+    {
+      command: 'qrctl scans watch --all --since-last watch.csv --quiet',
+      does: 'Print only changes, for example in a nightly cron job',
+    },
+    {
+      command: 'qrctl scans watch --input scans.csv --until now',
+      does: 'Watch the codes of an exported file',
+    },
+  ],
+  async run(context, { args, options: flags }) {
+    const output = await openOutput(context, flags, COLUMNS);
+    const { timezone: setting } = await context.settings();
+    checkInputChoice(args, flags);
+    const timezone = chooseTimeZone({ flag: flags.timezone, setting, TZ: context.env.TZ });
+    const { untilMs } = await planRange(context, { until: flags.until, timezone: flags.timezone }, setting);
+    const logs = await listInputFiles(context, args, flags);
+    const plan: WatchPlan = { timezone, untilMs, quietForMs: flags.quietFor };
+    const last = await openLastRun(context, flags.sinceLast, COMPARISON);
+    try {
+      const { rows, failures, range } = logs
+        ? await watchFiles(context, logs, plan)
+        : await watchChosen(context, args, flags, plan);
+      const outcomes = countOutcomes(rows);
+      Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes), range });
+      if (rows.length > 0)
+        context.console.note(closingLine(rows, outcomes, formatLocalRange(range, timezone)));
+      const printed = await printNews(output, rows, last);
+      const found = printed.filter(({ outcome }) => isFinding(outcome));
+      if (found.length > 0 || failures.length > 0) throw failureOf(found, failures, rows.length);
+    } finally {
+      await last?.close();
+    }
+  },
+});
+
+async function watchChosen(
+  context: Context,
+  names: readonly string[],
+  flags: WatchFlags,
+  plan: WatchPlan,
+): Promise<Watched> {
+  const chosen = await chooseCodes(context, names, flags, { mayBeNone: true });
+  const codes = [...new Map(chosen.map((code) => [code.id, code])).values()];
+  return watchCodes(context, await context.service(), codes, plan, flags.status);
+}
+
+function closingLine(
+  rows: readonly WatchRow[],
+  outcomes: ReadonlyMap<string, number>,
+  range: string,
+): string {
+  const unjudged = rows.filter((row) => row.outcome === 'ok' && isUnjudged(row)).length;
+  const parts = [...outcomes].map(([outcome, count]) => {
+    const without = outcome === 'ok' && unjudged > 0 ? ` (${formatCount(unjudged)} not judged)` : '';
+    return `${formatCount(count)} ${outcome}${without}`;
+  });
+  return `${countOf(rows.length, 'code')} ${range}: ${parts.join(', ')}`;
+}
+
+function failureOf(found: readonly WatchRow[], failures: readonly CodeFailure[], of: number): PartialError {
+  const lines: string[] = [];
+  const [first] = found;
+  if (first) {
+    const example = found.length === 1 ? `: ${quote(first.slug ?? first.id ?? '')} (${first.outcome})` : '';
+    lines.push(`the scans of ${countOf(found.length, 'code')} differ from the past${example}`);
+  }
+  if (failures.length > 0)
+    lines.push(
+      ...describeFailures(failures, of + failures.length, 'could not be watched; the other codes were'),
+    );
+  const hint = first
+    ? 'Scan a printed code to test it, and check destinations with `qrctl qr check`.'
+    : 'Run the command again, or omit these codes.';
+  return new PartialError(lines.join('\n'), { hint, cause: failures[0]?.error });
+}

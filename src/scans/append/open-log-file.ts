@@ -1,0 +1,76 @@
+/** Opens the file or the dataset of a log to add rows to it. */
+import { UsageError } from '../../base/errors.ts';
+import type { Formatter } from '../../files/formats/formatter.ts';
+import type { Service } from '../../service/service.ts';
+import type { DatasetIdentity } from '../dataset/manifest.ts';
+import type { DatasetOptions } from '../dataset/open-dataset.ts';
+import type { ScanRun } from '../scan-run.ts';
+import type { InputLog } from '../stats/input/input-log.ts';
+import type { AppendFile } from './add-rows.ts';
+import type { AppendOptions } from './append-file.ts';
+import type { AppendIdentity } from './identity.ts';
+import type { OwnWorkspace } from './own-workspace.ts';
+
+/** Period before the watermark that a run reads again, unless a flag sets it. */
+export const DEFAULT_OVERLAP_MS = 3_600_000;
+
+/** The service of a log, as far as its file needs it. */
+export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
+
+interface LogFileOptions
+  extends Partial<Pick<AppendOptions, 'overlapMs' | 'restart' | 'rotated' | 'remark' | 'elsewhere'>>,
+    Partial<Pick<DatasetOptions, 'append' | 'overlaps'>> {
+  identity: AppendIdentity;
+  own: OwnWorkspace;
+  sinceMs: number | undefined;
+  untilMs?: number | undefined;
+}
+
+/** Opens the log exclusively. Throws UsageError if its format can't be appended to, and like `openAppendFile` and `openDataset`. */
+export async function openLogFile(
+  { clock, signal, console }: ScanRun,
+  keptBy: NonNullable<InputLog['keptBy']>,
+  { append = true, overlapMs = DEFAULT_OVERLAP_MS, identity, ...options }: LogFileOptions,
+  service: LogService,
+): Promise<AppendFile> {
+  const createFormatter = await loadFormatter(identity);
+  const place = 'file' in keptBy ? keptBy.file : keptBy.directory;
+  const common = {
+    ...options,
+    overlapMs,
+    clock,
+    signal,
+    serviceNow: () => service.nowMs(),
+    note: console.note,
+    warn: (line: string) => console.warn(line, true),
+    onWait: () => console.note(`Waiting for another run that is writing to ${place}`),
+  };
+  if ('directory' in keptBy) {
+    const { openDataset } = await import('../dataset/open-dataset.ts');
+    const partitioned = identity as DatasetIdentity;
+    return openDataset({ ...common, directory: place, identity: partitioned, createFormatter, append });
+  }
+  if (identity.format === 'parquet') throw new UsageError('--append requires CSV or NDJSON');
+  const { openAppendFile } = await import('./append-file.ts');
+  return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
+}
+
+/** Returns a factory of formatters for the columns of a log; each makes one document. */
+async function loadFormatter({ format, columns, dialect }: AppendIdentity): Promise<() => Formatter> {
+  if (format === 'parquet') {
+    const { createParquetFormatter } = await import('../../files/formats/parquet/parquet.ts');
+    return () => createParquetFormatter(columns);
+  }
+  const { createFormatter } = await import('../../files/formats/create-formatter.ts');
+  const named = columns.map((name) => ({ name }));
+  return () => createFormatter(format, { ...dialect, columns: named, shape: 'list', keepExtra: false });
+}
+
+/** Returns the workspace of a run. `seen`: IDs of codes that a response to this run's key contained. */
+export function ownWorkspace(
+  { workspace, getCode }: LogService,
+  seen: Iterable<string>,
+  movedFrom: string | undefined,
+): OwnWorkspace {
+  return { workspace, getCode, movedFrom, seen: new Set(seen) };
+}

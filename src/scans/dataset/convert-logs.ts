@@ -1,0 +1,200 @@
+/** Converts logs to a dataset that a later `--append` continues. Reads files only: no request is sent. */
+import { join } from 'node:path';
+import { UnprovenError, UsageError } from '../../base/errors.ts';
+import type { RunFacts } from '../../base/run/run-summary.ts';
+import { countOf, inShell } from '../../base/text/quote.ts';
+import { createLocalTime } from '../../base/time/local-time.ts';
+import { acquireLock, type Lock } from '../../files/durable/lock.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { realPath } from '../../files/durable/trusted-file.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
+import type { Service } from '../../service/service.ts';
+import type { LogState } from '../append/append-file.ts';
+import { ownWorkspace } from '../append/open-log-file.ts';
+import { type CodeOverlap, emptyOverlap, overlapOf } from '../append/overlap.ts';
+import { checkOwnWorkspace } from '../append/own-workspace.ts';
+import { CODE_COLUMNS, LOCAL_TIME } from '../export/added-columns.ts';
+import type { ExportPlan } from '../export/export-plan.ts';
+import { openGrowing } from '../export/open-growing.ts';
+import type { ScanRun } from '../scan-run.ts';
+import { VALUE_DIMENSIONS } from '../stats/dimensions.ts';
+import { createMemory } from '../stats/input/distinct.ts';
+import { createPause, type FileSpan, readEveryRow } from '../stats/input/read-scans.ts';
+import { keptRange, type ScanLog } from '../verify/scan-log.ts';
+import { MANIFEST } from './manifest.ts';
+import type { Partitioning } from './partitions.ts';
+
+type ConvertRun = ScanRun & { facts: RunFacts };
+
+/**
+ * Writes each scan of the logs once, in one commit. Throws UsageError, with nothing written, for files that are not logs or that belong to
+ * another workspace, UnprovenError for logs that differ from their states, and as listed in errors.ts.
+ */
+export async function convertLogs(
+  run: ConvertRun,
+  plan: ExportPlan & { directory: string; partition: Partitioning },
+  logs: readonly ScanLog[],
+  service: Service,
+): Promise<void> {
+  const locks = await lockAll(run, logs);
+  try {
+    // P17: only whole logs: rows that are missing could not be added again after a code was deleted.
+    for (const { place, fault, isUnfinished } of logs)
+      if (fault && !isUnfinished)
+        throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
+    await convert(run, plan, logs, service);
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+}
+
+async function convert(
+  run: ConvertRun,
+  planned: ExportPlan & { directory: string; partition: Partitioning },
+  logs: readonly ScanLog[],
+  service: Service,
+): Promise<void> {
+  const { directory, partition } = planned;
+  const kept = logs.flatMap(({ state }) => state ?? []);
+  const own = ownWorkspace(service, [], undefined);
+  for (const { place, state } of logs)
+    if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
+  const columns = columnsOf(planned, kept);
+  const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
+  // The first reading finds where the logs begin, and every fault before anything is written.
+  const spans = await readScans(run, reading);
+  const plan = {
+    ...planned,
+    all: allOf(kept),
+    sinceMs: beginningOf(logs, spans),
+    output: { ...planned.output, columns },
+  };
+  const codes = [...new Set(kept.flatMap(({ identity }) => identity.codes))].map((id) => ({ id }));
+  const overlaps = positionsOf(kept);
+  const file = await openGrowing(run, plan, { directory }, codes, service, { overlaps });
+  try {
+    await readScans(run, reading, (code, rows, times) => file.addMissing(code, { rows, times }));
+    for (const saved of kept)
+      for (const [code, { watermarkMs }] of saved.overlaps)
+        overlapOf(overlaps, code).watermarkMs ??= watermarkMs;
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+  const { rows, added, watermarkMs } = file.contents();
+  Object.assign(run.facts, { rows, added, watermarkMs, codes: overlaps.size, files: [directory] });
+  const requests = countOf(service.stats().requests, 'request');
+  run.console.note(
+    `Converted ${countOf(rows, 'scan')} of ${countOf(overlaps.size, 'code')} from ${countOf(spans.size, 'file')} to ${directory} (${requests})`,
+  );
+  const which = plan.all === true ? '--all' : plan.all || codes.map(({ id }) => id).join(' ');
+  const zone = partition.timezone === 'UTC' ? '' : ` --timezone ${inShell(partition.timezone)}`;
+  const into = `--output-dir ${inShell(directory)} --partition-by ${partition.by}${zone} -f ${plan.output.format}`;
+  run.console.note(`To add new scans, run \`qrctl scans export ${which} ${into} --append\``);
+}
+
+/** P17: locks the logs that an append keeps, so that no run adds rows while they are read. Throws like `acquireLock`. */
+async function lockAll({ clock, signal, console }: ScanRun, logs: readonly ScanLog[]): Promise<Lock[]> {
+  const locks: Lock[] = [];
+  for (const { keptBy } of logs) {
+    if (!keptBy) continue;
+    const place = 'file' in keptBy ? keptBy.file : join(keptBy.directory, MANIFEST);
+    const onWait = () => console.note(`Waiting for another run that is writing to ${place}`);
+    locks.push(await acquireLock(await realPath(nodeDisk, place), { clock, signal, onWait }));
+  }
+  return locks;
+}
+
+/** Returns the columns of --fields; without it, those of the code and of the first log. */
+function columnsOf({ output }: ExportPlan, [first]: readonly LogState[]): ExportPlan['output']['columns'] {
+  const names: readonly string[] = [...CODE_COLUMNS, ...(first?.identity.columns ?? [])];
+  return output.chosen || !first ? output.columns : output.columns.filter(({ name }) => names.includes(name));
+}
+
+/** One log continues with its own codes; several logs, and files that no append keeps, continue with all codes. */
+function allOf(kept: readonly LogState[]): boolean | string {
+  const [first, ...others] = kept.map(({ identity }) => identity.all);
+  return first !== undefined && others.every((all) => all === first && all !== false) ? first : true;
+}
+
+/** Returns the time from which on the logs have every scan, ms since the epoch; undefined: from the first scan on. */
+function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSpan>): number | undefined {
+  let latest = Number.NEGATIVE_INFINITY;
+  for (const log of logs) {
+    if (log.state)
+      for (const code of log.state.overlaps.keys())
+        latest = Math.max(latest, keptRange(log, code)?.sinceMs ?? latest);
+    else {
+      const firsts = log.paths.map((path) => spans.get(path)?.firstMs ?? Number.POSITIVE_INFINITY);
+      latest = Math.max(latest, Math.min(...firsts));
+    }
+  }
+  return Number.isFinite(latest) ? latest : undefined;
+}
+
+/** P17: returns up to when each code was read, and which periods are to be read again, without rows. */
+function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
+  const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
+  return new Map(
+    saved.map(([code, { writtenAt, rereadFromMs, readUntilMs, isGone }]) => [
+      code,
+      { ...emptyOverlap(), writtenAt, rereadFromMs, readUntilMs, isGone },
+    ]),
+  );
+}
+
+interface Reading {
+  logs: readonly ScanLog[];
+  columns: readonly string[];
+  /** Time zone of `ts_local`, if it is among the columns. */
+  zone: string | undefined;
+}
+
+/** Checks the scans, and calls `write` with each of them once, in batches of one code. Throws UsageError if a row lacks its code or a column. */
+async function readScans(
+  { signal }: ScanRun,
+  { logs, columns, zone }: Reading,
+  write?: (code: string, rows: Row[], times: number[]) => Promise<unknown>,
+): Promise<Map<string, FileSpan>> {
+  const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
+  const local = zone === undefined ? undefined : createLocalTime(zone);
+  // All rows have the same keys in the same order: objects of one shape take a third of the memory.
+  const blank = Object.fromEntries(columns.map((name) => [name, null]));
+  const isNew = createMemory();
+  const letIn = createPause(signal);
+  const spans = new Map<string, FileSpan>();
+  for (const { paths, state } of logs) {
+    let batches: { code: string; rows: Row[]; times: number[] }[] = [];
+    const [only, ...others] = state && !state.identity.all ? state.identity.codes : [];
+    const take = (owner: string, id: number | bigint, ms: number, scan: Row) => {
+      const code = owner === '' && others.length === 0 ? only : owner;
+      if (!code) throw unnamed(paths);
+      if (!isNew(code, id, ms) || !write) return;
+      const last = batches.at(-1);
+      const batch = last?.code === code ? last : { code, rows: [], times: [] };
+      if (batch !== last) batches.push(batch);
+      const row: Record<string, unknown> = { ...blank };
+      for (const name of columns) row[name] = scan[name] ?? null;
+      row.qr_id = code;
+      row.id = id;
+      if (local) row[LOCAL_TIME] = local.format(ms);
+      batch.rows.push(row);
+      batch.times.push(ms);
+    };
+    const pause = async () => {
+      for (const { code, rows, times } of batches) await write?.(code, rows, times);
+      batches = [];
+      await letIn();
+    };
+    const read = await readEveryRow({ paths, fields, note: () => undefined, signal, pause }, take);
+    await pause();
+    for (const [path, span] of read) spans.set(path, span);
+  }
+  return spans;
+}
+
+function unnamed([path = '']: readonly string[]): UsageError {
+  return new UsageError(`cannot convert ${path}: its rows have no code IDs, and no append keeps it`, {
+    hint: 'Rename the file to the ID of its code, such as ID.csv.',
+  });
+}

@@ -1,0 +1,18 @@
+/** Formats a range of time for messages. */
+import { createLocalTime } from '../base/time/local-time.ts';
+
+/**
+ * Returns `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, in an IANA time zone; with seconds if one end has some. Empty without a
+ * range.
+ */
+export function formatLocalRange(
+  range: { sinceMs: number | undefined; untilMs: number } | undefined,
+  zone: string,
+): string {
+  if (!range) return '';
+  const { format } = createLocalTime(zone);
+  const ends = [range.sinceMs, range.untilMs].map((ms) => (ms === undefined ? undefined : format(ms)));
+  const isWhole = ends.every((end) => end === undefined || end.endsWith(':00'));
+  const [since, until] = ends.map((end) => (isWhole ? end?.replace(/:00$/, '') : end));
+  return `from ${since ?? 'the first scan'} to ${until} (${zone})`;
+}

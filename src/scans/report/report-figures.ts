@@ -1,0 +1,64 @@
+/** Figures of a report, from what was counted. */
+import { type ClosedSpan, startOfDay } from '../stats/calendar.ts';
+import type { Dimension } from '../stats/dimensions.ts';
+import type { Counted } from '../stats/figure.ts';
+import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../stats/figures.ts';
+import type { CountRequest } from '../stats/readings.ts';
+import type { ReportFigures } from './compose-report.ts';
+import type { Name } from './document.ts';
+
+/** Returns all figures of the report, independent of the clock: a range without an end ends with its last scan. */
+export function reportFigures(
+  { groups, span }: CountRequest,
+  counted: Counted,
+  input: FiguresOptions,
+): Omit<ReportFigures, 'title' | 'note' | 'logo'> {
+  const options = { ...input, span, nowMs: span.untilMs === undefined ? undefined : counted.nowMs };
+  const sections = groups.map((group) => figuresOf(group, options));
+  const has = (dimension: Dimension) => groups.some(({ kind, by }) => kind !== 'column' && by === dimension);
+  return {
+    zone: options.timezone,
+    range: closedRange(options),
+    before: beforeOf(counted),
+    coverage: counted.coverage,
+    total: totalOf(options),
+    sections: sections.filter(({ kind, rows }) => kind !== 'code' || rows.length > 1),
+    hours: has('weekday') && has('hour') ? hoursByWeekday(options) : undefined,
+    silent: silentCodes(options),
+    codes: counted.codes?.length,
+  };
+}
+
+function beforeOf({ before }: Counted): ReportFigures['before'] {
+  const { sinceMs, untilMs } = before?.span ?? {};
+  return before && sinceMs !== undefined && untilMs !== undefined
+    ? { sinceMs, untilMs, isCovered: before.isCovered }
+    : undefined;
+}
+
+/** Returns the range with both ends; undefined if it has neither ends nor scans. */
+function closedRange({ span, current, timezone, offsetAt }: FiguresOptions): ClosedSpan | undefined {
+  const seen = current.span();
+  const zone = { timezone, offsetAt };
+  const sinceMs = span.sinceMs ?? (seen && startOfDay(seen.firstMs, zone));
+  if (sinceMs === undefined) return undefined;
+  if (span.untilMs !== undefined) return { sinceMs, untilMs: span.untilMs };
+  if (seen === undefined) return undefined;
+  const isOfDays = startOfDay(sinceMs, zone) === sinceMs;
+  return { sinceMs, untilMs: isOfDays ? startOfDay(seen.lastMs, zone, 1) : seen.lastMs + 1 };
+}
+
+function silentCodes({ current, codes = [], names }: FiguresOptions): Name[] {
+  const counted = new Set(
+    current.values
+      .get('code')
+      ?.counts()
+      .flatMap(({ value, scans }) => (scans > 0 ? [value] : [])),
+  );
+  return codes
+    .filter((code) => !counted.has(code))
+    .map((code) => {
+      const { value, name = value } = names?.get(code) ?? { value: code };
+      return name === value ? { name } : { name, detail: value };
+    });
+}

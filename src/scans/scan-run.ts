@@ -1,0 +1,19 @@
+/** What the algorithms on scans use of a run: its clock, its signal, and where notes and progress go. The context of a command is one. */
+import type { Clock } from '../base/time/time.ts';
+
+interface Work {
+  done: number;
+  total?: number | undefined;
+  detail?: string;
+}
+
+export interface ScanRun {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly console: {
+    note(line: string): void;
+    /** `always`: also under --quiet. */
+    warn(line: string, always?: boolean): void;
+    progress(unit: string): { update(work: Work): void; stop(): void };
+  };
+}

@@ -1,0 +1,82 @@
+/** Counts the scans in files, without a request. */
+import type { ScanRun } from '../scan-run.ts';
+import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
+import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from './code-of-scans.ts';
+import { spanBefore } from './compare-span.ts';
+import { type Coverage, coverageOf, coveredLogs } from './coverage.ts';
+import { isCovered, partOfFiles } from './data-part.ts';
+import { fieldsOf } from './dimensions.ts';
+import type { Counted } from './figure.ts';
+import { closedFiles, type InputLog } from './input/input-log.ts';
+import { createPause, readInputs } from './input/read-scans.ts';
+import type { CountRequest } from './readings.ts';
+import { createTallies, type Tallies } from './tally.ts';
+
+export interface FilesCount extends Counted {
+  coverage: Coverage;
+}
+
+export async function countFiles(
+  { clock, console, signal }: ScanRun,
+  { groups, table, local, span, compare, destinationOf = () => null }: CountRequest,
+  logs: readonly InputLog[],
+): Promise<FilesCount> {
+  const nowMs = clock.now();
+  const { sinceMs, untilMs = nowMs } = span;
+  const isCompared = compare !== 'none' && sinceMs !== undefined;
+  const earlier = isCompared ? spanBefore({ sinceMs, untilMs }, compare, local.zone, nowMs) : undefined;
+  const values = valuesOfCodes(groups, table, destinationOf);
+  const start = () => createTallies(groups, values, local.offsetMs, span, earlier);
+  let tallies = start();
+  const names = new Map<string, CodeName>();
+  const progress = console.progress('scans');
+  const pause = createPause(signal);
+  const read = readInputs({
+    paths: logs.flatMap(({ paths }) => paths),
+    closed: closedFiles(logs),
+    fields: fieldsOf(groups),
+    start() {
+      tallies = start();
+      return naming(tallies.add, names);
+    },
+    note: console.note,
+    signal,
+    pause() {
+      const done = tallies.current.total() + tallies.before.total();
+      progress.update({ done, total: undefined, detail: '0 requests' });
+      return pause();
+    },
+  });
+  const spans = await read.finally(progress.stop);
+  const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
+  const data = partOfFiles(coverage, { timezone: local.zone, offsetAt: local.offsetMs });
+  const noneIn = (by: string) => table?.noneIn(by) ?? 'empty';
+  return {
+    current: tallies.current,
+    span,
+    before: earlier && { tally: tallies.before, span: earlier, isCovered: isCovered(earlier, data) },
+    data,
+    codes: undefined,
+    names: tellApart(names),
+    codeGroups: codeGroupsOf(values, noneIn, { codes: [], ofCode: undefined }),
+    coverage,
+    nowMs,
+  };
+}
+
+const MOST_NAMES = 10_000;
+
+/** Keeps the slug and the name of each code as in its last scan. */
+function naming(add: Tallies['add'], names: Map<string, CodeName>): Tallies['add'] {
+  let last: CodeOfScans | undefined;
+  return (ms, scan, code) => {
+    if (code !== last) {
+      const key = keyOfCode(code);
+      const known = names.get(key);
+      const { slug = known?.value ?? code.value, name = known?.name } = code;
+      if (known || names.size < MOST_NAMES) names.set(key, { value: slug, name });
+      last = code;
+    }
+    add(ms, scan, code);
+  };
+}

@@ -1,0 +1,188 @@
+/** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
+import { NotFoundError } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
+import { countOf } from '../../base/text/quote.ts';
+import type { Service } from '../../service/service.ts';
+import { showingAgain } from '../../service/showing-again.ts';
+import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
+import { isOfOneCode } from '../export/code-failures.ts';
+import { countRange, type RangeCount } from '../export/count-range.ts';
+import { type CodeFailure, type CodeLabel, exportCodes } from '../export/export-codes.ts';
+import type { Bounds } from '../export/range.ts';
+import type { ScanRun } from '../scan-run.ts';
+import { startOfDay } from './calendar.ts';
+import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
+import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
+import { isCovered, partOfService } from './data-part.ts';
+import type { Counted } from './figure.ts';
+import { type CountRequest, cheaperByTotals, planReadings, type Reading } from './readings.ts';
+import { createTallies, createTallySink, type Tallies } from './tally.ts';
+import { countByTotals } from './totals.ts';
+
+export interface ServiceCount extends Counted {
+  /** Codes that could not be counted; the others are. */
+  failures: CodeFailure[];
+}
+
+/** Throws as listed in errors.ts if a failure concerns all codes. */
+export async function countService(
+  { clock, console }: ScanRun,
+  service: Service,
+  request: CountRequest,
+  codes: readonly CodeLabel[],
+): Promise<ServiceCount> {
+  const { concurrency: width } = service;
+  const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
+  const { groups, table, local } = request;
+  const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
+  const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
+  const scansOf = (code: CodeLabel) => ofLabel.get(code.id) ?? codeOfScans(code);
+  const progress = console.progress('scans');
+  const keepFlat = keepMemoryFlat();
+  const fresh = () =>
+    createTallies(
+      groups,
+      values,
+      local.offsetMs,
+      { ...request.span, untilMs: planned.untilMs },
+      planned.before,
+    );
+  const tallies = fresh();
+  const failures: CodeFailure[] = [];
+  const notFailed = () => codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
+  let endMs = planned.untilMs;
+  let counted = 0;
+  try {
+    for (const reading of planned.readings) await countReading(reading, notFailed());
+  } finally {
+    progress.stop();
+  }
+  const { current } = tallies;
+  const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
+  const zone = { timezone: local.zone, offsetAt: local.offsetMs };
+  const { firstMs = Number.NEGATIVE_INFINITY } = current.span() ?? {};
+  // Without scans at the beginning of the range, the codes may be younger: then their ages matter.
+  const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, zone, 1);
+  const left = notFailed();
+  const data = partOfService(
+    mayBeYoung ? await withAges(service, left) : left,
+    [current, tallies.before],
+    planned.before?.sinceMs ?? span.sinceMs,
+    zone,
+  );
+  const before = planned.before && {
+    tally: tallies.before,
+    span: planned.before,
+    isCovered: isCovered(planned.before, data),
+  };
+  const isColumn = (name: string) => groups.some(({ kind, by }) => kind === 'column' && by === name);
+  const noneIn = (by: string) => (table && isColumn(by) ? table.noneIn(by) : 'empty');
+  return {
+    current,
+    span,
+    before,
+    data,
+    codes,
+    names: new Map(codes.map(scansOf).map((code) => [keyOfCode(code), code])),
+    codeGroups: codeGroupsOf(values, noneIn, { codes: left.map(scansOf), ofCode: data.ofCode }),
+    coverage: undefined,
+    failures,
+    nowMs: service.nowMs() ?? clock.now(),
+  };
+
+  async function countReading(reading: Reading, wanted: readonly CodeLabel[]): Promise<void> {
+    if (reading.cuts === undefined) return readPages(reading, wanted, service);
+    const { range, cuts } = reading;
+    const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
+    let addsUp = true;
+    for await (const { code, first } of fetchInOrder(wanted, fetch, width)) {
+      // If the totals of one code don't add up, those of the next don't, either.
+      if (first && addsUp && cheaperByTotals(first.page, cuts)) {
+        const parts = await countByTotals({
+          read: (page) => service.listScans(code.id, page),
+          fetchInOrder,
+          width,
+          range,
+          asked: first.asked,
+          first: first.page,
+          cuts,
+        });
+        addsUp = parts !== undefined;
+        if (parts) {
+          parts.forEach((scans, part) => {
+            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, scansOf(code), scans);
+            show(scans);
+          });
+          continue;
+        }
+        console.note('The totals of the parts do not add up. Reading all pages instead');
+      }
+      // Page 1 is not fetched twice.
+      const listScans = first && showingAgain(service.listScans, first.page, (id) => id === code.id);
+      await readPages(reading, [code], listScans ? { ...service, listScans } : service);
+    }
+  }
+
+  async function readPages(reading: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
+    const { range, sinceMs, cuts } = reading;
+    // Only if the last range is read by pages, its total is known to be all that is left.
+    const isAll = cuts === undefined && reading === planned.readings.at(-1);
+    const summary = await exportCodes({
+      service: from,
+      codes: wanted,
+      fetchInOrder,
+      width,
+      untilMs: range?.untilMs,
+      now: clock.now,
+      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: scansOf(code) }),
+      note: console.note,
+      progress: ({ rows, total }) =>
+        show(0, rows, isAll && total !== undefined ? counted + total : undefined),
+    });
+    counted += summary.scans;
+    endMs ??= summary.range?.untilMs;
+    for (const failure of summary.failures) failures.push(failure);
+  }
+
+  function merge(of: Tallies): void {
+    tallies.current.addAll(of.current);
+    tallies.before.addAll(of.before);
+  }
+
+  function show(scans: number, rows = 0, total?: number): void {
+    keepFlat();
+    counted += scans;
+    const { requests } = service.stats();
+    progress.update({ done: counted + rows, total, detail: countOf(requests, 'request') });
+  }
+}
+
+function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
+  return { value: slug ?? id, id: id.toLowerCase(), slug, name, destination };
+}
+
+async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<CodeLabel[]> {
+  const fetch = async (code: CodeLabel): Promise<CodeLabel> => {
+    if (code.slug !== undefined) return code;
+    return service.getCode(code.id).catch((error) => {
+      if (error instanceof NotFoundError) return code;
+      throw error;
+    });
+  };
+  const found: CodeLabel[] = [];
+  for await (const code of fetchInOrder(codes, fetch, service.concurrency)) found.push(code);
+  return found;
+}
+
+/** Counts the scans of a code like the export's first request; undefined if the code alone fails, which the export reports. */
+export async function countAlone(
+  service: Pick<Service, 'listScans'>,
+  { id, missing }: CodeLabel,
+  range: Bounds,
+): Promise<RangeCount | undefined> {
+  if (missing) return undefined;
+  return countRange((request) => service.listScans(id, request), range).catch((error: unknown) => {
+    if (isOfOneCode(error)) return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,189 @@
+/** The logs that `scans verify` compares: an appended file with its rotated files, a dataset, or files that no append keeps. */
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { UnprovenError, UsageError } from '../../base/errors.ts';
+import { countOf, inShellOr, quote } from '../../base/text/quote.ts';
+import { letSignalsIn } from '../../base/time/time.ts';
+import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
+import type { LogState } from '../append/append-file.ts';
+import { foreignReason, type RotatedFile, rangeOfCode } from '../append/log-range.ts';
+import { ownWorkspace } from '../append/open-log-file.ts';
+import { checkOwnWorkspace } from '../append/own-workspace.ts';
+import type { CodeLabel } from '../export/export-codes.ts';
+import type { Range } from '../export/range.ts';
+import type { ScanRun } from '../scan-run.ts';
+import { type InputLog, recordOf } from '../stats/input/input-log.ts';
+import { listInputs } from '../stats/input/list-inputs.ts';
+import { checkLogFiles, type LogFault } from './log-files.ts';
+
+/** Files that one append keeps, or all files that none keeps. */
+export interface ScanLog {
+  /** The appended file, the directory of a dataset, or the first file. */
+  place: string;
+  paths: readonly string[];
+  keptBy: InputLog['keptBy'];
+  /** Its files, and copies of them, which are not read. */
+  known: readonly string[];
+  state: LogState | undefined;
+  /** Rotated files that are not among the files. */
+  gone: readonly RotatedFile[];
+  fault: LogFault | undefined;
+  /** The next append, or a repair, removes the fault. */
+  isUnfinished: boolean;
+}
+
+type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
+
+export const WRONG_LOG = 'specify a different log with --input';
+
+/** Lists the logs at these files and directories. Throws UsageError if one is missing, or has no scans. */
+export async function listLogs(run: ScanRun, places: readonly string[]): Promise<ScanLog[]> {
+  const listed = await listInputs(places, {
+    rotated: true,
+    note: () => undefined,
+    warn: run.console.warn,
+  });
+  const kept: KeptLog[] = [];
+  const plain: string[] = [];
+  for (const { keptBy, paths } of listed) {
+    if (!keptBy) for (const path of paths) plain.push(path);
+    else if (await recordOf(keptBy)) kept.push({ keptBy, paths });
+    else await refuseUnreadable(keptBy, paths);
+  }
+  const logs: ScanLog[] = [];
+  for (const log of kept) {
+    const described = await describeLog(run, log, plain);
+    // An append that was committing meanwhile has changed both.
+    logs.push(described.fault === undefined ? described : await describeLog(run, log, plain));
+  }
+  const used = new Set(logs.flatMap(({ known }) => known));
+  const paths = plain.filter((path) => !used.has(path));
+  const [place] = paths;
+  if (place === undefined) return logs;
+  // V10: a specified file is compared or refused, never ignored.
+  const named = new Set(places.map((path) => resolve(path)));
+  const foreign = logs.length > 0 ? paths.find((path) => named.has(resolve(path))) : undefined;
+  if (foreign !== undefined) {
+    const hint = `Restore it from a backup. To read the log without it, omit --input ${inShellOr('FILE', foreign)}.`;
+    throw new UnprovenError(foreignReason(foreign, `${logs[0]?.place}`), { hint });
+  }
+  return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
+}
+
+/** V10: without its state, nothing shows which rows a log lacks. */
+async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly string[]): Promise<never> {
+  const place = placeOf(keptBy);
+  const loss =
+    'file' in keptBy
+      ? await (await import('../append/recorded-log.ts')).lossOfLog(place, paths)
+      : await (await import('../dataset/open-dataset.ts')).lossOfDataset(place);
+  throw new UnprovenError(`cannot read the scans of ${place}: ${loss ?? 'its state cannot be read'}`, {
+    hint: 'Restore it from a backup, then run the command again.',
+  });
+}
+
+function placeOf(keptBy: KeptLog['keptBy']): string {
+  return 'file' in keptBy ? keptBy.file : keptBy.directory;
+}
+
+const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
+
+/** `others`: files that no append keeps; rotated ones may be among them. */
+async function describeLog(
+  { signal }: ScanRun,
+  { paths, keptBy }: KeptLog,
+  others: readonly string[],
+): Promise<ScanLog> {
+  const place = placeOf(keptBy);
+  const log = { place, paths, keptBy, ...NOTHING_KEPT };
+  if ('directory' in keptBy) {
+    const { inspectDataset } = await import('../dataset/open-dataset.ts');
+    const state = await inspectDataset(place);
+    const hint = 'Restore it from a backup, or export into a new directory with `qrctl scans export`.';
+    return { ...log, state, fault: state?.fault === undefined ? undefined : { reason: state.fault, hint } };
+  }
+  const state = await (await import('../append/append-file.ts')).readLogState(place);
+  if (!state) return log;
+  const pause = () => letSignalsIn(signal);
+  return { ...log, state, ...(await checkLogFiles(place, state, { own: paths, others, pause })) };
+}
+
+/** Returns the IDs of the codes that the states of logs have scans of. */
+export function codesOfLogs(logs: readonly ScanLog[]): Set<string> {
+  return new Set(
+    logs.flatMap(({ state }) => (state ? [...state.identity.codes, ...state.overlaps.keys()] : [])),
+  );
+}
+
+/** Returns whether a log has the scans of a code, as far as its state shows. */
+export function covers({ state }: ScanLog, code: string): boolean {
+  if (state?.identity.all !== false) return true;
+  return state.identity.codes.includes(code) || state.overlaps.has(code);
+}
+
+/** Returns the range of a code that an appended log covers; undefined for files that no append keeps. */
+export function keptRange({ state, gone }: ScanLog, code: string): Range | undefined {
+  return state && rangeOfCode(state, code, (file) => !gone.includes(file));
+}
+
+/** Returns the ID of the code of rows without one: of a log of one code, of a file that is named by the code's slug, or of the only code. */
+export function codeOfRows(
+  { state }: ScanLog,
+  path: string,
+  codes: readonly CodeLabel[],
+): string | undefined {
+  if (state) return state.identity.codes.length === 1 ? state.identity.codes[0] : undefined;
+  const stem = stemOfLog(basename(path));
+  return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
+}
+
+/**
+ * Throws UsageError if an appended log belongs to another workspace, or if a code is in no log or in several; NotFoundError for a code that neither
+ * the service nor a log has. `places`: the specified files and directories.
+ */
+export async function checkCodesOfLogs(
+  logs: readonly ScanLog[],
+  codes: readonly CodeLabel[],
+  places: readonly string[],
+  service: Parameters<typeof ownWorkspace>[0],
+  movedFrom: string | undefined,
+): Promise<void> {
+  const seen = codes.filter(({ missing }) => !missing).map(({ id }) => id);
+  const own = ownWorkspace(service, seen, movedFrom);
+  // V13: codes of another workspace are not those of the log, even if they are equal.
+  for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, WRONG_LOG);
+  const isInDirectory = (await Promise.all(places.map(isDirectory))).includes(true);
+  for (const code of codes) checkLogsOf(code, logs, isInDirectory);
+  const known = codesOfLogs(logs);
+  const unknown = codes.find(
+    ({ id, missing }) => missing && !known.has(id) && logs.every(({ state }) => state),
+  );
+  if (unknown) throw unknown.missing;
+}
+
+async function isDirectory(place: string): Promise<boolean> {
+  return (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+const MOST_PASTED = 5;
+
+/** V12: a code that its log is not about would be missing in it, or equal by chance. */
+function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
+  const kept = logs.filter(({ state }) => state);
+  const [one, other] = kept.filter((log) => covers(log, id));
+  const which = quote(slug ?? id);
+  if (one && other)
+    throw new UsageError(`${one.place} and ${other.place} both have the scans of ${which}`, {
+      hint: 'Verify one of them at a time.',
+    });
+  const [log] = kept;
+  // A directory may lack the file of a new code.
+  if (one || !log?.state || kept.length < logs.length || isInDirectory) return;
+  const { codes } = log.state.identity;
+  const those =
+    codes.length > MOST_PASTED ? 'its codes' : codes.map((code) => inShellOr('CODE', code)).join(' ');
+  throw new UsageError(
+    `${log.place} was not exported with ${which}: it has the scans of ${countOf(codes.length, 'other code')}`,
+    { hint: `Pass only ${those}.` },
+  );
+}

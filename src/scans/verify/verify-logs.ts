@@ -1,0 +1,186 @@
+/** Compares logs with the service, and adds missing scans to those that an append keeps. */
+import { UsageError } from '../../base/errors.ts';
+import { addFile, addRows, type RunFacts } from '../../base/run/run-summary.ts';
+import { countOf } from '../../base/text/quote.ts';
+import { createLocalTime } from '../../base/time/local-time.ts';
+import type { CodeSink, TimedRows } from '../../files/formats/row-sink.ts';
+import type { Service } from '../../service/service.ts';
+import type { AppendFile } from '../append/add-rows.ts';
+import type { AppendIdentity } from '../append/identity.ts';
+import { type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
+import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
+import type { CodeLabel } from '../export/export-codes.ts';
+import type { Range } from '../export/range.ts';
+import { formatLocalRange } from '../format-local-range.ts';
+import type { ScanRun } from '../scan-run.ts';
+import { type CoveredIndex, indexLogs, readLogs } from './index-logs.ts';
+import type { LogIndex } from './log-index.ts';
+import { covers, keptRange, listLogs, type ScanLog, WRONG_LOG } from './scan-log.ts';
+import { verifyCodes } from './verify-codes.ts';
+import type { VerifiedCode } from './verify-results.ts';
+
+export interface LogsJob {
+  logs: readonly ScanLog[];
+  codes: readonly CodeLabel[];
+  /** Every code: rows of others are of codes that were deleted. */
+  isAll: boolean;
+  /** Requested range, ms since the epoch, and the time zone of its ends in messages. */
+  range: { sinceMs: number | undefined; untilMs: number | undefined; zone(): string };
+  movedFrom: string | undefined;
+  service: Service;
+  /** Returns, of these IDs, the codes that are not among the listed ones; one that does not exist is `missing`. */
+  fetchUnlisted(listed: readonly CodeLabel[], ids: Iterable<string>): Promise<CodeLabel[]>;
+  isRepair: boolean;
+  accepts: boolean;
+}
+
+type VerifyRun = ScanRun & { facts: RunFacts };
+
+/** Compares the codes with their logs. Throws UsageError for logs that cannot be of these codes, and as listed in errors.ts. */
+export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<VerifiedCode[]> {
+  const { logs, codes, isRepair, accepts } = job;
+  if (!isRepair && !accepts) return compareLogs(run, job);
+  const results: VerifiedCode[] = [];
+  for (const log of logs) {
+    const own = codes.filter(({ id }) => covers(log, id));
+    for (const result of await changeLog(run, log, { ...job, codes: own })) results.push(result);
+  }
+  const others = codes.filter(({ id }) => !logs.some((log) => covers(log, id)));
+  if (others.length === 0) return results;
+  return [...results, ...(await compareLogs(run, { ...job, codes: others, isAll: false }))];
+}
+
+/** V8: the log is locked before its first row is read, so no other run adds the same scans. */
+async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<VerifiedCode[]> {
+  if (log.fault && !log.isUnfinished) return compareLogs(run, { ...job, logs: [log] });
+  const file = await openLog(run, log, job, job.service);
+  try {
+    // It may have been rotated while this run waited for the lock. Warnings were printed when the files were first listed.
+    const silent = { ...run, console: { ...run.console, warn: () => undefined } };
+    const logs = log.paths.length === 0 ? [log] : await listLogs(silent, [log.place, ...log.paths]);
+    const results = await compareLogs(run, { ...job, logs }, job.isRepair ? file.add : undefined);
+    // A43: a service that returns 404 for every code may be another one, or broken.
+    const mayAccept = job.accepts || job.codes.some(({ missing }) => !missing);
+    if (mayAccept) for (const { code, outcome } of results) if (outcome === 'gone') file.noteGone(code.id);
+    await file.commit();
+    if (results.some(({ added }) => added > 0)) addFile(run.facts, file.path);
+    return results;
+  } finally {
+    await file.discard();
+    addRows(run.facts, file.contents().added);
+  }
+}
+
+async function compareLogs(
+  { console, signal }: ScanRun,
+  job: LogsJob,
+  repair?: (code: CodeLabel, batch: TimedRows) => Promise<number>,
+): Promise<VerifiedCode[]> {
+  const { logs, codes, range, isAll, isRepair, accepts, service } = job;
+  const reading = { logs, codes, signal };
+  const covered = await indexLogs(reading, range);
+  const states = logs.flatMap(({ state }) => state ?? []);
+  const logged = [...covered.index.codes(), ...states.flatMap(({ overlaps }) => [...overlaps.keys()])];
+  // V7: also codes that the service no longer lists.
+  const others = isAll ? await job.fetchUnlisted(codes, logged) : [];
+  refuseForeign(job, covered.index);
+  if (!isRepair && !accepts) refuseOutside(job, covered);
+  const progress = console.progress('codes');
+  try {
+    const results = await verifyCodes({
+      ...covered,
+      codes: [...codes, ...others],
+      service,
+      width: service.concurrency,
+      repair,
+      readRows: (take) => readLogs(reading, take),
+      note: console.note,
+      progress: (done) => progress.update({ done, total: codes.length }),
+    });
+    const wasReported = (id: string) => states.some(({ overlaps }) => overlaps.get(id)?.isGone);
+    return results.map((result) => ({ ...result, isAccepted: accepts || wasReported(result.code.id) }));
+  } finally {
+    progress.stop();
+  }
+}
+
+export interface PlannedCode {
+  code: CodeLabel;
+  logged: number;
+  range: Range;
+}
+
+/** Returns what `verifyLogs` would compare, by the files alone. Throws like it. */
+export async function planVerify({ signal }: ScanRun, job: LogsJob): Promise<PlannedCode[]> {
+  const covered = await indexLogs({ logs: job.logs, codes: job.codes, signal }, job.range);
+  refuseOutside(job, covered);
+  return job.codes.flatMap((code) => {
+    const range = covered.rangeOf(code.id);
+    return range ? [{ code, logged: covered.index.of(code.id)?.rows ?? 0, range }] : [];
+  });
+}
+
+/** V13: throws UsageError for files without a state whose rows are all of other codes: they may be of another workspace. */
+function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
+  const [log] = logs;
+  const found = [...index.codes()];
+  if (!log || found.length === 0 || logs.some(({ state }) => state) || codes.some(({ id }) => index.of(id)))
+    return;
+  throw new UsageError(
+    `cannot verify ${log.place}: it has scans of ${countOf(found.length, 'other code')} only`,
+    { hint: 'Specify the codes of the file, and the --profile of their workspace.' },
+  );
+}
+
+/** V12: throws UsageError if no code has a range that can be compared. */
+function refuseOutside({ logs, codes, range }: LogsJob, covered: CoveredIndex): void {
+  const [log] = logs;
+  if (!log || codes.length === 0 || codes.some(({ id, missing }) => missing || covered.rangeOf(id))) return;
+  const kept = codes.flatMap(({ id }) => keptRange(log, id) ?? [])[0];
+  const of = kept ? `the scans ${formatLocalRange(kept, range.zone())}` : 'no scans';
+  throw new UsageError(`cannot verify ${log.place}: it has ${of}, and none of the range to compare`, {
+    hint: kept
+      ? 'Pass a range that the file covers, or omit it.'
+      : 'Export the scans first with `qrctl scans export`.',
+  });
+}
+
+interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'contents' | 'noteGone'> {
+  /** Adds scans that the log lacks. Resolves to their number. */
+  add(code: CodeLabel, batch: TimedRows): Promise<number>;
+}
+
+/** Throws UsageError for a log that no append keeps, and like `openAppendFile`. Holds the lock of the log until `commit` or `discard`. */
+async function openLog(
+  run: ScanRun,
+  { keptBy, state, paths, place }: ScanLog,
+  { codes, movedFrom }: { codes: readonly CodeLabel[]; movedFrom: string | undefined },
+  service: LogService,
+): Promise<OpenLog> {
+  if (!keptBy || !state) {
+    throw new UsageError(`cannot change ${paths.at(-1)}: it was not written with --append`, {
+      hint: 'No changes were made. Export the scans again with `qrctl scans export`.',
+    });
+  }
+  const { identity } = state;
+  const seen = codes.map(({ id }) => id);
+  const options = {
+    identity,
+    own: ownWorkspace(service, seen, movedFrom),
+    elsewhere: WRONG_LOG,
+    sinceMs: undefined,
+    // The newest rows may be in a file that was just moved away.
+    rotated: paths.length > 1 || !paths.includes(place),
+  };
+  const file = await openLogFile(run, keptBy, options, service);
+  return { ...file, add: (code, batch) => withColumns(identity, code, file).write(batch) };
+}
+
+function withColumns({ columns, dialect }: AppendIdentity, code: CodeLabel, file: AppendFile): CodeSink {
+  const plain: CodeSink = { ...file.sinkOf(code.id), write: (batch) => file.addMissing(code.id, batch) };
+  const timed =
+    columns.includes(LOCAL_TIME) && dialect.timezone !== undefined
+      ? addLocalTime(createLocalTime(dialect.timezone), plain)
+      : plain;
+  return columns.includes('qr_id') ? addLabels(code, timed) : timed;
+}

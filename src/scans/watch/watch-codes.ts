@@ -1,0 +1,122 @@
+/** Judges codes from the totals of the service, or from the files of an export. */
+import { UnprovenError } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
+import { countOf } from '../../base/text/quote.ts';
+import { parseInstant } from '../../base/time/time.ts';
+import type { Service } from '../../service/service.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { isOfOneCode } from '../export/code-failures.ts';
+import type { CodeFailure } from '../export/export-codes.ts';
+import type { ReadScans } from '../export/range.ts';
+import type { ScanRun } from '../scan-run.ts';
+import { noteCoverage } from '../stats/coverage.ts';
+import type { InputLog } from '../stats/input/input-log.ts';
+import { createPause } from '../stats/input/read-scans.ts';
+import { readFilesEvidence } from './evidence-of-files.ts';
+import { readEvidence } from './evidence-of-service.ts';
+import { judge } from './judge.ts';
+import { inactiveRow, type WatchRow, watchRow } from './watch-rows.ts';
+import { type Windows, windowsUntil } from './windows.ts';
+
+export interface WatchPlan {
+  timezone: string;
+  /** End of the last week, ms since the epoch; undefined: now or, for files, the last scan. */
+  untilMs: number | undefined;
+  quietForMs: number | undefined;
+}
+
+export interface Watched {
+  rows: WatchRow[];
+  failures: CodeFailure[];
+  range: { sinceMs: number; untilMs: number };
+}
+
+/** Statuses of codes that are not meant to be scanned. */
+const INACTIVE = ['paused', 'expired'];
+
+/**
+ * Judges these codes. Codes of the statuses in `wanted` are judged even if they are not meant to be scanned. Throws as listed in errors.ts if a
+ * failure concerns all codes; the result contains those of single codes.
+ */
+export async function watchCodes(
+  { clock, console }: ScanRun,
+  service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
+  codes: readonly QrCode[],
+  { timezone, untilMs, quietForMs }: WatchPlan,
+  wanted: readonly string[] = [],
+): Promise<Watched> {
+  // W9: one instant for all codes, by the clock of the service; nothing is known of what comes later.
+  const nowMs = service.nowMs() ?? clock.now();
+  const windows = windowsUntil(Math.min(untilMs ?? nowMs, nowMs), timezone);
+  const { weekMs, startMs, endMs } = windows;
+  const rows: WatchRow[] = [];
+  const failures: CodeFailure[] = [];
+  const judgeCode = async (code: QrCode): Promise<WatchRow | CodeFailure> => {
+    const { id, slug, name, status } = code;
+    // W11: costs no request, unless the status was requested.
+    if (INACTIVE.includes(status) && !wanted.includes(status)) return inactiveRow({ id, slug, name }, status);
+    try {
+      const evidence = await readEvidence(evidenceJob(service, code, windows));
+      return watchRow({ id, slug, name }, await judge(evidence, { startMs, endMs, quietForMs }), endMs);
+    } catch (error) {
+      if (!isOfOneCode(error)) throw error;
+      return { code, error };
+    }
+  };
+  const progress = console.progress('codes');
+  try {
+    for await (const result of fetchInOrder(codes, judgeCode, service.concurrency)) {
+      if (isFailure(result)) failures.push(result);
+      else rows.push(result);
+      const detail = countOf(service.stats().requests, 'request');
+      progress.update({ done: rows.length + failures.length, total: codes.length, detail });
+    }
+  } finally {
+    progress.stop();
+  }
+  const [failure] = failures;
+  if (failure && failures.length === codes.length) throw failure.error;
+  return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
+}
+
+function isFailure(result: WatchRow | CodeFailure): result is CodeFailure {
+  return 'error' in result;
+}
+
+function evidenceJob(service: Pick<Service, 'listScans'>, code: QrCode, windows: Windows) {
+  const read: ReadScans = (request) => service.listScans(code.id, request);
+  return { read, createdMs: parseInstant(code.created_at), windows };
+}
+
+/** Judges the codes of files, without a request. Throws like `readInputs`, UnprovenError if they have no scans, and the signal's reason. */
+export async function watchFiles(
+  { clock, console, signal }: ScanRun,
+  logs: readonly InputLog[],
+  { timezone, untilMs, quietForMs }: WatchPlan,
+): Promise<Watched> {
+  const found = await readFilesEvidence({
+    logs,
+    untilMs,
+    nowMs: clock.now(),
+    signal,
+    note: console.note,
+    windowsUntil: (endMs) => windowsUntil(endMs, timezone),
+    pause: createPause(signal),
+  });
+  if (!found)
+    throw new UnprovenError('these files have no scans before that time, so no code can be judged', {
+      hint: 'Use --input with files that cover that time, or omit --input to query the service.',
+    });
+  const { windows, codes, coverage, future } = found;
+  const { startMs, weekMs, endMs } = windows;
+  noteCoverage(console, untilMs === undefined ? { ...coverage, endsEarlyMs: endMs - 1 } : coverage, timezone);
+  if (future > 0)
+    console.warn(`${countOf(future, 'scan')} dated in the future ${future === 1 ? 'is' : 'are'} not judged`);
+  const rows: WatchRow[] = [];
+  for (const { code, evidence } of codes) {
+    const { id = null, slug = null, name = null, value } = code;
+    const verdict = await judge(evidence, { startMs, endMs, quietForMs });
+    rows.push(watchRow({ id, slug: slug ?? (id === null ? value : null), name }, verdict, endMs));
+  }
+  return { rows, failures: [], range: { sinceMs: weekMs, untilMs: endMs } };
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CodeSink, Row } from '../../../src/files/formats/row-sink.ts';
+import { addLabels, CODE_COLUMNS } from '../../../src/scans/export/added-columns.ts';
+import { SCAN_FIELDS } from '../../../src/service/shapes.ts';
+
+const label = { qr_id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', qr_slug: 'menu', qr_name: null };
+
+/** What a sink behind the labels gets. */
+async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
+  let got: readonly Row[] = [];
+  const sink: Pick<CodeSink, 'write'> = {
+    async write({ rows }) {
+      got = rows;
+      return rows.length;
+    },
+  };
+  await addLabels({ id: label.qr_id, slug: label.qr_slug }, sink as CodeSink).write({
+    rows,
+    times: rows.map(() => 0),
+  });
+  return got;
+}
+
+describe('the label of a row', () => {
+  const plain = Object.fromEntries(SCAN_FIELDS.map((name, at) => [name, at]));
+
+  it.each([
+    ['a scan of today', plain],
+    ['one with a field more', { ...plain, region: 'EU' }],
+    ['one whose fields stand in another order', Object.fromEntries(Object.entries(plain).reverse())],
+    ['one that has a label of its own', { ...plain, qr_name: 'theirs' }],
+    ['one that names a prototype', JSON.parse('{"id":1,"__proto__":{"a":1}}')],
+  ])('precedes %s, and overrides its columns', async (_, row) => {
+    const [got] = await throughLabels([row]);
+    expect(JSON.stringify(got)).toBe(JSON.stringify({ ...label, ...row, ...label }));
+    expect(Object.keys(got ?? {}).slice(0, 3)).toEqual([...CODE_COLUMNS]);
+  });
+
+  it('leaves every value as it is', async () => {
+    const row = fc.record(
+      Object.fromEntries(SCAN_FIELDS.map((name) => [name, fc.oneof(fc.string(), fc.constant(null))])),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(row), async (rows) => {
+        expect(await throughLabels(rows)).toEqual(rows.map((row) => ({ ...label, ...row })));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

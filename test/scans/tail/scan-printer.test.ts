@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { RowSink } from '../../../src/files/formats/row-sink.ts';
+import { openScanPrinter } from '../../../src/scans/tail/scan-printer.ts';
+import type { TailRun, TailStateFile } from '../../../src/scans/tail/state-file.ts';
+
+const RUN = { sinceMs: 0 } as TailRun;
+
+/** A printer whose output and state note what happens to them. */
+async function usePrinter({ fails }: { fails?: 'write' | 'flush' | 'record' } = {}) {
+  const steps: string[] = [];
+  const step = async (name: 'write' | 'flush' | 'record', what: string | number) => {
+    if (fails === name) throw new Error(name);
+    steps.push(`${name} ${what}`);
+  };
+  const sink = {
+    write: async (rows: readonly unknown[]) => {
+      await step('write', rows.length);
+      return rows.length;
+    },
+  } as unknown as RowSink;
+  const file: TailStateFile = {
+    begin: async () => ({ sinceMs: 0, positions: new Map(), isContinued: false }),
+    record: (positions) => step('record', positions.get('a')?.printed.size ?? 0),
+    close: async () => undefined,
+  };
+  const printer = await openScanPrinter(file, RUN, {
+    openSink: async () => sink,
+    flush: () => step('flush', ''),
+    now: () => ({ serviceMs: 1e6, machineMs: 1e6 }),
+  });
+  return { printer, steps };
+}
+
+const scans = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ codeId: 'a', id: i, ms: i, row: { id: i }, hasBegun: true }));
+
+describe('printing with a state', () => {
+  it('records what was printed and flushed, and only that (S1)', async () => {
+    const { printer, steps } = await usePrinter();
+    await printer.print(scans(3));
+    expect(steps).toEqual(['write 3', 'flush ', 'record 3']);
+    for (const fails of ['write', 'flush'] as const) {
+      const failing = await usePrinter({ fails });
+      await expect(failing.printer.print(scans(3))).rejects.toThrow(fails);
+      expect(failing.steps.filter((each) => each.startsWith('record'))).toEqual([]);
+    }
+  });
+
+  it('records after each 500 scans, so that a killed run repeats no more (S2)', async () => {
+    const { printer, steps } = await usePrinter();
+    await printer.print(scans(1001));
+    expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);
+    expect(steps.filter((each) => each.startsWith('record'))).toEqual([
+      'record 500',
+      'record 1000',
+      'record 1001',
+    ]);
+  });
+
+  it('records nothing if there is nothing new', async () => {
+    const { printer, steps } = await usePrinter();
+    await printer.print([]);
+    expect(steps).toEqual([]);
+  });
+});
