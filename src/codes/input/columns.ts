@@ -88,9 +88,9 @@ export function matchColumns(
     const faultOf = (message: string): Fault => ({ line: row.line, column, message });
     const fault: InputCell['fault'] = (message, more) => {
       if (faults.length >= MOST_FAULTS) return;
-      const told = faultOf(message);
+      const fresh = faultOf(message);
       // The reader reported the problem of this cell.
-      if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
+      if (!unreadable.has(placeKey({ ...fresh, column: own }))) faults.push({ ...fresh, ...more });
     };
     return {
       value: row.values.get(own ?? ''),

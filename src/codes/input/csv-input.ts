@@ -111,7 +111,7 @@ async function readRecords(
     }
     reader.end();
   } catch (error) {
-    if (error instanceof CsvFault) refuseFaults({ name }, [error]);
+    if (error instanceof CsvFault) refuseFaults({ name }, [{ line: error.line, message: error.message }]);
     throw error;
   }
   return records;

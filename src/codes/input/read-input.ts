@@ -39,15 +39,10 @@ export async function parseWithFaults(
 ): Promise<Input> {
   if (/\.xlsx$/i.test(name) || looksPacked(bytes))
     return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
-  if (options.sheetName !== undefined) {
-    throw new UsageError(`--sheet-name requires a workbook (.xlsx), not ${name}`, {
-      hint: 'Omit --sheet-name.',
-    });
-  }
-  if (options.visibleOnly)
-    throw new UsageError(`--visible-only requires a workbook (.xlsx), not ${name}`, {
-      hint: 'Omit --visible-only.',
-    });
+  const flag =
+    (options.sheetName !== undefined && '--sheet-name') || (options.visibleOnly && '--visible-only');
+  if (flag)
+    throw new UsageError(`${flag} requires a workbook (.xlsx), not ${name}`, { hint: `Omit ${flag}.` });
   const { utf8, bom } = toUtf8(bytes, name);
   const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(utf8);
   if (form === 'json' || form === 'ndjson') {
@@ -83,21 +78,18 @@ function formOfContent(utf8: Buffer): Form {
  * encodings: names on posters would be garbled.
  */
 function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
-  const encoding = startsWith(bytes, 0xff, 0xfe)
-    ? 'utf-16le'
-    : startsWith(bytes, 0xfe, 0xff)
-      ? 'utf-16be'
-      : 'utf-8';
-  if (encoding === 'utf-8') {
+  const utf16 =
+    (startsWith(bytes, 0xff, 0xfe) && 'utf-16le') || (startsWith(bytes, 0xfe, 0xff) && 'utf-16be');
+  if (!utf16) {
     refuseZeros(bytes, name);
     if (!isUtf8(bytes)) throw otherCodePage(bytes, name);
     const bom = startsWith(bytes, 0xef, 0xbb);
     return { utf8: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(bom ? 3 : 0), bom };
   }
   try {
-    return { utf8: Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes)), bom: true };
+    return { utf8: Buffer.from(new TextDecoder(utf16, { fatal: true }).decode(bytes)), bom: true };
   } catch {
-    throw notText(name, `bytes that are not ${encoding.toUpperCase()}`);
+    throw notText(name, `bytes that are not ${utf16.toUpperCase()}`);
   }
 }
 
@@ -133,18 +125,11 @@ function notText(name: string, what: string, line?: number): UsageError {
 
 /** No byte of a longer UTF-8 character equals a line feed. */
 function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   for (let start = 0, line = 1; start < bytes.length; line++) {
-    const end = bytes.indexOf(0x0a, start);
-    const next = end < 0 ? bytes.length : end + 1;
-    try {
-      decoder.decode(bytes.subarray(start, next));
-    } catch {
-      return {
-        line,
-        inWindows1252: new TextDecoder('windows-1252').decode(bytes.subarray(start, next)).trim(),
-      };
-    }
+    const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
+    const source = bytes.subarray(start, next);
+    if (!isUtf8(source))
+      return { line, inWindows1252: new TextDecoder('windows-1252').decode(source).trim() };
     start = next;
   }
   return undefined;

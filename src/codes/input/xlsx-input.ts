@@ -134,7 +134,8 @@ function readHeader({ line, cells }: SheetRow, name: string): string[] {
 }
 
 function textOf(cell: CellValue): string {
-  return cell.is === 'text' ? cell.text : cell.is === 'number' ? `${cell.value}` : '';
+  if (cell.is === 'text') return cell.text;
+  return cell.is === 'number' ? `${cell.value}` : '';
 }
 
 /** It is unknown to which row a merged value belongs. */

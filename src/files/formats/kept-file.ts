@@ -80,17 +80,13 @@ async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | und
   return isPart ? 'part' : undefined;
 }
 
+/** False also if there is no regular file. */
 async function isState(disk: Disk, path: string): Promise<boolean> {
-  return (await beginningOf(disk, path)).startsWith('{"version":');
-}
-
-/** Empty if there is no regular file. */
-async function beginningOf(disk: Disk, path: string): Promise<string> {
   try {
-    return (await readHead(disk, path)).toString('latin1');
+    return (await readHead(disk, path)).toString('latin1').startsWith('{"version":');
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return '';
+    return false;
   }
 }
 

@@ -87,10 +87,10 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   }
   // Flags that concern CSV select it, unless a format is specified.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
-  const asked =
+  const requested =
     flags.format ??
     (cells && (path === undefined || outputFormatOfPath(path) === undefined) ? 'csv' : undefined);
-  const format = chooseFormat(asked, path, context);
+  const format = chooseFormat(requested, path, context);
   refuseUnsuitable(flags, format, plan.gzip);
   if (format === 'parquet') refuseParquet(plan, context);
   if (path !== undefined) refuseOtherExtension(path, format);
@@ -102,11 +102,10 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
     new UsageError(`--ids prints only IDs, one per line, and can't be used with ${flag}`, { hint });
   if (!columns.some(({ name }) => name === 'id'))
     throw new UsageError('--ids requires records with an ID', { hint: 'Omit --ids.' });
-  if (flags.fields) throw beside('--fields');
-  if (flags.format) throw beside('--format');
-  if (flags.excel) throw beside('--excel');
-  if (flags.rawCells) throw beside('--raw-cells');
-  if (flags.delimiter) throw beside('--delimiter');
+  const { fields, format, excel, rawCells, delimiter } = flags;
+  const given = Object.entries({ fields, format, excel, 'raw-cells': rawCells, delimiter });
+  const other = given.find(([, value]) => value);
+  if (other) throw beside(`--${other[0]}`);
   const named = flags.output && outputFormatOfPath(flags.output);
   if (named && named !== 'csv')
     throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
@@ -244,11 +243,11 @@ export function isCompressed(path: string): boolean {
 
 /** A profile's setting never writes a table to a file. */
 function chooseFormat(
-  asked: Format | undefined,
+  requested: Format | undefined,
   path: string | undefined,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,
 ): Format | FileFormat {
-  if (asked) return asked;
+  if (requested) return requested;
   const plain = shape === 'list' ? 'csv' : 'json';
   const setting = formats.find((format) => format === settings.format);
   if (path !== undefined)

@@ -155,7 +155,8 @@ function wholeFile(
   beforeReplace: WholeFileOptions['beforeReplace'],
 ): ByteSink {
   let gatherer = createGatherer(createEncoder(), replacement.write);
-  const failing = (error: unknown) => Promise.reject(inWords(path, error, `no changes were made to ${path}`));
+  const failing = (error: unknown) =>
+    Promise.reject(cannotWrite(`write ${path}`, error, `no changes were made to ${path}`));
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
     async commit() {
@@ -200,7 +201,8 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
 function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
   let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
-  const failing = (error: unknown) => Promise.reject(inWords(path, error, 'the output is incomplete'));
+  const failing = (error: unknown) =>
+    Promise.reject(cannotWrite(`write ${path}`, error, 'the output is incomplete'));
   const close = async () => {
     if (!closed) await file.close();
     closed = true;
@@ -210,10 +212,6 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
     commit: () => gatherer.end().then(close).catch(failing),
     discard: () => close().catch(() => undefined),
   };
-}
-
-function inWords(path: string, error: unknown, state: string): unknown {
-  return cannotWrite(`write ${path}`, error, state);
 }
 
 /** Alternative if a file in the directory of `--output-dir` cannot be written. */

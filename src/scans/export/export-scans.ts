@@ -1,8 +1,6 @@
 /**
- * Exports the scans of one code in one range, each exactly once, into a sink.
- *
- * A service that sorts pages by time is paginated once, in constant memory. If rows move during pagination, the range is read again in
- * verified slices. A service that does not sort by time is exported in its own order. An export that cannot be verified as complete fails.
+ * Exports the scans of one code in one range, each exactly once: see PROTOCOL.md for the steps and
+ * conditions.
  */
 import { UnprovenError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';

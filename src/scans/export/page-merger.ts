@@ -1,10 +1,8 @@
 /**
- * Merges pages oldest first and verifies, page by page, that no row is missing before them.
- *
- * Why this holds: rows do not vanish individually. A page that is read after all merged rows shows how many rows are older than its own
- * (its rank). If exactly that many distinct rows are merged, and all of them are older, none is missing. Memory is constant: distinctness
- * follows from times that only increase, and only the rows of the newest instant are pending, because rows of one instant may still swap
- * positions or be joined by others on the next page.
+ * Merges pages oldest first and verifies, page by page, that no row is missing before them. Rows do not
+ * vanish individually, so if exactly as many distinct rows are merged as a later page has older rows (its
+ * rank), and all of them are older, none is missing. Memory is constant: times only increase, and only the
+ * rows of the newest instant are pending, because they may still swap positions or be joined by others.
  */
 import { countOf } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
@@ -19,8 +17,8 @@ interface PageMerger {
   /** Number of distinct rows merged, with the pending ones. */
   count(): number;
   /**
-   * Adds a page, not empty, whose oldest row has `rank` older rows according to the service, and returns the rows whose position is now
-   * final, oldest first. Throws InconsistentPagesError if the page does not fit the merged rows.
+   * Adds a page, not empty, whose oldest row has `rank` older rows. Returns the rows whose position is final,
+   * oldest first. Throws InconsistentPagesError if the page does not fit the merged rows.
    */
   add(page: Batch, rank: number): Batch;
   /** Returns the pending rows: those of the newest instant, which the next page could have extended. Add nothing afterwards. */

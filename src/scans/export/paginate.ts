@@ -1,11 +1,8 @@
 /**
- * Paginates a range, the normal case: every page once, in parallel, yielded oldest first, in constant memory. It requires a service that
- * sorts pages by time, in either direction. Without changes during the export it costs `ceil(rows / page)` requests, and one more if the
- * total is a number at which services stop counting.
- *
- * Pages requested together are returned at different moments. Only while all of them report the same total did nothing change, and their
- * ranks can be compared; if it changes, the remaining responses are discarded and requested again. A page that is requested after all
- * merged rows were received can always be accepted.
+ * Paginates a range sorted by time: every page once, in parallel, yielded oldest first, in constant memory.
+ * Pages requested together are returned at different moments. Nothing changed only while all of them report
+ * the same total, and then their ranks can be compared; otherwise the remaining responses are requested
+ * again. A page that is requested after all merged rows were received can always be accepted.
  */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
@@ -31,9 +28,9 @@ interface Paging {
 }
 
 /**
- * Yields the rows of the range oldest first; `first` is its page 1, which has rows. At the end, the yielded rows are verified as the whole
- * range as of the newest response. Throws InconsistentPagesError if that can't be verified; the rows yielded until then are verified as of their
- * responses.
+ * Yields the rows of the range oldest first; `first` is its page 1, which has rows. At the end, they are
+ * verified as the whole range as of the newest response. Throws InconsistentPagesError if that can't be
+ * verified.
  */
 export async function* paginate(
   job: PaginationJob,

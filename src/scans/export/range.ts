@@ -1,6 +1,6 @@
 /**
- * Range of one code's scans: requests it with a margin of one second on each side, and cuts the responses to it (C2). Then it does not
- * matter whether the service's bounds are inclusive, or have a resolution of seconds or milliseconds.
+ * Requests a range with a margin of one second on each side, and cuts the responses to it (C2), so that it
+ * does not matter how the service interprets bounds.
  */
 import { NotFoundError, RejectedError } from '../../base/errors.ts';
 import { formatInstant } from '../../base/time/time.ts';
@@ -59,8 +59,9 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
 }
 
 /**
- * C1: returns whether a page 1 that was requested without an end contains rows after the end that was set since, and more pages follow.
- * Those pages don't count these rows, and as many new rows would hide the difference. (Bounds may be rounded down to seconds.)
+ * C1: returns whether a page 1 that was requested without an end contains rows after the end, and more pages
+ * follow. Those pages don't count these rows, and as many new rows would hide the difference. (Bounds may be
+ * rounded down to seconds.)
  */
 export function countsBeyond(
   { rows, times, total }: ScanPage,
@@ -127,8 +128,8 @@ export function widened({ sinceMs, untilMs }: Bounds): Bounds {
 }
 
 /**
- * A service may refuse a page after the last instead of returning it empty, or limit pagination to a number of rows: page 1 of the same
- * range was returned, so the number is the reason. A deleted code is detected by the caller (C14).
+ * A service may refuse a page after the last, or limit pagination: page 1 was returned, so the number is the
+ * reason. The caller detects a deleted code (C14).
  */
 function isRefusedPage(error: unknown, page: number): boolean {
   return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);

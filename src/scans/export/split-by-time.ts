@@ -1,7 +1,7 @@
 /**
- * Exports a range whose rows moved during pagination: split into slices of time, oldest first, each small enough to hold in memory and to
- * read again until it is verified. Slices make repeated passes cheap, require no order from the service, and reveal a capped total. A slice
- * that fits in one page is verified by one response.
+ * Reads a range whose rows moved during pagination in slices of time, oldest first, each small enough to hold
+ * in memory and to read again until it is verified. Slices require no order, and reveal a capped total. A
+ * slice that fits in one page is verified by one response.
  */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
@@ -47,8 +47,8 @@ interface Slice {
 }
 
 /**
- * Yields the rows of the range, oldest first, cut exactly. At the end it requests the total of the whole range, which must be the sum of
- * the slices (or less, if it is capped). Throws InconsistentPagesError if a slice cannot be verified or the sum differs.
+ * Yields the rows of the range, oldest first, cut exactly. Finally requests the total of the range, which
+ * must be the sum of the slices (or less, if capped). Throws InconsistentPagesError if it can't be verified.
  */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
@@ -133,8 +133,8 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
 }
 
 /**
- * Fetches a page from the middle of a range or, if the service does not paginate that far, from the middle of the largest slice; by its
- * number, none if the range has one page.
+ * Fetches a page from the middle of a range or, if the service does not paginate that far, of the largest
+ * slice; none if the range has one page.
  */
 async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
   if (pages <= 1) return new Map();

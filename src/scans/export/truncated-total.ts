@@ -1,6 +1,6 @@
 /**
- * Some services cap the total, and return no page beyond the cap. Page numbers then cannot show that rows are missing, but times can: if a
- * total may be capped, rows beyond the outermost row are requested by time (C10).
+ * Finds rows beyond a capped total (C10): the service returns no page beyond the cap, but rows beyond the
+ * outermost one can be requested by time.
  */
 import type { Scan } from '../../service/shapes.ts';
 import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';

@@ -126,6 +126,13 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
+  it('with a misplaced quote is refused with the line, also for annotations', async () => {
+    await expect(read('name\n"a",b\nx\n5" disc\n')).rejects.toMatchObject({
+      rows: [{ file: 'codes.csv', line: 4, message: expect.stringContaining('a quote (") appears inside') }],
+    });
+    await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
+  });
+
   it('is refused in code pages, by line', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);

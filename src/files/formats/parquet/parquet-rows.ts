@@ -54,11 +54,11 @@ export async function* readParquetRows(
       if (message.is === 'end') return;
       if (message.is === 'read') {
         const bytes = await readBytes(file, message.start, Math.min(message.end, byteLength));
-        tell(worker, { is: 'bytes', number: message.number, bytes }, [bytes]);
+        send(worker, { is: 'bytes', number: message.number, bytes }, [bytes]);
         continue;
       }
       yield rowsOf(message.group);
-      tell(worker, { is: 'taken' });
+      send(worker, { is: 'taken' });
     }
   } finally {
     messages.close();
@@ -66,7 +66,7 @@ export async function* readParquetRows(
   }
 }
 
-function tell(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []): void {
+function send(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []): void {
   worker.postMessage(message, transferred);
 }
 
@@ -75,7 +75,7 @@ function tell(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
  * is aborted.
  */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
-  const said: FromWorker[] = [];
+  const received: FromWorker[] = [];
   let failure: unknown;
   let wake = () => {};
   const fail = (error: unknown) => {
@@ -84,7 +84,7 @@ function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined
   };
   const onAbort = () => fail(signal?.reason);
   worker.on('message', (message: FromWorker) => {
-    said.push(message);
+    received.push(message);
     wake();
   });
   worker.on('error', (error) => fail(new DamagedParquetError(messageOf(error), { cause: error })));
@@ -99,7 +99,7 @@ function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined
       );
       try {
         for (;;) {
-          const message = said.shift();
+          const message = received.shift();
           if (message) return message;
           if (failure !== undefined) throw failure;
           await new Promise<void>((resolve) => {

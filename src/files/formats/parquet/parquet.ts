@@ -55,8 +55,10 @@ const TEXT: ColumnKind = {
     converted_type: 'UTF8',
     logical_type: { type: 'STRING' },
   },
-  hold: (value) =>
-    typeof value === 'string' ? value : value === null || value === undefined ? null : formatJson(value),
+  hold(value) {
+    if (typeof value === 'string') return value;
+    return value === null || value === undefined ? null : formatJson(value);
+  },
   statistics: textStatistics,
 };
 
@@ -201,7 +203,7 @@ function integerStatistics(cells: readonly Cell[]): Statistics {
   return { min_value: BigInt(least ?? 0), max_value: BigInt(greatest ?? 0), null_count: 0n };
 }
 
-/** Compares each distinct text once. */
+/** Compares each distinct text once, in the order of UTF-8. */
 function textStatistics(cells: readonly Cell[]): Statistics {
   let nulls = 0;
   const texts = new Set<string>();
@@ -209,29 +211,12 @@ function textStatistics(cells: readonly Cell[]): Statistics {
     if (typeof cell === 'string') texts.add(cell);
     else nulls += 1;
   }
-  let min_value: string | undefined;
-  let max_value: string | undefined;
-  for (const written of texts) {
-    const text = written.toWellFormed();
-    if (min_value === undefined || isBefore(text, min_value)) min_value = text;
-    if (max_value === undefined || isBefore(max_value, text)) max_value = text;
+  let least: Buffer | undefined;
+  let greatest: Buffer | undefined;
+  for (const text of texts) {
+    const bytes = Buffer.from(text);
+    if (!least || bytes.compare(least) < 0) least = bytes;
+    if (!greatest || bytes.compare(greatest) > 0) greatest = bytes;
   }
-  return { min_value, max_value, null_count: BigInt(nulls) };
-}
-
-/** Compares in the order of UTF-8, by code points. */
-function isBefore(one: string, other: string): boolean {
-  const length = Math.min(one.length, other.length);
-  for (let at = 0; at < length; at++) {
-    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
-    if (a !== b)
-      return isSurrogate(a) === isSurrogate(b)
-        ? a < b
-        : (one.codePointAt(at) ?? 0) < (other.codePointAt(at) ?? 0);
-  }
-  return one.length < other.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
+  return { min_value: least?.toString(), max_value: greatest?.toString(), null_count: BigInt(nulls) };
 }

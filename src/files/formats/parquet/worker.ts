@@ -7,7 +7,7 @@ import { decodeGroups } from './decode.ts';
 const port = parentPort;
 const { byteLength, columns } = workerData as WorkerJob;
 const waiting = new Map<number, (bytes: ArrayBuffer) => void>();
-let asked = 0;
+let requests = 0;
 /** Number of groups that were not taken yet. */
 let ahead = 0;
 let onTaken = () => {};
@@ -21,14 +21,14 @@ port?.on('message', (message: ToWorker) => {
   waiting.delete(message.number);
 });
 
-function tell(message: FromWorker, transferred: ArrayBuffer[] = []): void {
+function send(message: FromWorker, transferred: ArrayBuffer[] = []): void {
   port?.postMessage(message, transferred);
 }
 
 function slice(start: number, end = byteLength): Promise<ArrayBuffer> {
-  const number = asked++;
+  const number = requests++;
   const bytes = new Promise<ArrayBuffer>((resolve) => waiting.set(number, resolve));
-  tell({ is: 'read', number, start, end });
+  send({ is: 'read', number, start, end });
   return bytes;
 }
 
@@ -38,7 +38,7 @@ async function run(): Promise<void> {
       if (column.is === 'values') return [];
       return [(column.is === 'texts' ? column.indexes : column.values).buffer as ArrayBuffer];
     });
-    tell({ is: 'group', group }, buffers);
+    send({ is: 'group', group }, buffers);
     ahead += 1;
     // One group is decoded ahead.
     while (ahead > 1) {
@@ -50,6 +50,6 @@ async function run(): Promise<void> {
 }
 
 run().then(
-  () => tell({ is: 'end' }),
-  (error: unknown) => tell({ is: 'failed', message: messageOf(error) }),
+  () => send({ is: 'end' }),
+  (error: unknown) => send({ is: 'failed', message: messageOf(error) }),
 );

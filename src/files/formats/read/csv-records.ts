@@ -76,7 +76,8 @@ function rowOf(cells: readonly string[], { places }: Header, mayBeEscaped: boole
   const row: Record<string, unknown> = {};
   for (const { name, at } of places) {
     const cell = cells[at] as string;
-    row[name] = cell === '' ? null : mayBeEscaped ? restore(cell) : cell;
+    const value = mayBeEscaped ? restore(cell) : cell;
+    row[name] = value === '' ? null : value;
   }
   return row;
 }

@@ -1,16 +1,18 @@
-/** The bytes of a file of scans, decompressed, as far as it went when it was opened: another run may be adding to it. */
 import type { FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { UsageError } from '../../../base/errors.ts';
 import { openInput } from '../../durable/open-input.ts';
 import { describeSystemError, systemCode } from '../../durable/path-errors.ts';
 
-/** V8 puts the text of larger pieces among its large objects, one by one, which takes a fifth longer in all. */
+/** V8 allocates larger texts one by one, which takes a fifth longer. */
 const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Yields the file's content in pieces; each is valid until the next is requested. Throws UsageError if it cannot be read, or is truncated.
+ * Yields the content of a file, decompressed, up to its size when it was opened: another run may be
+ * appending. Each piece is valid until the next is requested. Throws UsageError if it can't be read, or is
+ * truncated.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);
@@ -28,14 +30,13 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Opens a file of scans. Throws UsageError if it cannot be opened, or must not be (D17). */
+/** Throws UsageError if a file of scans can't be opened, or must not be (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
   });
 }
 
-/** A file or directory that cannot be opened for reading. */
 export function cannotRead(path: string, cause: unknown): UsageError {
   if (cause instanceof UsageError) return cause;
   const why = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);
@@ -61,31 +62,18 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
-/** Yields the content of the gzip file at `path`, whose bytes are `pieces`. Throws UsageError if it is not a complete gzip file. */
+/** Decompresses the gzip file at `path`. Throws UsageError if it is incomplete. */
 export async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,
 ): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
-  const feeding = (async () => {
-    for await (const piece of pieces) {
-      // A copy: the stream may keep it for longer than the piece is valid.
-      await new Promise<void>((resolve, reject) => {
-        gunzip.once('error', reject);
-        gunzip.write(Buffer.from(piece), () => {
-          gunzip.off('error', reject);
-          resolve();
-        });
-      });
-    }
-    gunzip.end();
-  })();
-  feeding.catch(() => gunzip.destroy());
+  // The loop below rejects with the same error.
+  pipeline(copied(pieces), gunzip).catch(() => undefined);
   try {
-    for await (const piece of gunzip) yield piece;
-    await feeding;
+    yield* gunzip;
   } catch (cause) {
-    await feeding.catch(rethrowUsage);
+    if (cause instanceof UsageError) throw cause;
     throw new UsageError(`${path} is not a complete gzip file: ${describeSystemError(cause)}`, {
       cause,
       hint: 'The file may be truncated. Copy or export it again.',
@@ -95,6 +83,7 @@ export async function* decompress(
   }
 }
 
-function rethrowUsage(error: unknown): void {
-  if (error instanceof UsageError) throw error;
+/** The stream may keep a piece longer than it is valid. */
+async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece);
 }

@@ -74,7 +74,7 @@ export function stemOfLog(name: string): string {
 
 /** Compares files of one log: oldest first, the log's own file last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
-  if (!a || !b) return a ? -1 : b ? 1 : 0;
+  if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
   return a[0] - b[0] || a[1] - b[1];
 }
 
