@@ -63,20 +63,8 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
     return {
       rows,
       async replace(rows) {
-        const file = await openWholeFile(path, {
-          processes,
-          gzip: isCompressed(path),
-          ...place,
-        });
-        const style = {
-          columns,
-          shape: 'list' as const,
-          keepExtra: false,
-          header: true,
-          rawCells: false,
-          excel: false,
-        };
-        const sink = createDocumentSink(file, createFormatter(format, style));
+        const file = await openWholeFile(path, { processes, gzip: isCompressed(path), ...place });
+        const sink = createDocumentSink(file, createFormatter(format, { columns }));
         try {
           await sink.write(rows);
           await sink.commit();

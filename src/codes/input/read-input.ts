@@ -12,6 +12,7 @@ import {
   showValue,
 } from '../../files/formats/read/input.ts';
 import { linesOf } from '../../files/formats/read/input-text.ts';
+import { MOST_EMPTY, TOO_MANY_EMPTY } from '../../files/formats/table-bounds.ts';
 import { isUuid } from '../../service/checks.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
@@ -153,10 +154,15 @@ export function parseBareNames(
 ): Input | undefined {
   const rows: InputRow[] = [];
   let firstLine = 1;
+  let emptyLines = 0;
   for (const text of linesOf(utf8)) {
     const lines = text.split(/\r\n?|\n/);
     for (const [at, line] of lines.entries()) {
-      if (line.trim() === '') continue;
+      if (line.trim() === '') {
+        if (++emptyLines > MOST_EMPTY)
+          refuseFaults({ name }, [{ line: firstLine + at, message: TOO_MANY_EMPTY }]);
+        continue;
+      }
       const [, quoted, plain = quoted ?? ''] = NAME.exec(line) ?? [];
       if (plain === '' || (rows.length === 0 && HEADERS.has(fold(plain)))) return undefined;
       const code = rawCells ? plain : restore(plain);

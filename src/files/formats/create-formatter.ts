@@ -7,9 +7,10 @@ import { createMarkdownFormatter } from './markdown.ts';
 
 export interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
-  shape: Shape;
+  /** Default: a list. */
+  shape?: Shape;
   /** JSON: all fields of the records, also those beyond the columns. */
-  keepExtra: boolean;
+  keepExtra?: boolean;
 }
 
 type Create = (names: readonly string[], options: FormatterOptions) => Formatter;
@@ -17,9 +18,9 @@ type Create = (names: readonly string[], options: FormatterOptions) => Formatter
 /** Tables and Parquet need libraries of their own: table.ts, parquet.ts. */
 const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', Create>> = {
   csv: createCsvFormatter,
-  json: (names, { keepExtra, shape }) => createJsonFormatter(keepExtra ? undefined : names, shape),
+  json: (names, { keepExtra, shape = 'list' }) => createJsonFormatter(keepExtra ? undefined : names, shape),
   ndjson: (names, { keepExtra }) => createNdjsonFormatter(keepExtra ? undefined : names),
-  markdown: (_names, { columns, shape }) => createMarkdownFormatter(columns, shape),
+  markdown: (_names, { columns, shape = 'list' }) => createMarkdownFormatter(columns, shape),
   ids: createIdsFormatter,
 };
 

@@ -11,10 +11,11 @@ import { formatJson } from './json.ts';
 import type { Row } from './row-sink.ts';
 
 export interface CsvOptions {
-  header: boolean;
-  rawCells: boolean;
+  /** Default: true. */
+  header?: boolean;
+  rawCells?: boolean;
   /** Default of `bom` and `lineEnd`: a byte order mark and CRLF. */
-  excel: boolean;
+  excel?: boolean;
   /** Default: a comma. */
   delimiter?: string | undefined;
   bom?: boolean;
@@ -34,7 +35,8 @@ const WANTS_CARE =
 
 /** Creates a formatter of CSV with these columns. A missing value is an empty cell. */
 export function createCsvFormatter(names: readonly string[], options: CsvOptions): Formatter {
-  const { header, rawCells, excel, delimiter = ',', bom = excel, lineEnd = excel ? '\r\n' : '\n' } = options;
+  const { header = true, rawCells, excel = false, delimiter = ',', bom = excel } = options;
+  const { lineEnd = excel ? '\r\n' : '\n' } = options;
   const cell = rawCells ? rawCellBy(delimiter) : (value: unknown) => defusedCell(value, delimiter);
   // T3: readers skip an empty line, and a row would be lost.
   const encode = names.length === 1 ? (value: unknown) => cell(value) || stringify([['']], LONE_EMPTY) : cell;

@@ -7,6 +7,10 @@ export const MOST_COLUMNS = 1000;
 /** Maximum number of cells: each takes some hundred bytes. */
 export const MOST_VALUES = 4_000_000;
 
+/** Maximum number of empty lines, which are skipped one by one. */
+export const MOST_EMPTY = 2 ** 20;
+export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines per file`;
+
 /** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 

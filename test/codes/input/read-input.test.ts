@@ -48,17 +48,14 @@ describe('CSV', () => {
       'name,type,destination;;\n"Käse,url,""https://x.de/?a;b,c""";;\n;;\nBrot,,;;\n',
     ],
     ['the header alone', 'name,type,destination;;\nKäse;url;"https://x.de/?a;b,c"\nBrot;;\n'],
-  ])(
-    'with commas is understood where a spreadsheet with semicolons took %s for one cell',
-    async (_, text) => {
-      expect((await read(text)).rows).toEqual([
-        [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
-        [2, text.includes('\n;;') ? 4 : 3, { name: 'Brot', type: '', destination: '' }],
-      ]);
-    },
-  );
+  ])('with commas is read if a spreadsheet with semicolons saved %s as one cell', async (_, text) => {
+    expect((await read(text)).rows).toEqual([
+      [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
+      [2, text.includes('\n;;') ? 4 : 3, { name: 'Brot', type: '', destination: '' }],
+    ]);
+  });
 
-  it('is refused where only some of its lines are in one cell: which commas separate would be guessed', async () => {
+  it('is refused if only some of its lines are in one cell', async () => {
     const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
     await expect(read(text)).rejects.toThrow(
       /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
@@ -66,7 +63,7 @@ describe('CSV', () => {
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
-  it('tells how it was written, for its results', async () => {
+  it('has a form, in which its results are written', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
     expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
       is: 'csv',
@@ -78,7 +75,7 @@ describe('CSV', () => {
     expect(await form('[]', 'x.dat')).toEqual({ is: 'json' });
   });
 
-  it('may name its separator as Excel does', async () => {
+  it('may declare its separator in a first line, like Excel', async () => {
     expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([
       [1, 3, { name: 'a,b', note: 'c' }],
     ]);
@@ -93,7 +90,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('gives back every cell another writer wrote, and the line it stands on', async () => {
+  it('has every cell of another writer, and its line', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
@@ -133,7 +130,7 @@ describe('CSV', () => {
     await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
   });
 
-  it('is refused in code pages, by line', async () => {
+  it('in another encoding is refused, with the line', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
     await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');
@@ -172,7 +169,7 @@ describe('JSON', () => {
     );
   });
 
-  it('comes a line an object as NDJSON', async () => {
+  it('is one object per line as NDJSON', async () => {
     const { rows } = await read('{"name":"a"}\r\n\n{"name":"b"}\n', 'codes.jsonl');
     expect(rows).toEqual([
       [1, 1, { name: 'a' }],
@@ -180,7 +177,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('keeps a __proto__ key an ordinary one', async () => {
+  it('keeps a __proto__ key as an ordinary key', async () => {
     const { rows } = await parseInput(Buffer.from('[{"name":"a","__proto__":{"type":"x"}}]'), 'x.json');
     expect([...(rows[0]?.values ?? [])]).toEqual([
       ['name', 'a'],
@@ -197,13 +194,13 @@ describe('JSON', () => {
       '{"name":"a"}\n{"name":\n[]\n',
       /line 2: is not a JSON object\n.*line 3: is not a JSON object/,
     ],
-  ])('is refused where it is something else (%s)', async (name, text, message) => {
+  ])('is refused if it is not an array or lines of objects (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
     await expect(read(text, name)).rejects.toThrow(UsageError);
   });
 });
 
-it('is told apart by content where the name does not say', async () => {
+it('the form is detected from the content if the name does not specify it', async () => {
   expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
   expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
@@ -219,7 +216,7 @@ it('a string of megabytes within a JSON array is read', async () => {
   expect(rows[0]?.values.get('name')).toBe(name);
 });
 
-describe('what costs more than any file of rows', () => {
+describe('a file that exceeds a limit', () => {
   it.each([
     [
       'x.csv',
@@ -246,11 +243,11 @@ describe('what costs more than any file of rows', () => {
       Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'),
       'exceeds the limit of 1000 columns per file',
     ],
-  ])('is refused before it is made anything of (%s)', async (name, text, message) => {
+  ])('is refused before it is parsed (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
   });
 
-  it('is told in fifty lines', async () => {
+  it('with many faults is described in 50 lines', async () => {
     const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
     expect(faults.split('\n')).toHaveLength(52);
     expect(faults).toMatch(/^x?.*at least 1,000 faults[\s\S]*and at least 950 more$/);

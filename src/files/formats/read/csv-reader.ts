@@ -4,7 +4,7 @@
  */
 import { CsvError, parse } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
-import { MOST_COLUMNS } from '../table-bounds.ts';
+import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../table-bounds.ts';
 
 /** Broken record. The message follows `line 3: `. */
 export class CsvFault extends Error {
@@ -42,6 +42,7 @@ export function createCsvReader(
   const separatorUnit = separator.charCodeAt(0);
   let line = firstLine;
   let cellCount = 1;
+  let emptyLines = 0;
   /** Incomplete record, which ends within quotes, and its line. */
   let rest = '';
   let restLine = firstLine;
@@ -129,6 +130,7 @@ export function createCsvReader(
       }
       if (quoted.lines.length > 0) parseQuoted(text.slice(quoted.start, at), quoted.lines);
       if (end > at) readPlain(text, at, end);
+      else if (++emptyLines > MOST_EMPTY) throw new CsvFault(line, TOO_MANY_EMPTY);
       line += 1;
       at = end + (text.startsWith('\r\n', end) ? 2 : 1);
       quoted = { start: at, lines: [] };
