@@ -1,8 +1,12 @@
-/** Before any test: dist/ is built where a source is newer, so that no test meets a stale build, and runs share what V8 compiled of it. */
+/**
+ * Before any test: builds dist/ if a source is newer, and makes the directory that holds all temporary files of the tests, among them the
+ * compile cache that their commands share. It is removed at the end, so that a killed test leaves nothing behind either.
+ */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SOAK } from './support/property-runs.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 /** Directories count too: their time is that of the last file added or removed. */
@@ -16,10 +20,26 @@ const OUTPUTS = ['dist/THIRD-PARTY-LICENSES', 'dist/man/qrctl.1'];
 
 export default function setup(): () => void {
   if (process.env.QRCTL_TEST_BIN === undefined && isStale()) build();
-  if (process.env.QRCTL_TEST_CACHE !== undefined) return () => undefined;
-  const cache = mkdtempSync(join(tmpdir(), 'qrctl-cache-'));
-  process.env.QRCTL_TEST_CACHE = cache;
-  return () => rmSync(cache, { recursive: true, force: true });
+  const directory = mkdtempSync(join(memoryDisk() ?? tmpdir(), 'qrctl-tests-'));
+  // As /tmp: some tests run commands as other users.
+  chmodSync(directory, 0o1777);
+  process.env.TMPDIR = directory;
+  process.env.QRCTL_TEST_CACHE ??= mkdtempSync(join(directory, 'cache-'));
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+}
+
+const MEMORY_DISK = '/dev/shm';
+const FREE_BYTES = 2 * 2 ** 30;
+
+/** A file system in memory with enough free space, where a flush costs no processor time. The soak uses the real disk. */
+function memoryDisk(): string | undefined {
+  if (SOAK || process.env.TMPDIR !== undefined) return undefined;
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_DISK);
+    return bavail * bsize >= FREE_BYTES ? MEMORY_DISK : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isStale(): boolean {

@@ -35,6 +35,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Node's line editor reads the variable of this process: under TERM=dumb it does not redraw.
+    env: { TERM: 'xterm-256color' },
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/support/equality.ts'],
     reporters: ['default', './test/support/skipped-reporter.ts'],
@@ -42,9 +44,9 @@ export default defineConfig({
     // For what hangs. No test decides by time: on a busy machine any of them may take long.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Two for each core of a small machine, since most tests wait for a process that they started. Each loads, and V8 compiles,
-    // what the others have loaded as well: eight took a fifth more of the processor for the tests that start none.
-    maxWorkers: 4,
+    // More than the two cores of a small machine, since many tests wait for a process or a rate limit. Each worker loads and compiles the
+    // whole program again, some seconds of processor time.
+    maxWorkers: 3,
     // Files of one worker share the modules they load, which were half of the time of the small ones. That no test leans on what
     // another left behind is seen by the soak, which draws their order anew each time.
     isolate: false,

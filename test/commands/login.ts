@@ -1,7 +1,7 @@
 /** A config directory with profiles in it, as `auth login` makes them. */
 import { join } from 'node:path';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
-import { type HereResult, runHereOrOnTerminal } from '../support/run-here.ts';
+import { type HereResult, runHere } from '../support/run-here.ts';
 
 export interface Machine {
   directory: string;
@@ -17,7 +17,7 @@ export interface Machine {
 export async function useMachine(): Promise<Machine> {
   const directory = join(await useDirectory(), 'config');
   const run: Machine['run'] = (args, options = {}) =>
-    runHereOrOnTerminal(args, { ...options, env: { QRCTL_CONFIG_DIR: directory, ...options.env } });
+    runHere(args, { ...options, env: { QRCTL_CONFIG_DIR: directory, ...options.env } });
   return {
     directory,
     file: join(directory, 'config.json'),

@@ -9,7 +9,7 @@ import { type CliOptions, runCli, startCli, until, useDirectory } from '../suppo
 import { faultOf } from '../support/fault-of.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { runByDay, runHereOrOnTerminal } from '../support/run-here.ts';
+import { runByDay, runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const URL = 'https://qr.example';
@@ -28,7 +28,7 @@ async function useImages({ codes = 3 } = {}) {
   const cwd = await useDirectory();
   const words = ['qr', 'image', '--short-url', `${URL}/{slug}`];
   const image = (args: string[], options: CliOptions = {}) =>
-    runHereOrOnTerminal([...words, ...args], { cwd, env: sandbox.env, ...options });
+    runHere([...words, ...args], { cwd, env: sandbox.env, ...options });
   const imageBuilt = (args: string[]) => runByDay([...words, ...args], { cwd, env: sandbox.env });
   const slug = sandbox.workspace.codes()[0]?.slug ?? '';
   const manifest = (directory = 'codes') =>

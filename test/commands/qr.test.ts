@@ -13,7 +13,7 @@ import {
   sometimes,
   wrongTotal,
 } from '../support/faults.ts';
-import { runHere, runHereOrOnTerminal } from '../support/run-here.ts';
+import { runHere } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -21,7 +21,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 async function useQr(options: SandboxOptions = {}) {
   const sandbox = await useSandbox({ codes: 5, scans: 30, ...options });
   const qr = (args: string[], options: CliOptions = {}) =>
-    runHereOrOnTerminal(['qr', ...args], { env: sandbox.env, ...options });
+    runHere(['qr', ...args], { env: sandbox.env, ...options });
   const slugs = async (args: string[]) =>
     (await qr(['list', ...args, '--fields', 'slug', '--no-header'])).stdout.split('\n').filter(Boolean);
   return { sandbox, qr, slugs };

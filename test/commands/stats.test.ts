@@ -32,7 +32,7 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
 
 describe('the same figures', () => {
   test('from the service, CSV, JSON and NDJSON, compressed or not, by everything', async () => {
-    const sandbox = await useSandbox({ codes: 2, scans: 1000 });
+    const sandbox = await useSandbox({ codes: 2, scans: 400 });
     const directory = await useDirectory();
     const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], {
       env: sandbox.env,
@@ -49,7 +49,7 @@ describe('the same figures', () => {
   });
 
   test('from a directory of files that overlap, each scan once', async () => {
-    const sandbox = await useSandbox({ codes: 1, scans: 2000 });
+    const sandbox = await useSandbox({ codes: 1, scans: 700 });
     const directory = await useDirectory();
     await mkdir(join(directory, 'logs'));
     const code = sandbox.codeId();
@@ -183,7 +183,7 @@ describe('requests', () => {
 
 describe('the table', () => {
   test.each([40, 80, 200])('fits a terminal of %i columns', async (columns) => {
-    const sandbox = await useSandbox({ codes: 1, scans: 1500 });
+    const sandbox = await useSandbox({ codes: 1, scans: 400 });
     const args = [
       'scans',
       'stats',

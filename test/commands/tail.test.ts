@@ -1,17 +1,18 @@
 /** `scans tail` as it is typed: each scan once, oldest first, however the service behaves. */
 import { expect, test } from 'vitest';
 import { failure } from '../../src/sandbox/exchange.ts';
-import { runCli, startCli } from '../support/cli.ts';
-import { SOAK } from '../support/property-runs.ts';
+import { startCli } from '../support/cli.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
 
-test.each(['--max-events', '--limit'])(
+test.each(firstRows(1, ['--max-events', '--limit']))(
   'prints what was there since a time, oldest first, and ends after %s',
   async (most) => {
     const sandbox = await useSandbox({ codes: 1, scans: 700 });
-    const { code, stdout } = await runCli(
+    const { code, stdout } = await runByDay(
       ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', most, '600', ...FAST],
       {
         env: sandbox.env,

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 /** Blocks, box drawing, braille, geometric shapes: signs that are read one by one, or not at all. */
@@ -53,14 +54,14 @@ describe.each(['variable', 'setting'] as const)('output for a screen reader, by 
     ],
     [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
     [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
-  ])('is written once, in words: %j', async (args) => {
-    const sandbox = await useSandbox({ scans: 3000 });
-    const { code, stdout } = await runCli(args, await useTerminal(by, sandbox.env));
+  ])('has no lines drawn, and no line written twice: %j', async (args) => {
+    const sandbox = await useSandbox({ scans: 1200 });
+    const { code, stdout } = await runByDay(args, await useTerminal(by, sandbox.env));
     expect(code).toBe(0);
     expectPlain(stdout);
   });
 
-  test('a deletion is asked for in a plain line, and the reply is read from one', async () => {
+  test('the prompt of a deletion is one plain line', async () => {
     const sandbox = await useSandbox();
     const running = await startCli(['qr', 'delete', 'spring-menu'], await useTerminal(by, sandbox.env));
     await running.waitFor(/\[y\/N\] /);
@@ -72,7 +73,7 @@ describe.each(['variable', 'setting'] as const)('output for a screen reader, by 
   });
 });
 
-test('Ctrl-C at a plain question interrupts, Ctrl-D is no reply', async () => {
+test('Ctrl-C at a plain prompt ends with 130, Ctrl-D with 2', async () => {
   const sandbox = await useSandbox();
   for (const [key, exit] of [
     ['\x03', 130],
@@ -88,7 +89,7 @@ test('Ctrl-C at a plain question interrupts, Ctrl-D is no reply', async () => {
   }
 });
 
-test('a hidden key is typed at a plain question too', async () => {
+test('a key is also typed without echo at a plain prompt', async () => {
   const sandbox = await useSandbox();
   const { QRCTL_BASE_URL, QRCTL_API_KEY = '' } = sandbox.env;
   const options = await useTerminal('variable', { QRCTL_BASE_URL });
@@ -108,9 +109,9 @@ test('the variable overrides the setting, and without both a code is drawn in bl
   const image = ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}'];
   const setting = await useTerminal('setting', { ...sandbox.env, ACCESSIBLE: '0' });
   for (const options of [setting, { tty: true, env: sandbox.env } as const]) {
-    const { stdout } = await runCli(image, options);
+    const { stdout } = await runByDay(image, options);
     expect(stdout).toMatch(SIGNS);
   }
-  const { stdout } = await runCli(image, await useTerminal('variable', sandbox.env));
+  const { stdout } = await runByDay(image, await useTerminal('variable', sandbox.env));
   expect(stripVTControlCharacters(stdout)).toMatch(/-o FILE\.png\r\nhttps:\/\/go\.example\/spring-menu\r\n$/);
 });

@@ -38,7 +38,7 @@ describe('--restart', () => {
   const all = ['scans', 'export', '--all', '--append', '-o'];
 
   test('keeps a file that has scans of deleted codes, and says how many of which', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 700 });
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60 });
     const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
     const before = await readFile(file, 'utf8');
@@ -47,10 +47,10 @@ describe('--restart', () => {
     const { code, stderr } = await run('--restart', '--quiet');
     expect(code).toBe(0);
     expect(stderr.trim()).toContain(
-      `Kept the old file as ${file}.old: 700 scans in it are not in scans.csv (700 from ${gone})`,
+      `Kept the old file as ${file}.old: 60 scans in it are not in scans.csv (60 from ${gone})`,
     );
     expect(await readFile(`${file}.old`, 'utf8')).toBe(before);
-    expect(await rowsIn(file)).toHaveLength(1400);
+    expect(await rowsIn(file)).toHaveLength(120);
     // Nothing more is lost by doing it again, and the file is gone on with.
     expect((await run('--restart')).stderr).not.toContain('Kept');
     expect(await run()).toMatchObject({ code: 0 });
@@ -58,7 +58,7 @@ describe('--restart', () => {
   });
 
   test('leaves no old file if the new one has every scan of it', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 300 });
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     for (const format of ['csv', 'ndjson']) {
       const path = join(directory, `scans.${format}`);
       for (const flags of [[], ['--restart'], []])
@@ -68,7 +68,7 @@ describe('--restart', () => {
   });
 
   test('leaves the file as it is if a code fails (8), and each file of its own too', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 300 });
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];
     const run = (...flags: string[]) => runByDay([...args, ...flags], { env: sandbox.env });
@@ -81,21 +81,21 @@ describe('--restart', () => {
     expect(failed.stderr).toContain(`1 of 2 codes failed, so ${file} was not rebuilt`);
     expect(await everything()).toEqual(before);
     expect(await run('--output-dir', directory, '-f', 'csv', '--restart')).toMatchObject({ code: 8 });
-    expect(await idsIn(join(directory, `${gone}.csv`))).toHaveLength(300);
+    expect(await idsIn(join(directory, `${gone}.csv`))).toHaveLength(60);
     // What the hint says.
     const without = await runByDay(['scans', 'export', kept, '--append', '--restart', '-o', file], {
       env: sandbox.env,
     });
     expect(without).toMatchObject({ code: 0 });
-    expect(await idsIn(`${file}.old`)).toHaveLength(600);
+    expect(await idsIn(`${file}.old`)).toHaveLength(120);
   });
 
   test('killed at any moment, never lacks a scan in both files', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 4000, latencyMs: 5 });
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 2500, latencyMs: 5 });
     const args = [...all, file];
     expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
     await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId(1)}`);
-    for (let round = 0; round < (SOAK ? 60 : 4); round++) {
+    for (let round = 0; round < (SOAK ? 60 : 3); round++) {
       const { child, done } = await startCli([...args, '--restart'], { env: sandbox.env });
       // From before the first request until after the end.
       await Promise.race([sleep(100 + Math.random() * 700), done]);
@@ -105,7 +105,7 @@ describe('--restart', () => {
         (name) => !name.endsWith('.json') && !name.includes('restart'),
       );
       const ids = await Promise.all(files.map((name) => idsIn(join(directory, name))));
-      expect(new Set(ids.flat()).size).toBe(8000);
+      expect(new Set(ids.flat()).size).toBe(5000);
     }
     expect(await runByDay([...args, '--restart'], { env: sandbox.env })).toMatchObject({ code: 0 });
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
@@ -150,7 +150,7 @@ describe('each refusal says the smallest thing that helps, and it helps:', () =>
 
 describe('a run that forgot --append', () => {
   test('does not replace the file that it keeps, and sends nothing; --append and --overwrite do what they say', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 600 });
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const export_ = (...flags: string[]) =>
       runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
     expect(await export_('--append')).toMatchObject({ code: 0 });
@@ -167,7 +167,7 @@ describe('a run that forgot --append', () => {
     expect(await export_('--append', '--overwrite')).toMatchObject({ code: 2 });
     expect(await export_('--since', '2024-12-20', '--overwrite')).toMatchObject({ code: 0 });
     const part = (await idsIn(file)).length;
-    expect(part).toBeLessThan(600);
+    expect(part).toBeLessThan(120);
     expect(await readdir(directory)).toEqual(['scans.csv']);
     // The next append is not confused by the state of what was replaced.
     expect(await export_('--append')).toMatchObject({ code: 0 });
@@ -175,7 +175,7 @@ describe('a run that forgot --append', () => {
   });
 
   test('leaves file and state as they are if --overwrite fails', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 600 });
+    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
     await runByDay([...args, '--append'], { env: sandbox.env });
     const before = await everything();

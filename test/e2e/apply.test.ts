@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { startCli, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { newMachine } from './bulk-bench.ts';
@@ -212,7 +212,7 @@ describe('qr apply', () => {
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
     await apply();
     await write(`key,name,destination\nk1,"<b>|\`[x](//y) @z #1\n|",${long}2?x\n`);
-    const screen = await runCli(['qr', 'apply', '--from', 'codes.csv', '--dry-run', '--no-color'], {
+    const screen = await runByDay(['qr', 'apply', '--from', 'codes.csv', '--dry-run', '--no-color'], {
       env: sandbox.env,
       cwd,
       tty: 80,

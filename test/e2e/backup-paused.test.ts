@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
-import { runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { startCli, until, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,
   type Fault,
@@ -13,6 +13,7 @@ import {
   sometimes,
   wrongTotal,
 } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const isDelete = ({ request }: Exchange) => request.method === 'DELETE';
@@ -56,7 +57,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     const { sandbox, all } = await useScannedMeanwhile(fault, more);
     const id = sandbox.codeId();
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
     expect(run.code, run.stderr).toBe(0);
     expect(sandbox.workspace.codes()).toEqual([]);
     expect((await savedIds(directory, id)).sort()).toEqual([...all].sort());
@@ -82,7 +83,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     });
     const id = sandbox.codeId();
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory, '--concurrency', '1'], {
+    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory, '--concurrency', '1'], {
       env: sandbox.env,
     });
     expect(run.code, run.stderr).toBe(0);
@@ -92,7 +93,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
   it('and a DELETE whose response was lost has succeeded', async () => {
     const { sandbox } = await useScannedMeanwhile(applyThenDrop);
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
+    const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
       env: sandbox.env,
     });
     expect(run.code, run.stderr).toBe(0);
@@ -110,7 +111,7 @@ describe('an active code is paused before its backup', () => {
     const directory = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
     sandbox.workspace.update(other, { status: 'expired' });
-    const run = await runCli(['qr', 'delete', id, other, '--yes', '--backup', directory], {
+    const run = await runByDay(['qr', 'delete', id, other, '--yes', '--backup', directory], {
       env: sandbox.env,
     });
     expect(run.code, run.stderr).toBe(code);
@@ -125,7 +126,7 @@ describe('an active code is paused before its backup', () => {
       intercept: sometimes((exchange) => isPause(exchange) && never),
     });
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
+    const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
       env: sandbox.env,
     });
     expect(run.code, run.stderr).toBe(0);
@@ -155,7 +156,7 @@ async function usePausedByKilled(signal: 'SIGKILL' | 'SIGINT', ofFile = true) {
   const { stderr } = await killed.done;
   expect(statusOf(sandbox, id)).toBe('paused');
   ended.is = true;
-  const run = (...args: string[]) => runCli(args, { env });
+  const run = (...args: string[]) => runByDay(args, { env });
   return { sandbox, id, other, before, list, file, backup, stderr, again: () => run(...ofCodes), run };
 }
 

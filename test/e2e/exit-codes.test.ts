@@ -6,6 +6,7 @@ import { EXIT_CODES } from '../../src/base/errors.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { type Fault, fails, gateway, hang, sometimes, wrongTotal } from '../support/faults.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -103,7 +104,7 @@ const WAYS: Way[] = [
 ];
 
 describe('exit codes', () => {
-  test('are all reached here', () => {
+  test('of the table all have a case here', () => {
     const reached = new Set([...WAYS.map((way) => way.exit), 130, 143]);
     expect(EXIT_CODES.map(({ exit }) => exit).filter((exit) => !reached.has(exit))).toEqual([]);
   });
@@ -121,7 +122,7 @@ describe('exit codes', () => {
     async ({ exit, args, sandbox: options, env }) => {
       const sandbox = await useSandbox({ scans: 20, ...options });
       const words = [...args(sandbox), '--format', 'json', '--quiet'];
-      const { stderr } = await runCli(words, { env: { ...sandbox.env, ...env } });
+      const { stderr } = await runByDay(words, { env: { ...sandbox.env, ...env } });
       const { error } = JSON.parse(stderr);
       expect(Object.keys(error)).toEqual(['message', 'code', 'status', 'exit', 'hint']);
       expect(error.exit).toBe(exit);
@@ -131,7 +132,7 @@ describe('exit codes', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s during a request: %i, and the file untouched', async (signal, exit) => {
+  ] as const)('%s during a request ends with %i and does not change the file', async (signal, exit) => {
     const directory = await useDirectory();
     const file = join(directory, 'scans.csv');
     await writeFile(file, 'before\n');
@@ -153,7 +154,7 @@ describe('exit codes', () => {
   });
 });
 
-describe('a path that cannot be written is told with the flag that names it', () => {
+describe('the hint for a path that cannot be written has the flag of that path', () => {
   type Command = (sandbox: TestSandbox) => string[];
   const create = (...more: string[]) => ['qr', 'create', '--from', 'codes.csv', ...more];
 
@@ -199,7 +200,7 @@ describe('a path that cannot be written is told with the flag that names it', ()
       `${sandbox.codeId()}.json`,
     ])
       await mkdir(join(cwd, name));
-    const { code, stderr } = await runCli(args(sandbox), { env: sandbox.env, cwd });
+    const { code, stderr } = await runByDay(args(sandbox), { env: sandbox.env, cwd });
     expect(code).not.toBe(1);
     expect(stderr).toContain('cannot ');
     expect(stderr).toContain(hint);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BIN, bareEnv, startCli, until, useDirectory } from '../support/cli.ts';
+import { BIN, bareEnv, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -249,7 +249,7 @@ describe('a key-command', () => {
     const env = await prepare('command', sandbox);
     const line = `sh -c 'printf "PIN: " >&2; read pin; test "$pin" = 1234 && printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}'`;
     expect((await runByDay(['config', 'set', 'key-command', line], { env })).code).toBe(0);
-    const { code, stdout } = await runByDay(['qr', 'list', '--ids'], { env, tty: true, input: '1234\n' });
+    const { code, stdout } = await runCli(['qr', 'list', '--ids'], { env, tty: true, input: '1234\n' });
     expect([code, stdout]).toEqual([0, expect.stringContaining('PIN:')]);
   });
 });

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/base/errors.ts';
 import { EXAMPLES, openApi } from '../../src/sandbox/openapi.ts';
-import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 
 const PRISM = process.env.QRCTL_TEST_PRISM;
 
@@ -87,7 +88,7 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
   }
 
   test.each(COMMANDS)('%j works', async (args, exit, says) => {
-    const { code, stdout, stderr } = await runCli(args, await optionsFor(fixed));
+    const { code, stdout, stderr } = await runByDay(args, await optionsFor(fixed));
     expect(`${stdout}\n${stderr}`).toMatch(says);
     expect(code).toBe(exit);
   });
@@ -95,13 +96,13 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
   test('without a key is refused', async () => {
     const { env, ...options } = await optionsFor(fixed);
     expect(
-      (await runCli(['qr', 'list'], { ...options, env: { ...env, QRCTL_API_KEY: undefined } })).code,
+      (await runByDay(['qr', 'list'], { ...options, env: { ...env, QRCTL_API_KEY: undefined } })).code,
     ).toBe(3);
   });
 
   // Answers at random fit the description, but one page says this and the next says that: nothing may be taken for complete.
   test.each(COMMANDS)('%j ends in an orderly way whatever fits the description', async (args) => {
-    const { code, stderr } = await runCli([...args, '--max-wait', '0'], await optionsFor(random));
+    const { code, stderr } = await runByDay([...args, '--max-wait', '0'], await optionsFor(random));
     expect(stderr).not.toMatch(/unexpected failure/);
     expect(EXIT_CODES.map(({ exit }) => exit)).toContain(code);
   });

@@ -35,10 +35,18 @@ describe('qr create', () => {
     const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
     await write('codes.csv', rowsOf('a', 'b', 'c'));
     expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
-      ...{ exit: 0, codes: null, rows: 3, outcomes: null, files: [] },
+      exit: 0,
+      codes: null,
+      rows: 3,
+      outcomes: null,
+      files: [],
     });
     expect(await run('qr', 'create', '--from', 'codes.csv', '--concurrency', '1')).toMatchObject({
-      ...{ exit: 5, codes: 2, rows: 3, outcomes: { created: 2, failed: 1 }, files: ['codes.results.csv'] },
+      exit: 5,
+      codes: 2,
+      rows: 3,
+      outcomes: { created: 2, failed: 1 },
+      files: ['codes.results.csv'],
     });
     sandbox.workspace.setCodeLimit(100);
     expect(await run('qr', 'create', '--from', 'codes.csv', '-o', 'made.json')).toMatchObject({
@@ -87,7 +95,11 @@ describe('qr create', () => {
   it('of one code counts it, also if it may have been created', async () => {
     const { run } = await useRuns();
     expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
-      ...{ exit: 0, codes: 1, rows: 1, outcomes: { created: 1 }, files: ['x.json'] },
+      exit: 0,
+      codes: 1,
+      rows: 1,
+      outcomes: { created: 1 },
+      files: ['x.json'],
     });
     const full = await useRuns({ codeLimit: 3 });
     expect(await full.run('qr', 'create', ...X)).toMatchObject({
@@ -99,7 +111,9 @@ describe('qr create', () => {
       intercept: sometimes(({ request }) => request.method === 'POST' && applyThenDrop),
     });
     expect(await lost.run('qr', 'create', ...X, '--retry-for', '0')).toMatchObject({
-      ...{ exit: 7, codes: 0, outcomes: { undecided: 1 } },
+      exit: 7,
+      codes: 0,
+      outcomes: { undecided: 1 },
     });
   });
 });
@@ -125,18 +139,28 @@ test('qr update and qr delete count codes and outcomes, named or of a file', asy
     outcomes: { updated: 1 },
   });
   expect(await run('qr', 'update', a, UNKNOWN, '--status', 'paused')).toMatchObject({
-    ...{ exit: 8, codes: 1, rows: 2, outcomes: { updated: 1, failed: 1 } },
+    exit: 8,
+    codes: 1,
+    rows: 2,
+    outcomes: { updated: 1, failed: 1 },
   });
   await write('plan.csv', `id,at,name\n${c},2000-01-01T00:00Z,now\n${c},2999-01-01T00:00Z,then\n`);
   expect(await run('qr', 'update', '--from', 'plan.csv', '--due')).toMatchObject({
-    ...{ exit: 0, rows: 2, outcomes: { updated: 1, later: 1 }, files: ['plan.results.csv'] },
+    exit: 0,
+    rows: 2,
+    outcomes: { updated: 1, later: 1 },
+    files: ['plan.results.csv'],
   });
   const backup = await run('qr', 'delete', c, '--yes', '--backup', 'deleted');
   expect(backup).toMatchObject({ exit: 0, codes: 1, outcomes: { deleted: 1 } });
   expect(backup.files).toEqual([`deleted/${c}.json`, `deleted/${c}.scans.ndjson`]);
   await write('list.csv', `id\n${b}\n${UNKNOWN}\n`);
   expect(await run('qr', 'delete', '--from', 'list.csv', '--yes')).toMatchObject({
-    ...{ exit: 0, codes: 1, rows: 2, outcomes: { deleted: 2 }, files: ['list.results.csv'] },
+    exit: 0,
+    codes: 1,
+    rows: 2,
+    outcomes: { deleted: 2 },
+    files: ['list.results.csv'],
   });
 });
 
@@ -187,7 +211,9 @@ test('qr check and qr image count outcomes', async () => {
   const made = (await readdir(join(cwd, 'codes'))).map((name) => join('codes', name));
   expect(first.files.toSorted()).toEqual(made.sort());
   expect(await run(...image, '--output-dir', 'codes', '--as', 'png')).toMatchObject({
-    ...{ codes: 3, outcomes: { unchanged: 3 }, files: ['codes/manifest.csv'] },
+    codes: 3,
+    outcomes: { unchanged: 3 },
+    files: ['codes/manifest.csv'],
   });
   expect(await run(...image, '--sheet', 'L7160', '-o', 'labels.pdf')).toMatchObject({
     codes: 3,
@@ -313,7 +339,10 @@ describe('scans export', () => {
           )
         ).summary,
       ).toMatchObject({
-        ...{ exit: 0, codes: 2, added: 0, rows: await rowsBelow(join(cwd, place)) },
+        exit: 0,
+        codes: 2,
+        added: 0,
+        rows: await rowsBelow(join(cwd, place)),
       });
     },
   );

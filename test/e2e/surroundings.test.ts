@@ -32,7 +32,7 @@ interface Row {
   wide?: boolean;
   /** Runs until it is ended, by SIGTERM here. */
   endless?: boolean;
-  /** Takes seconds: tried in few surroundings unless QRCTL_SOAK is set. */
+  /** Takes seconds: only tried with QRCTL_SOAK. */
   slow?: boolean;
   /** Prints as many others do: it speaks for them where the way of printing alone matters, unless QRCTL_SOAK is set. */
   typical?: boolean;
@@ -40,9 +40,9 @@ interface Row {
 
 const COMMANDS: Record<string, Row> = {
   'qr list': { args: () => [], typical: true, prints: 'csv', steady: true },
-  'qr get': { args: (s) => [s.codeId()], typical: true, prints: 'json', steady: true, wide: true },
+  'qr get': { args: (s) => [s.codeId()], prints: 'json', steady: true, wide: true },
   'qr create': { args: () => ['--name', 'A "new" one', '--type', 'sms'], prints: 'json', wide: true },
-  'qr create, from a file': { args: () => ['--from', 'codes.csv'], typical: true, prints: 'csv' },
+  'qr create, from a file': { args: () => ['--from', 'codes.csv'], prints: 'csv' },
   'qr update': { args: (s) => [s.codeId(), '--status', 'paused'], prints: 'json', wide: true },
   'qr apply': { args: () => ['--from', 'keyed.csv', '--dry-run'], prints: 'csv', steady: true },
   'qr check': { args: (s) => [s.workspace.create({ name: 'Without' }).id], prints: 'csv' },
@@ -110,8 +110,6 @@ interface Surrounding {
   colour?: boolean;
   /** Nothing can be read from standard input. */
   mute?: boolean;
-  /** Slow commands are tried here too. */
-  slow?: boolean;
   /** Differs little from another: only tried with QRCTL_SOAK. */
   soak?: boolean;
   /** Matters to a command itself, not only to its way of printing. */
@@ -131,7 +129,7 @@ const SURROUNDINGS: Surrounding[] = [
     every: true,
   },
   { name: 'standard input closed', shell: '"$@" <&- 2>said', readable: true, mute: true, every: true },
-  { name: 'standard output closed', shell: '"$@" >&- 2>said', slow: true, every: true },
+  { name: 'standard output closed', shell: '"$@" >&- 2>said', every: true },
   { name: 'standard error closed', shell: '"$@" 2>&-', readable: true, every: true },
   { name: 'standard output full', shell: '"$@" >/dev/full 2>said', code: 1, every: true },
   { name: 'standard error full', shell: '"$@" 2>/dev/full', readable: true },
@@ -156,7 +154,7 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, colour: true },
 ];
 
-/** A command that is not typical is tried in one of so many surroundings that matter to each. */
+/** Each command is tried in one of so many surroundings that matter to each; typical ones in all others too. */
 const SHARES = 7;
 
 interface Run {
@@ -337,7 +335,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     const place = SURROUNDINGS.filter(({ every }) => every).indexOf(surrounding);
     const quick = Object.entries(COMMANDS).filter(
       ([, { slow, typical }], at) =>
-        !slow && (typical || SOAK || (place >= 0 && (at + place) % SHARES === 0)),
+        SOAK ? !slow : !slow && (place < 0 ? typical : (at + place) % SHARES === 0),
     );
     await inTurns(quick, async ([name, row]) => {
       const wrong = await check(name, row, surrounding);
@@ -346,12 +344,11 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     expect(found).toEqual({});
   });
 
-  test.each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))(
+  test.runIf(SOAK).each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))(
     '%s, in several at once',
     async (name, row) => {
       const found: Record<string, string[]> = {};
-      const some = SURROUNDINGS.filter(({ slow }) => slow || SOAK);
-      const tried = some.map(async (surrounding) => {
+      const tried = SURROUNDINGS.map(async (surrounding) => {
         const wrong = await check(name, row, surrounding);
         if (wrong.length > 0) found[surrounding.name] = wrong;
       });

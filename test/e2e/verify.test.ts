@@ -2,7 +2,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -280,7 +280,7 @@ test('a repair and an append at the same time add each scan once (V8)', async ()
     ['scans', 'export', code, '-o', 'scans.csv', '--append', '--verify'],
     ['scans', 'verify', code, '--input', 'scans.csv', '--repair'],
   ];
-  const ends = await Promise.all(lines.map((args) => runCli(args, { cwd, env: sandbox.env })));
+  const ends = await Promise.all(lines.map((args) => runByDay(args, { cwd, env: sandbox.env })));
   expect(ends.map(({ code, stderr }) => `${code} ${code === 0 ? '' : stderr}`)).toEqual(['0 ', '0 ', '0 ']);
   expect(await idsIn(cwd, 'scans.csv')).toEqual(wanted(sandbox, 0));
 });

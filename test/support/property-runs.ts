@@ -9,3 +9,8 @@ export function runs(few: number, many = 100 * few): { numRuns: number; seed: nu
   const seed = Number(process.env.QRCTL_SEED ?? (SOAK ? Date.now() % 2 ** 31 : 1));
   return { numRuns: SOAK ? many : few, seed };
 }
+
+/** Rows of a table of tests: the first `few` with every change, all of them when QRCTL_SOAK=1. */
+export function firstRows<T>(few: number, rows: readonly T[]): readonly T[] {
+  return SOAK ? rows : rows.slice(0, few);
+}

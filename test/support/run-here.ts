@@ -5,14 +5,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import * as app from '../../src/app.ts';
 import { main } from '../../src/main.ts';
 import { bareEnv, type CliOptions, type CliResult, runCli } from './cli.ts';
 import { SOAK } from './property-runs.ts';
 
-type HereOptions = Pick<CliOptions, 'cwd' | 'env' | 'input'>;
+/** `tty`: on a terminal of so many columns, 100 when true; all output is then in `stdout`, with CR LF, as `runCli` returns it. */
+type HereOptions = Pick<CliOptions, 'cwd' | 'env' | 'input' | 'tty'>;
 export type HereResult = Pick<CliResult, 'code' | 'stdout' | 'stderr'>;
 
 let running = false;
@@ -20,17 +21,18 @@ let running = false;
 /** Runs `qrctl ...args` to its end, as `runCli` does. One at a time: directory, variables and streams are those of this process. */
 export async function runHere(
   args: string[],
-  { cwd, env, input = '' }: HereOptions = {},
+  { cwd, env, input, tty = false }: HereOptions = {},
 ): Promise<HereResult> {
-  if (running) throw new Error('another run is under way here: use runCli for several at once');
+  if (running) throw new Error('another run is under way here: use runByDay for several at once');
   running = true;
   const before = { cwd: process.cwd(), env: process.env };
   const home = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  const columns = tty === true ? 100 : tty || undefined;
+  const [stdout, stderr] = [capture(process.stdout, columns), capture(process.stderr, columns)];
   const stdin = vi
     .spyOn(process, 'stdin', 'get')
-    .mockReturnValue(Readable.from([Buffer.from(input)]) as typeof process.stdin);
+    .mockReturnValue((columns === undefined ? pipe(input) : keyboard(input)) as typeof process.stdin);
   process.chdir(cwd ?? home);
   process.env = bareEnv(home, env);
   try {
@@ -39,7 +41,9 @@ export async function runHere(
       () => app,
       () => undefined,
     );
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
+    if (columns === undefined) return { code, stdout: textOf(stdout.chunks), stderr: textOf(stderr.chunks) };
+    const shown = [...stdout.chunks, ...stderr.chunks].sort((a, b) => a.order - b.order);
+    return { code, stdout: textOf(shown).replaceAll('\n', '\r\n'), stderr: '' };
   } finally {
     process.env = before.env;
     process.chdir(before.cwd);
@@ -48,9 +52,15 @@ export async function runHere(
   }
 }
 
-/** As `runHere`, but as it is built where it is to be on a terminal. */
-export function runHereOrOnTerminal(args: string[], options: CliOptions): Promise<HereResult> {
-  return (options.tty ? runCli : runHere)(args, options);
+function pipe(input: string | Uint8Array = ''): Readable {
+  return Readable.from([Buffer.from(input)]);
+}
+
+/** Standard input of a terminal: what is typed, and no end. */
+function keyboard(input: string | Uint8Array = ''): Readable {
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keys });
+  keys.write(input);
+  return keys;
 }
 
 /** The last run that `runByDay` began: the next one waits for it. */
@@ -62,25 +72,38 @@ let last: Promise<unknown> = Promise.resolve();
  * that is started to be killed, stopped or limited.
  */
 export function runByDay(args: string[], options: CliOptions = {}): Promise<HereResult> {
-  if (SOAK || options.nodeArgs || options.tty) return runCli(args, options);
+  if (SOAK || options.nodeArgs) return runCli(args, options);
   const mine = last.then(() => runHere(args, options));
   last = mine.catch(() => undefined);
   return mine;
 }
 
-/** Keeps what is written to a stream in place of writing it. */
-function capture(stream: NodeJS.WriteStream): { text(): string; mockRestore(): void } {
-  const chunks: Buffer[] = [];
+interface Chunk {
+  bytes: Buffer;
+  /** Counts the writes to all streams. */
+  order: number;
+}
+
+let written = 0;
+
+const textOf = (chunks: readonly Chunk[]) => Buffer.concat(chunks.map(({ bytes }) => bytes)).toString();
+
+/** Collects what is written to a stream instead of writing it; with `columns`, the stream is a terminal. */
+function capture(stream: NodeJS.WriteStream, columns: number | undefined) {
+  const chunks: Chunk[] = [];
   const others = stream.rawListeners('error');
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...more) => {
-    chunks.push(Buffer.from(chunk as Uint8Array));
+    chunks.push({ bytes: Buffer.from(chunk as Uint8Array), order: written++ });
     for (const done of more) if (typeof done === 'function') (done as () => void)();
     return true;
   });
+  const { isTTY, columns: before } = stream;
+  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns });
   return {
-    text: () => Buffer.concat(chunks).toString(),
+    chunks,
     mockRestore() {
       spy.mockRestore();
+      Object.assign(stream, { isTTY, columns: before });
       // A process ends with its listeners.
       for (const added of stream.rawListeners('error')) {
         if (!others.includes(added)) stream.off('error', added as () => void);

@@ -15,17 +15,20 @@ interface Ended {
   said: string;
 }
 
-/** What `qrctl` is on the path: it sends its arguments to this process, where `runByDay` runs them, and prints what comes back. */
+/**
+ * The `qrctl` on the path: it sends its arguments to this process, where `runByDay` runs them, and prints the result. Written with few
+ * processes of its own, since the guides call it more than a hundred times.
+ */
 const SHIM = `#!/bin/bash
-run=$(mktemp -d "$QRCTL_RUNS/XXXXXX")
-[ -t 0 ] || cat > "$run/stdin"
-env -0 > "$run/env"
-for word in "$PWD" "$@"; do printf '%s\\0' "$word"; done > "$run/words"
+run="$QRCTL_RUNS/$$"
+if [ -p /dev/stdin ] || [ -f /dev/stdin ]; then cat > "$run.stdin"; fi
+env -0 > "$run.env"
+printf '%s\\0' "$PWD" "$@" > "$run.words"
 exec 3<>"/dev/tcp/127.0.0.1/$QRCTL_RUNNER"
 echo "$run" >&3
 read -r code <&3
-cat "$run/stderr" >&2
-cat "$run/stdout"
+[ ! -s "$run.stderr" ] || cat "$run.stderr" >&2
+[ ! -s "$run.stdout" ] || cat "$run.stdout"
 exit "$code"
 `;
 
@@ -79,16 +82,15 @@ async function startRunner(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Runs the arguments in a shim's directory, and leaves the output there. Resolves to the exit code. */
-async function run(directory: string): Promise<number> {
-  const read = (name: string) => readFile(join(directory, name));
+/** Runs the arguments in the files of a shim, whose names begin with `prefix`, and writes the output there. Resolves to the exit code. */
+async function run(prefix: string): Promise<number> {
   const list = async (name: string) =>
-    [...String(await read(name)).matchAll(/([^\0]*)\0/g)].map(([, text = '']) => text);
+    [...String(await readFile(`${prefix}.${name}`)).matchAll(/([^\0]*)\0/g)].map(([, text = '']) => text);
   const [cwd = '', ...args] = await list('words');
   const env = Object.fromEntries((await list('env')).map((entry) => entry.split(/=(.*)/s).slice(0, 2)));
-  const input = await read('stdin').catch(() => '');
+  const input = await readFile(`${prefix}.stdin`).catch(() => '');
   const { code, stdout, stderr } = await runByDay(args, { cwd, input, env });
-  await writeFile(join(directory, 'stdout'), stdout);
-  await writeFile(join(directory, 'stderr'), stderr);
+  await writeFile(`${prefix}.stdout`, stdout);
+  await writeFile(`${prefix}.stderr`, stderr);
   return code;
 }

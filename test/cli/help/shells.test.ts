@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { SOAK } from '../../support/property-runs.ts';
 
 const COMPLETIONS = new URL('../../../completions/', import.meta.url).pathname;
 const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../../bin/qrctl.js', import.meta.url).pathname;
@@ -167,12 +168,14 @@ describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
   const shell = ['zsh', '-f', '-i'];
 
   test('completes what is typed', async () => {
+    // Every second line, since bash has typed them all.
+    const some = cases().filter((_, at) => SOAK || at % 2 === 1);
     const results = await type(
       shell,
       setup,
-      cases().map(([typed]) => typed),
+      some.map(([typed]) => typed),
     );
-    expect(results.map(({ line }) => line)).toEqual(cases().map(([, becomes]) => becomes));
+    expect(results.map(({ line }) => line)).toEqual(some.map(([, becomes]) => becomes));
   });
 
   test('lists codes with their names, and commands with what they do', async () => {

@@ -95,7 +95,7 @@ describe('a workbook', () => {
           expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
         },
       ),
-      runs(15, 4000),
+      runs(5, 4000),
     );
   });
 

@@ -105,7 +105,7 @@ describe('CSV is RFC 4180', () => {
       fc.property(fc.array(fc.array(rowOfCommon)), (batches) => {
         expect(inBatches(batches)).toBe(oracle(batches.flat()));
       }),
-      runs(15),
+      runs(5),
     );
     const many = Array.from({ length: 3000 }, (_, i) => ({
       id: i,
@@ -129,7 +129,7 @@ describe('CSV is RFC 4180', () => {
         const start = `${excel ? '\ufeff' : ''}id,name,city${end}`;
         expect(csv(rows, { header: true, rawCells, excel })).toBe(start + lines.join(''));
       }),
-      runs(200),
+      runs(60),
     );
   });
 

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -76,7 +77,7 @@ async function refusal(files: Record<string, string | Uint8Array>, fields: reado
     () => new Error('was not refused'),
     (error) => error,
   );
-  return { name: error.name, message: error.message.replace(/\/tmp\/[^/]+\//g, '') };
+  return { name: error.name, message: error.message.replace(new RegExp(`${tmpdir()}/[^/]+/`, 'g'), '') };
 }
 
 describe('files of scans', () => {
