@@ -42,7 +42,7 @@ function expectRightRanges({ requests }: TestSandbox): void {
   }
 }
 
-test('scans that came in after the service’s clock was set back are not lost, and it is said (A22)', async () => {
+test('no scan is lost after the clock of the service was set back, and a note says so (A22)', async () => {
   let dateMs = START + DAY;
   const { sandbox, append, add, times } = await useAppend(() => dateMs);
   add(START + DAY - HOUR / 2);
@@ -60,7 +60,7 @@ test('scans that came in after the service’s clock was set back are not lost, 
   expectRightRanges(sandbox);
 });
 
-test('what comes in while a scan is dated far ahead is not lost (A22)', async () => {
+test('no scan is lost while the time of another is far ahead (A22)', async () => {
   let dateMs = START;
   const { sandbox, append, add, times } = await useAppend(() => dateMs);
   add(START + 300 * DAY);
@@ -73,7 +73,7 @@ test('what comes in while a scan is dated far ahead is not lost (A22)', async ()
   expectRightRanges(sandbox);
 });
 
-test('without a Date and with a machine’s clock that is behind, nothing is lost with exit 0 (A23)', async () => {
+test('without a Date header and with a local clock that is behind, no run with exit 0 loses a scan (A23)', async () => {
   const { sandbox, append, add } = await useAppend(() => undefined);
   add(Date.now() + DAY);
   expect(await append('--until', new Date(Date.now() + 2 * DAY).toISOString())).toMatchObject({ code: 0 });

@@ -96,7 +96,7 @@ const TIMES = Array.from({ length: 10 }, (_, n) => n + 1);
 const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => ({ ...of, call, n }))));
 
 describe.runIf(hasStrace && SOAK)('qr apply on a disk that fails, or a machine that stops', () => {
-  it('ends with 1 or dies, and the next run has each key once', async () => {
+  it('ends with 1 or is killed, and the next run has one code per key', async () => {
     const place = await useDirectory();
     let hit = 0;
     for (let at = 0; at < ATTACKS.length; at += 4)

@@ -133,7 +133,7 @@ describe('qr delete --backup', () => {
     expect(await scansIn(directory, id)).toHaveLength(2);
   });
 
-  it('deletes nothing where the disk takes nothing, or the directory cannot be made', async () => {
+  it('deletes no code if the backup directory cannot be created', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], {
       env: sandbox.env,
@@ -177,7 +177,7 @@ describe('qr delete --backup', () => {
     },
   );
 
-  it('deletes a code that is scanned all the time only when nothing is newer than its file', async () => {
+  it('deletes a code that is scanned all the time only if its backup has the newest scan', async () => {
     const sandbox = await useSandbox({ ...DATA, live: 20 });
     const directory = await useDirectory();
     const id = sandbox.codeId();
@@ -186,7 +186,7 @@ describe('qr delete --backup', () => {
     expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
   });
 
-  it('says on a terminal that a code can be paused instead', async () => {
+  it('proposes on a terminal to pause the code instead', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId()], {
       env: sandbox.env,

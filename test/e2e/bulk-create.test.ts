@@ -7,7 +7,7 @@ import { runByDay, runHere } from '../support/run-here.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('without a fault', () => {
-  it('sends the listing and a request a row, provokes no 429, and gives the spreadsheet back with results', async () => {
+  it('sends the listing and one request per row, no request gets 429, and the results have the columns of the sheet', async () => {
     const text =
       '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
     const { create, results, sandbox } = await useBench(text);
@@ -28,7 +28,7 @@ describe('without a fault', () => {
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([3, 0]);
   });
 
-  it('sends as many rows as a window has requests, in parallel, without a pause', async () => {
+  it('sends as many rows as a window has requests in parallel without a pause', async () => {
     let inFlight = 0;
     let most = 0;
     const intercept: Fault = async ({ apply, send }) => {
@@ -44,7 +44,7 @@ describe('without a fault', () => {
     expect([sandbox.requests.length, sandbox.refused(), names().length]).toEqual([400, 0, 399]);
   });
 
-  it('costs the listing when it is run again, and a request for what was added', async () => {
+  it('costs the listing when it is run again, and one request per added row', async () => {
     const { create, write, methods } = await useBench(rowsOf(3));
     await create();
     methods();
@@ -74,7 +74,7 @@ describe('without a fault', () => {
     );
   });
 
-  it('reads standard input, and never reads twice what one file cannot give', async () => {
+  it('reads standard input, and reads a pipe only once', async () => {
     const { sandbox, directory } = await useBench('');
     const options = { env: sandbox.env, cwd: directory, input: rowsOf(1) };
     expect(await runByDay(['qr', 'create', '--from', '-', '--ids'], options)).toMatchObject({
@@ -85,7 +85,7 @@ describe('without a fault', () => {
 });
 
 describe('the input', () => {
-  it('is checked whole before the first request', async () => {
+  it('is checked completely before the first request', async () => {
     const { create, sandbox } = await useBench(
       'name,type,destination\n,url,https://x.de\nb,urll,\nc,,nope\n',
     );
@@ -96,7 +96,7 @@ describe('the input', () => {
     );
   });
 
-  it('is refused where it has no end or does not exist, and results where they are no regular file or were cut', async () => {
+  it('is refused if it is endless or missing, and so are results that are not a regular file or were truncated', async () => {
     const { create, qr, results, posts } = await useBench('name,type\na,sms\n');
     for (const [from, message] of [
       ['/dev/zero', '/dev/zero is larger than 128 MiB'],
@@ -122,7 +122,7 @@ describe('the input', () => {
     expect(posts()).toBe(1);
   });
 
-  it('is not needed for a template', async () => {
+  it('is not required by --template', async () => {
     expect(await runByDay(['qr', 'create', '--template'])).toMatchObject({
       code: 0,
       stdout: 'key,name,type,destination\n',
@@ -169,7 +169,7 @@ describe('a decision', () => {
 });
 
 describe('--dry-run', () => {
-  it('says what would be created and what that costs, with GETs only, and leaves no file', async () => {
+  it('shows the rows to create and the number of requests, sends only GET requests, and writes no file', async () => {
     const { create, sandbox, directory, methods } = await useBench(rowsOf(3), { limit: 60 });
     sandbox.workspace.create({ name: 'Code 2', destination: 'https://example.com/2' });
     const { code, stdout, stderr } = await create(['--dry-run', '--format', 'ndjson']);
@@ -191,7 +191,7 @@ describe('--dry-run', () => {
 });
 
 describe('codes that exist already', () => {
-  it('are the codes of as many rows, and what is missing is created, as often as the file has it', async () => {
+  it('are matched to as many equal rows, and the other rows are created', async () => {
     const rows = 'name,destination\na,https://x.de\na,https://x.de\nb,https://y.de\na,https://x.de\n';
     const { create, sandbox, names, readResults, methods } = await useBench(rows);
     const there = sandbox.workspace.create({ name: 'a', destination: 'https://x.de' });
@@ -207,7 +207,7 @@ describe('codes that exist already', () => {
     expect(methods()).toEqual({ GET: 1 });
   });
 
-  it('and are more than the rows with their values are asked about (9)', async () => {
+  it('need a decision if they are more than the equal rows (9)', async () => {
     const { create, sandbox, posts, readResults } = await useBench(rowsOf(1));
     const [a, b] = [1, 2].map(() =>
       sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' }),
@@ -224,8 +224,8 @@ describe('codes that exist already', () => {
   });
 });
 
-describe('when the service says no', () => {
-  it('stops at the limit of the plan, and sends only the rest once it is raised', async () => {
+describe('if the service refuses', () => {
+  it('stops at the limit of the plan, and sends only the remaining rows after it was raised', async () => {
     const { create, sandbox, posts, readResults, names } = await useBench(rowsOf(60), {
       codeLimit: 49,
       latencyMs: 5,
@@ -243,7 +243,7 @@ describe('when the service says no', () => {
     expect([posts() - before, names().length]).toEqual([11, 60]);
   });
 
-  it('fails a rejected row and does the others (8), or stops there with --fail-fast', async () => {
+  it('reports a rejected row and sends the others (8), or stops at it with --fail-fast', async () => {
     const refuse = sometimes(({ request }) => `${request.body}`.includes('Code 2"') && fails(400));
     const all = await useBench(rowsOf(4), { intercept: refuse });
     expect(await all.create(['--settle', '1s'])).toMatchObject({
@@ -263,7 +263,7 @@ describe('when the service says no', () => {
     ]);
   });
 
-  it('says to run the same command again after an outage (7), and that goes on', async () => {
+  it('proposes the same command after an outage (7), which then resumes', async () => {
     let [down, healthy] = [false, false];
     const { create, names } = await useBench(rowsOf(8), {
       intercept: sometimes(({ request }) => {
@@ -279,7 +279,7 @@ describe('when the service says no', () => {
     expect(names()).toHaveLength(8);
   });
 
-  it('stops at once for a bad key (3) and for --max-wait (6)', async () => {
+  it('stops at once for an invalid key (3) and for --max-wait (6)', async () => {
     const { create, posts, sandbox, names } = await useBench(rowsOf(30), { limit: 20 });
     expect(await create([], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } })).toMatchObject({
       code: 3,

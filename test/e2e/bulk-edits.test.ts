@@ -5,7 +5,7 @@ import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 const linesOf = (text: string) => text.trimEnd().split('\n');
 
 describe('a sheet that was created', () => {
-  it('may be sorted, inserted into, cut, added to and saved again: only what is new is created', async () => {
+  it('can be sorted, cut, extended and saved again: only new rows are created', async () => {
     const { create, write, posts, readResults } = await useBench(rowsOf(4));
     await create();
     const [header = '', one, two, three, four] = linesOf(rowsOf(4));
@@ -25,7 +25,7 @@ describe('a sheet that was created', () => {
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
   });
 
-  it('has a code for each of its rows after it was merged with its copy: two equal rows are two', async () => {
+  it('has a code for each row after it was merged with its copy: two equal rows are two codes', async () => {
     const { create, write, names } = await useBench(rowsOf(2));
     await create();
     await write('codes.csv', `${rowsOf(2)}${rowsOf(2).slice('name,destination\n'.length)}`);
@@ -39,7 +39,7 @@ describe('a sheet that was created', () => {
     expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2', 'Code 2']);
   });
 
-  it('holds a corrected address back (8), and changes its code with --apply-edits: one PATCH', async () => {
+  it('does not send a corrected address (8), and sends one PATCH with --apply-edits', async () => {
     const { create, write, code, methods, readResults } = await useBench(rowsOf(3));
     await create();
     const { id, slug } = code('Code 2');
@@ -102,7 +102,7 @@ describe('a sheet that was created', () => {
     },
   );
 
-  it('leaves what a colleague changed meanwhile, and sends what was edited', async () => {
+  it('keeps the change of another client, and sends the edited fields', async () => {
     const { create, write, code, sandbox, names } = await useBench(rowsOf(1));
     await create();
     const { id } = code('Code 1');
@@ -118,7 +118,7 @@ describe('a sheet that was created', () => {
     expect(names()).toHaveLength(1);
   });
 
-  it('has a new code for an edited row that is said to be new (--as-new), once', async () => {
+  it('has one new code for an edited row with --as-new', async () => {
     const { create, write, names, posts } = await useBench(rowsOf(2));
     await create();
     await write('codes.csv', rowsOf(2).replace('Code 2', 'Code two'));
@@ -128,7 +128,7 @@ describe('a sheet that was created', () => {
     expect([names(), posts()]).toEqual([['Code 1', 'Code 2', 'Code two'], 3]);
   });
 
-  it('has a new code for a row of another type, and asks about rows that could be one of several', async () => {
+  it('has a new code for a row of another type, and needs a decision for rows that match several codes', async () => {
     const { create, write, posts } = await useBench('name,type,destination\na,url,https://x.de\n');
     await create();
     await write(
@@ -139,7 +139,7 @@ describe('a sheet that was created', () => {
     expect(posts()).toBe(3);
   });
 
-  it('is changed exactly once whatever response is lost', async () => {
+  it('is changed exactly once, whichever response is lost', async () => {
     let isLost = true;
     const { create, write, code, names } = await useBench(rowsOf(2), {
       intercept: sometimes(({ request }) => isLost && request.method === 'PATCH' && applyThenDrop),
@@ -157,7 +157,7 @@ describe('a sheet that was created', () => {
     expect([code('Code 1').id, names()]).toEqual([id, ['Code 1', 'Code 2']]);
   });
 
-  it('has a new code for a corrected row that was rejected', async () => {
+  it('has a new code for a rejected row after its correction', async () => {
     const intercept = sometimes(({ request }) => `${request.body}`.includes('bad') && fails(400));
     const { create, write, names } = await useBench(
       'name,destination\ngood,https://x.de\nbad,https://y.de\n',
@@ -171,7 +171,7 @@ describe('a sheet that was created', () => {
 });
 
 describe('three people with three copies', () => {
-  it('each add a row and correct one: every row is there once, and no run undoes what another did', async () => {
+  it('each add a row and correct one: every row has one code, and no run reverts a change of another', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();
     const people = await Promise.all(

@@ -16,7 +16,7 @@ import { useSandbox } from '../support/sandbox.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('when responses are lost', () => {
-  it('finds what was created, sends again what was not, asks where another client did the same (9), and takes the decisions', async () => {
+  it('finds created codes, sends the other rows again, needs a decision if another client created the same (9), and carries it out', async () => {
     const faults = [
       dropBefore,
       applyThenDrop,
@@ -66,7 +66,7 @@ describe('when responses are lost', () => {
     expect(names()).toHaveLength(11);
   });
 
-  it('says what a request that came through much later made as well (9), in this run or in the next', async () => {
+  it('reports the duplicate code of a request that arrived much later (9), in this run or the next', async () => {
     let late: (() => void) | undefined;
     let posts = 0;
     const { create, sandbox, names } = await useBench(rowsOf(2), {
@@ -89,7 +89,7 @@ describe('when responses are lost', () => {
     expect(posts).toBe(3);
   });
 
-  it('sends nothing more after ten in a row, until it has looked', async () => {
+  it('sends no more requests after ten losses in a row until it has read the listing', async () => {
     let posts = 0;
     const { create, names } = await useBench(rowsOf(30), {
       intercept: sometimes(({ request }) => request.method === 'POST' && posts++ < 10 && applyThenDrop),
@@ -98,7 +98,7 @@ describe('when responses are lost', () => {
     expect([code, names().length, new Set(names()).size]).toEqual([0, 30, 30]);
   });
 
-  it('keeps in mind what a killed run had sent, also for a copy of the file with other rows around it', async () => {
+  it('remembers the requests of a killed run, also for a copy of the file with more rows', async () => {
     let kill = () => undefined as unknown;
     let posts = 0;
     const { sandbox, directory, write, qr, names, file } = await useBench(rowsOf(4), {
@@ -130,7 +130,7 @@ describe('when responses are lost', () => {
 const OLD = 'name,id,slug,outcome,error\n';
 
 describe('an interrupted run', () => {
-  it('leaves the results untouched, and the next one resumes: SIGINT (130), SIGTERM (143)', async () => {
+  it('does not change the results file, and the next run resumes: SIGINT (130), SIGTERM (143)', async () => {
     const ends = [
       ['SIGINT', 130],
       ['SIGTERM', 143],
@@ -189,7 +189,7 @@ describe('an interrupted run', () => {
     expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
   });
 
-  it('takes turns with another run over a file of the workspace, which says what it waits for', async () => {
+  it('waits for another run in the same workspace, with a note', async () => {
     let asked = 0;
     let goOn = () => undefined as unknown;
     const told = new Promise((resolve) => {

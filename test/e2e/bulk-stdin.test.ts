@@ -31,7 +31,7 @@ async function usePipe(options: SandboxOptions = {}) {
 describe('qr create --from -', () => {
   const create = ['create', '--from', '-'];
 
-  it('prints the results, leaves no file, and creates the same rows once, on this machine and on another', async () => {
+  it('prints the results, writes no file, and creates the same rows once, on this machine and on another', async () => {
     const { qr, files, names, codes } = await usePipe();
     const { code, stdout, stderr } = await qr(create, rowsOf(1));
     expect([code, stderr]).toEqual([0, '1 row: 1 created (2 requests)\n']);
@@ -50,7 +50,7 @@ describe('qr create --from -', () => {
     expect([names(), await files()]).toEqual([['Code 1', 'b'], []]);
   });
 
-  it('shows each row on a terminal; a named pipe is read once as well', async () => {
+  it('shows each row on a terminal, and reads a named pipe once', async () => {
     const { cwd, sandbox, codes, files } = await usePipe();
     const fifo = join(cwd, 'rows');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
@@ -66,7 +66,7 @@ describe('qr create --from -', () => {
     expect(await files()).toEqual(['rows']);
   });
 
-  it('looks for codes whose responses were lost, as with a file', async () => {
+  it('finds codes whose responses were lost, as with a file', async () => {
     let posts = 0;
     const { qr, names, files } = await usePipe({
       intercept: sometimes(
@@ -106,7 +106,7 @@ describe('qr create --from -', () => {
     ]);
   });
 
-  it('writes a results file with --results, which goes on as the sheet', async () => {
+  it('writes a results file with --results that can be continued', async () => {
     const { qr, files, names } = await usePipe();
     const keep = [...create, '--results', 'kept.results.csv'];
     expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });
@@ -120,7 +120,7 @@ describe('qr create --from -', () => {
 });
 
 describe('a list of ids or slugs', () => {
-  it('is an input of update, check, image and delete, by a pipe', async () => {
+  it('is read by update, check, image and delete from a pipe', async () => {
     const { qr, files, codes, sandbox } = await usePipe({ codes: 3 });
     const ids = await qr(['list', '--ids']);
     const paused = await qr(['update', '--from', '-', '--status', 'paused'], ids.stdout);
@@ -158,7 +158,7 @@ describe('a list of ids or slugs', () => {
     });
   });
 
-  it('may be a file, with a byte order mark, CRLF, empty lines and quotes', async () => {
+  it('can be a file with a byte order mark, CRLF, empty lines and quotes', async () => {
     const { qr, cwd, codes, files } = await usePipe({ codes: 3 });
     const [a, b, c] = codes();
     await writeFile(

@@ -101,7 +101,7 @@ describe('codes are chosen', () => {
     expect(JSON.parse(stats.stdout)).toHaveLength(3);
   });
 
-  test('by ids of a file, without a request for them where rows need nothing else', async () => {
+  test('by the IDs of a file, without requests for the codes if rows need only the ID', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids.join('\n')}\n`);
     const before = sandbox.requests.length;
@@ -123,7 +123,7 @@ describe('codes are chosen', () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 4, requests: sandbox.requests.length - then });
   });
 
-  test('and one that is gone fails alone', async () => {
+  test('and only a deleted one fails', async () => {
     const { cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n${GONE}\n`);
     const { code, stdout, stderr } = await run(['scans', 'export', '--from', 'ids.txt', '-f', 'csv']);
@@ -182,7 +182,7 @@ describe('codes are chosen', () => {
     }
   });
 
-  test('and not from files, which have no codes to choose from', async () => {
+  test('but not with --input', async () => {
     const { cwd, run } = await useCodes();
     await writeFile(join(cwd, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     for (const flags of [['--name', 'x'], ['--status', 'active'], ['--from', 'ids.txt'], ['--all']]) {
@@ -196,7 +196,7 @@ describe('codes are chosen', () => {
 });
 
 describe('--append with a filter', () => {
-  test('goes on while codes come and go, and refuses another choice (A30)', async () => {
+  test('continues while codes are created and deleted, and refuses other filters (A30)', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const line = ['scans', 'export', '--name', 'Acme', '-o', 'acme.csv', '--append'];
     const rows = async () => slugsIn(await readFile(join(cwd, 'acme.csv'), 'utf8'));
@@ -229,7 +229,7 @@ describe('--append with a filter', () => {
     expect(await readFile(join(cwd, 'acme.csv'), 'utf8')).toBe(csv);
   });
 
-  test('or one file for each code goes on with any choice', async () => {
+  test('and one file per code continues with any filters', async () => {
     const { ids, run } = await useCodes();
     for (const [flags, scans] of [
       [['--name', 'acme'], '6 scans'],
@@ -242,7 +242,7 @@ describe('--append with a filter', () => {
     }
   });
 
-  test('compares long lists of codes to the last (A30)', async () => {
+  test('compares long lists of codes completely (A30)', async () => {
     const sandbox = await useSandbox({ codes: 30, scans: 1 });
     const cwd = await useDirectory();
     const ids = Array.from({ length: 30 }, (_, at) => sandbox.codeId(at)).sort();

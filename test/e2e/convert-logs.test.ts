@@ -68,7 +68,7 @@ test.each(['gone', 'damaged'])(
 );
 
 describe('a log that an append keeps', () => {
-  test('is converted with its rotated files and with scans of deleted codes, and continued (P17)', async () => {
+  test('is converted with its rotated files and with scans of deleted codes, and can be continued (P17)', async () => {
     const { sandbox, cwd, run } = await useJob(3, 703);
     const codes = [0, 1, 2].map((n) => sandbox.codeId(n));
     const [first = '', , deleted = ''] = codes;

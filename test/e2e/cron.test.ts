@@ -29,7 +29,7 @@ function crontabLine(home: string, code: string): string {
   return command.replaceAll('/home/exporter', home).replace('spring-menu', code);
 }
 
-test('the crontab line of the guide appends in silence every night, and says what is wrong when something is', async () => {
+test('the crontab line of the guide appends without output every night, and prints an error if it fails', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 600 });
   const home = await useDirectory();
   const bin = join(home, 'bin');

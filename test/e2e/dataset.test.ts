@@ -97,7 +97,7 @@ function allIds(sandbox: TestSandbox): string[] {
 }
 
 describe('a dataset that is read while it grows', () => {
-  it('costs one request a code and the listing on a night that brings nothing', async () => {
+  it('costs one request per code and the listing if there are no new scans', async () => {
     const sandbox = await useSandbox({ codes: 4, scans: 30 });
     const lake = join(await useDirectory(), 'lake');
     expect(await runCli(flags(lake), { env: sandbox.env })).toMatchObject({ code: 0, stderr: '' });
@@ -135,7 +135,7 @@ describe('a dataset that is read while it grows', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('shows whole parts and each row once, whenever it is killed, and has all after the next good run', async () => {
+  it('has only complete parts and each row once after any kill, and every scan after the next complete run', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 900 });
     const lake = join(await useDirectory(), 'lake');
     const reader = startReader(lake);

@@ -55,7 +55,7 @@ const qrBuilt = (args: string[], env: CliOptions['env']) =>
 
 const isLinux = platform() === 'linux';
 describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
-  test('is no place for caches, and nothing is said of it', async () => {
+  test('disables the caches without a note', async () => {
     const at = await makePlace(place);
     for (const env of [{ XDG_CACHE_HOME: at }, { XDG_CACHE_HOME: undefined, HOME: at }]) {
       expect(await qrBuilt(['qr', 'list', '--fields', 'slug'], env)).toMatchObject({

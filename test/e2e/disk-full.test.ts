@@ -12,7 +12,7 @@ import { useSandbox } from '../support/sandbox.ts';
 const WORDS = /the disk is full \(ENOSPC\)/;
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  it('behind --output is 1 and NO_SPACE', async () => {
+  it('of --output ends with 1 and NO_SPACE', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const args = ['qr', 'list', '-f', 'json', '-o', '/dev/full'];
     const { code, stdout, stderr } = await runCli(args, { env: sandbox.env });
@@ -22,7 +22,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(error.hint).toContain('Free up disk space, then run the same command again');
   });
 
-  it('behind --summary is 1 and NO_SPACE, and so it is in a summary', async () => {
+  it('of --summary ends with 1 and NO_SPACE, also in the summary', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const cwd = await useDirectory();
     const full = await runCli(['qr', 'list', '-f', 'json', '--summary', '/dev/full'], { env: sandbox.env });

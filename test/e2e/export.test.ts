@@ -85,7 +85,7 @@ describe('an export of 2,600 scans', () => {
     expect(idsOf(results.get('newest first')).length).toBeGreaterThan(600);
   });
 
-  test.each(['asc', 'desc'] as const)('is exact with rows arriving meanwhile (%s)', async (scanOrder) => {
+  test.each(['asc', 'desc'] as const)('is exact while new rows arrive (%s)', async (scanOrder) => {
     let sandbox: TestSandbox | undefined;
     const still = await useSandbox(DATA);
     sandbox = await useSandbox({ ...DATA, scanOrder, intercept: arriving(() => sandbox as TestSandbox) });
@@ -96,7 +96,7 @@ describe('an export of 2,600 scans', () => {
   });
 
   test.each(['asc', 'desc', 'none'] as const)(
-    'takes in late rows that come while pages are read (%s)',
+    'includes late rows that arrive while pages are read (%s)',
     async (scanOrder) => {
       let sandbox: TestSandbox | undefined;
       const late = sometimes(({ number }) => {
@@ -117,7 +117,7 @@ describe('an export of 2,600 scans', () => {
     },
   );
 
-  test('is exact with ties of hundreds that swap places', async () => {
+  test('is exact with hundreds of equal times in changing order', async () => {
     const sandbox = await useSandbox({ ...DATA, tieSize: 700, tieOrder: 'shuffled' });
     const { code, csv, stderr } = await exported(sandbox);
     expect(code, stderr).toBe(0);
@@ -129,7 +129,7 @@ describe('an export of 2,600 scans', () => {
     ['too large a total', wrongTotal((total) => total + 1)],
     ['a repeated page', otherPage((page) => (page === 3 ? 2 : page))],
     ['an early end', endsBefore(5)],
-  ])('is refused with 9, and no file, when it cannot add up: %s', async (_, intercept) => {
+  ])('is complete, or refused (9) without a file: %s', async (_, intercept) => {
     const sandbox = await useSandbox({ ...DATA, intercept: ofScans(intercept) });
     const { code, csv, stderr } = await exported(sandbox);
     if (code === 0) expect(idsOf(csv)).toEqual(idsIn(sandbox));
@@ -154,7 +154,7 @@ describe('an export of 2,600 scans', () => {
     expect(idsOf(csv)).toEqual(idsIn(sandbox));
   });
 
-  test('into a workbook leaves out a code with a value that no cell holds, and has the others whole', async () => {
+  test('to a workbook omits a code with a value too long for a cell, and has the others completely', async () => {
     const sandbox = await useSandbox({ codes: 0 });
     const ids = [1, 2, 3].map((n) => sandbox.workspace.put({ slug: `s${n}`, name: `Code ${n}` }).id);
     for (const [n, id] of ids.entries())
@@ -171,7 +171,7 @@ describe('an export of 2,600 scans', () => {
     expect(sheet.match(/<row /g)?.length).toBe(sheet.match(/<\/row>/g)?.length);
   });
 
-  test('leaves out a code that is deleted meanwhile, finishes the others, and exits 8', async () => {
+  test('omits a code that is deleted during the run, finishes the others, and ends with 8', async () => {
     let sandbox: TestSandbox | undefined;
     const intercept = sometimes(({ request }) => {
       if (sandbox && request.query.get('page') === '3') sandbox.workspace.delete(sandbox.codeId(1));
@@ -209,7 +209,7 @@ describe('an export of 2,600 scans', () => {
 });
 
 test.each(['csv', 'ndjson'])(
-  'every code is whole in one %s that they share, however many are asked for ahead',
+  'every code is complete in a shared %s with concurrent requests',
   async (format) => {
     const sandbox = await useSandbox({ codes: 12, scans: 600, live: 5 });
     const file = join(await useDirectory(), `all.${format}`);
@@ -229,7 +229,7 @@ describe('the rate limit', () => {
     ['in time with ours', 0],
     ['a day ahead', 86_400_000],
     ['a day behind', -86_400_000],
-  ])('is never passed, with the service clock %s', async (_, clockSkewMs) => {
+  ])('is not exceeded with the service clock %s', async (_, clockSkewMs) => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 4000,
@@ -245,7 +245,7 @@ describe('the rate limit', () => {
     expect(stderr).toContain('rate limit');
   });
 
-  test('is waited for no longer than --max-wait allows: 0 leaves at once with 6', async () => {
+  test('is waited for no longer than --max-wait: 0 ends at once with 6', async () => {
     const sandbox = await useSandbox({ ...DATA, limit: 5 });
     const { code, csv, stderr } = await exported(sandbox, '--max-wait', '0');
     expect({ code, csv }).toEqual({ code: 6, csv: undefined });

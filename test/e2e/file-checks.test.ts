@@ -27,7 +27,7 @@ const withoutColor = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, '');
 const linesOf = (stderr: string) => stderr.split('\n').map((line) => line.trim());
 
 describe('one pass', () => {
-  it('tells faults of form, of values and of destinations, and warnings, by one number per row', async () => {
+  it('reports invalid rows, values and destinations, and warnings, with one number per row', async () => {
     const text = [
       'name,type,destination',
       'A,URL,https://x.de',
@@ -58,7 +58,7 @@ describe('one pass', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('tells the first fifty and how many more there are', async () => {
+  it('reports the first fifty faults and the number of the others', async () => {
     const rows = Array.from({ length: 300 }, (_, n) => `c${n},urll,https://x.de`).join('\n');
     const { qr } = await useFiles({ 'codes.csv': `name,type,destination\n${rows}\n` });
     const { stderr } = await qr(['create', '--from', 'codes.csv']);
@@ -87,7 +87,7 @@ describe('one pass', () => {
     ]);
   });
 
-  it('says of a title that it is one', async () => {
+  it('reports a title row above the header', async () => {
     const { qr } = await useFiles({
       'codes.csv': 'Menus 2026;;\n;;\nname;type;destination\na;url;https://x.de\n',
       'plain.csv': 'Menus 2026\nname;type;destination\na;url;https://x.de\n',
@@ -109,7 +109,7 @@ describe('one pass', () => {
 });
 
 describe('a dry run on a terminal', () => {
-  it('shows some new rows, then the warnings, then one line that counts them; all rows if they are asked for', async () => {
+  it('shows some new rows, the warnings and one line of counts; all rows with -f table', async () => {
     const text = `${rowsOf(299)}Code 7,https://example.com/7\n`;
     const { qr } = await useFiles({ 'codes.csv': text });
     const dryRun = ['create', '--from', 'codes.csv', '--dry-run'];
@@ -147,7 +147,7 @@ describe('a dry run on a terminal', () => {
   });
 });
 
-describe('a list that nobody edited', () => {
+describe('a list that was not edited', () => {
   /** A workspace of a service that has grown, or was filled by others. */
   async function useOddCodes() {
     const files = await useFiles({});
@@ -176,7 +176,7 @@ describe('a list that nobody edited', () => {
     expect(writes()).toBe(0);
   });
 
-  it('is refused for what was edited, before anything is changed', async () => {
+  it('is refused for its edited rows before any request', async () => {
     const { qr, cwd, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await readFile(join(cwd, 'codes.csv'), 'utf8');
@@ -242,7 +242,7 @@ describe('without a key or a service', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('--dry-run tells a faulty file (2) before a missing key (3) or address (2), and names --offline', async () => {
+  it('--dry-run reports a faulty file (2) before a missing key (3) or address (2), and proposes --offline', async () => {
     const { qr, sandbox } = await useFiles({ 'good.csv': good, 'bad.csv': 'name,destination\na,nope\n' });
     const noKey = { env: { QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL } };
     for (const options of [bare, noKey]) {
@@ -258,7 +258,7 @@ describe('without a key or a service', () => {
     }
   });
 
-  it('--strict makes warnings faults; what only the service can tell is none', async () => {
+  it('--strict makes warnings faults, except those that need the service', async () => {
     const { qr } = await useFiles({ 'odd.csv': good, 'list.csv': 'slug,status\na,archived\n' });
     expect(await qr(['create', '--from', 'odd.csv', '--offline'], bare)).toMatchObject({ code: 0 });
     const strict = await qr(['create', '--from', 'odd.csv', '--offline', '--strict'], bare);
@@ -273,7 +273,7 @@ describe('without a key or a service', () => {
     ]);
   });
 
-  it('is a wish about files', async () => {
+  it('--strict requires a file', async () => {
     const { qr } = await useFiles({});
     for (const flag of ['--offline', '--strict']) {
       const { code, stderr } = await qr(['create', '--name', 'a', '--type', 'sms', flag]);

@@ -141,7 +141,7 @@ function expectInert(cells: string[][], exact: string[][]): void {
   expect(plain.filter((cell) => !cells.flat().includes(cell))).toEqual([]);
 }
 
-test('the corpus is large, and its formulas are formulas', () => {
+test('the corpus has 60 texts, and its formulas are formulas', () => {
   expect(TEXTS.length).toBeGreaterThanOrEqual(60);
   const inner = ['a formula behind a quote and a separator', 'a formula on a second line'];
   const plain = Object.entries(FORMULAS).filter(([, text]) => !FORMULA.test(text));
@@ -149,7 +149,7 @@ test('the corpus is large, and its formulas are formulas', () => {
 });
 
 describe('codes', () => {
-  test('in JSON and NDJSON are exact, fields nobody knows among them', async () => {
+  test('in JSON and NDJSON are exact, with unknown fields', async () => {
     const service = await useService();
     const [json, ndjson, one] = await Promise.all([
       runByDay(['qr', 'list', '--format', 'json'], service),
@@ -178,7 +178,7 @@ describe('codes', () => {
   });
 
   test.runIf(SOAK && spawnSync('soffice', ['--version']).status === 0)(
-    'in CSV hold no formula by the word of LibreOffice, whatever it takes for a separator',
+    'in CSV have no formula in LibreOffice, with any separator',
     async () => {
       const directory = await useDirectory();
       const service = runOn(await useService(), { cwd: directory });
@@ -235,7 +235,7 @@ describe('codes', () => {
     }
   });
 
-  test('asked for before they are deleted, are shown harmless', async () => {
+  test('are harmless in the prompt of a deletion', async () => {
     const service = await useService();
     const ids = CODES.slice(0, 20).map(({ id }) => String(id));
     const { stdout } = await runByDay(
@@ -247,7 +247,7 @@ describe('codes', () => {
     expectHarmless(stdout.replace(/\x1b\[1G[\s\S]*$/, ''));
   });
 
-  test('for completion are words no shell takes for anything else, and names on one line', async () => {
+  test('in completions are plain words, with names on one line', async () => {
     const service = await useService();
     const { stdout } = await runByDay(
       ['__complete', 'qr', 'get', ''],
@@ -259,7 +259,7 @@ describe('codes', () => {
       expect(line).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}._~-]*\t[^\p{Cc}\p{Zl}\p{Zp}]*$/u);
   });
 
-  test('whose ids are no uuids end the command before any file is named after them', async () => {
+  test('with IDs that are not UUIDs fail before any file is written', async () => {
     const directory = await useDirectory();
     const ids = [
       '../../x',
@@ -318,7 +318,7 @@ describe('scans', () => {
     ]);
   });
 
-  test('of several codes begin with names that are inert', async () => {
+  test('of several codes have inert names in front', async () => {
     const [code] = [codeOf(HOSTILE.DDE ?? '', 1)];
     const service = await useService({ codes: [code, codeOf('b', 2)], scans: SCANS.slice(0, 2) });
     const { stdout } = await runByDay(['scans', 'export', '--all'], service);
@@ -333,7 +333,7 @@ describe('scans', () => {
   });
 });
 
-describe('texts of thousands of letters that join', () => {
+describe('texts of thousands of combining characters', () => {
   const texts = ['\u{1f1e6}', '👨‍👩‍👧', '東\u0301', '1\ufe0f\u20e3'].map((unit) => unit.repeat(2000));
   const bounded = { timeoutMs: 20_000 };
 
@@ -355,7 +355,7 @@ describe('texts of thousands of letters that join', () => {
     expectHarmless(shown.stdout, args[1] === 'get' ? undefined : 80);
   });
 
-  test('cost no more where they are why a row failed, below it', async () => {
+  test('cost linear time in the error of a row', async () => {
     const directory = await useDirectory();
     const service = await useService({
       codes: [],
@@ -375,7 +375,7 @@ describe('texts of thousands of letters that join', () => {
   });
 });
 
-describe('what the service says of an error', () => {
+describe('an error message of the service', () => {
   /** Refuses the n-th code with the n-th text. */
   const refusing: Served = {
     codes: [],
@@ -447,7 +447,7 @@ describe('what the service says of an error', () => {
     }
   });
 
-  test('where a redirect leads is harmless', async () => {
+  test('is harmless in the target of a redirect', async () => {
     const location = 'http://evil.example/\x9b2J';
     const answer = Buffer.from(rawAnswer(302, '', { Location: location }), 'latin1');
     const server = await useFaultServer(({ socket }) => void socket.end(answer));
@@ -458,7 +458,7 @@ describe('what the service says of an error', () => {
   });
 });
 
-describe('what stands in files', () => {
+describe('values of files', () => {
   test('names of codes to create arrive exactly, and their results are inert', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0, limit: 100_000 });
@@ -516,7 +516,7 @@ describe('what stands in files', () => {
     ]);
   });
 
-  test('what --since-last keeps is inert, and is compared as it was', async () => {
+  test('are inert in the file of --since-last, and compared unchanged', async () => {
     const cwd = await useDirectory();
     const service = runOn(
       await useService({
@@ -534,7 +534,7 @@ describe('what stands in files', () => {
     expect((await check()).stdout).toBe('');
   });
 
-  test('keys of JSON rows are only that', async () => {
+  test('that are keys of JSON rows do not reach a prototype', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     const row =
@@ -577,7 +577,7 @@ describe('what stands in files', () => {
 describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
   const huge = { ...codeOf('x', 1), name: '\x1b[31m=東京👨‍👩‍👧'.repeat(SOAK ? 700_000 : 18_000) };
 
-  test('is no trouble in any format', async () => {
+  test('is complete in JSON and CSV, and shortened on a terminal', async () => {
     const service = await useService({ codes: [huge] });
     const [json, csv, ...shown] = await Promise.all([
       runByDay(['qr', 'list', '--format', 'json'], service),
@@ -594,7 +594,7 @@ describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
     }
   });
 
-  test('is shortened in messages and left out of results', async () => {
+  test('is shortened in messages and omitted from results', async () => {
     const directory = await useDirectory();
     const service = await useService({
       refuse: () => ({ status: 400, body: { error: huge.name, code: huge.name } }),

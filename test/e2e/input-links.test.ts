@@ -54,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     return path;
   }
 
-  test('reads no file of root’s by a link of theirs, whatever reads, and quotes nothing of it (D17)', async () => {
+  test('reads no file of root through a link of another user, by any command, and prints none of it (D17)', async () => {
     const link = theirLink('in.csv', secret);
     const directory = theirLink('up', own);
     for (const args of [...reading(link), ...reading(join(directory, 'secret'))]) {
@@ -67,7 +67,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     }
   });
 
-  test('reads no rotated file or directory of root’s by a link of theirs (D17)', async () => {
+  test('reads no rotated file or directory of root through a link of another user (D17)', async () => {
     writeFileSync(join(theirs, 'scans.csv'), SCANS);
     await keepFile(join(theirs, 'scans.csv'), { isRotated: true });
     theirLink('scans.csv.1', secret);
@@ -82,7 +82,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     }
   });
 
-  test('reads a file of theirs by a link of theirs, and its own by its own', async () => {
+  test('reads a file of another user through their link, and its own files through its own links', async () => {
     writeFileSync(join(theirs, 'scans.csv'), SCANS);
     chownSync(join(theirs, 'scans.csv'), NOBODY, NOBODY);
     symlinkSync(join(own, 'scans.csv'), join(theirs, 'mine.csv'));
@@ -103,7 +103,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   });
 });
 
-test('standard input and a substituted process are read by their names', async () => {
+test('/dev/stdin and process substitutions can be read', async () => {
   writeFileSync(join(own, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');
   const check = '"$0" "$1" qr apply --dry-run --offline --lock codes.lock.json --from';
   const script = `${check} <(cat codes.csv) && ${check} /dev/stdin < codes.csv && cat codes.csv | ${check} /dev/fd/0`;
@@ -120,7 +120,7 @@ test('standard input and a substituted process are read by their names', async (
   expect(told.match(/1 row/g)).toHaveLength(3);
 });
 
-test('in GitHub Actions, no link in the workspace leads out of it; other paths are free (D17)', async () => {
+test('in GitHub Actions, no link in the workspace is followed to a file outside of it (D17)', async () => {
   const workspace = join(own, 'workspace');
   mkdirSync(join(workspace, 'data'), { recursive: true });
   const secret = join(own, 'secret');
@@ -142,7 +142,7 @@ test('in GitHub Actions, no link in the workspace leads out of it; other paths a
   }
 });
 
-test('a FIFO or a directory with the name of a rotated file is not read, a link to one is (D17)', async () => {
+test('a FIFO or a directory with the name of a rotated file is not read (D17)', async () => {
   await keepFile(join(own, 'scans.csv'), { isRotated: true });
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(own, 'scans.csv.1')]);
   symlinkSync('scans.csv.1', join(own, 'scans.csv.2'));

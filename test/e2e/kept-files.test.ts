@@ -155,7 +155,7 @@ describe('files that later runs rely on', () => {
 });
 
 describe('files of one run', () => {
-  it('are all different, by whichever name and before they exist', async () => {
+  it('must be different files, by any path and before they exist', async () => {
     const work = await useWork();
     await leaveFiles(work);
     await writeFile(work.path('ids.txt'), `${work.sandbox.codeId()}\n`);

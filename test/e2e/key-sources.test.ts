@@ -77,7 +77,7 @@ describe('the source of the key', () => {
     },
   );
 
-  test('is a variable before a file, a file before a credential, and any of them before the profile', async () => {
+  test('is the variable, then the file, then the credential, then the profile', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const [variable, file, credential, command] = await Promise.all([
       prepare('variable', sandbox),
@@ -107,7 +107,7 @@ describe('the source of the key', () => {
     expect(await sourceWith({ ...command, CREDENTIALS_DIRECTORY: '/nowhere' })).toBe('command');
   });
 
-  test('outside of the profiles brings no hint to log in', async () => {
+  test('outside of the profiles does not propose to log in', async () => {
     const sandbox = await useSandbox({ key: OTHER });
     for (const source of ['variable', 'file', 'credential'] as const) {
       const env = await prepare(source, sandbox);
@@ -123,7 +123,7 @@ describe('the source of the key', () => {
 });
 
 describe('a key-command', () => {
-  test('is stored without a key, and forgotten by logout and by another login', async () => {
+  test('is stored without a key, and removed by logout and by another login', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     const file = join(env.QRCTL_CONFIG_DIR ?? '', 'config.json');
@@ -140,7 +140,7 @@ describe('a key-command', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
   });
 
-  test('that gives no key is not stored (3), unless it is not verified', async () => {
+  test('that prints no key is not stored (3), except with --no-verify', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
     for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a\\nb\\n'"]) {
@@ -180,7 +180,7 @@ describe('a key-command', () => {
     expect(readFileSync(count, 'utf8')).toBe('x\n');
   });
 
-  test('for another base URL than its own is not run (3)', async () => {
+  test('is not run for a different base URL (3)', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     const { code, stderr } = await runByDay(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], {
@@ -229,7 +229,7 @@ describe('a key-command', () => {
     ]);
   });
 
-  test('that hangs ends with qrctl at Ctrl-C', async () => {
+  test('that hangs is ended with qrctl by Ctrl-C', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     const pid = join(await useDirectory(), 'pid');
@@ -244,7 +244,7 @@ describe('a key-command', () => {
     await until(() => contentOf(`/proc/${contentOf(pid).trim()}/cmdline`) === '');
   });
 
-  test('may prompt on the terminal', async () => {
+  test('can prompt on the terminal', async () => {
     const sandbox = await useSandbox({ key: KEY, codes: 2 });
     const env = await prepare('command', sandbox);
     const line = `sh -c 'printf "PIN: " >&2; read pin; test "$pin" = 1234 && printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}'`;

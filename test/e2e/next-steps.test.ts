@@ -30,7 +30,7 @@ async function useProfiles() {
 const slugOf = ({ workspace }: TestSandbox) => workspace.codes()[0]?.slug ?? '';
 
 describe('a refused key', () => {
-  test('is named where it stands: a variable, a profile, or the login itself', async () => {
+  test('is reported with its source: a variable, a profile, or the login itself', async () => {
     const { qr, sandbox } = await useProfiles();
     const variable = { QRCTL_API_KEY: WRONG, QRCTL_BASE_URL: sandbox.baseUrl };
     const ofVariable = await qr(['qr', 'list'], { env: variable });
@@ -69,8 +69,8 @@ describe('a proxy that is down', () => {
   });
 });
 
-describe('a proposed command carries --profile and --base-url where the run had them', () => {
-  test('of a code that is not found, on a terminal and in JSON', async () => {
+describe('a proposed command has the --profile and --base-url of the run', () => {
+  test('after a code that was not found, on a terminal and in JSON', async () => {
     const { qr, sandbox } = await useProfiles();
     const text = await qr(['qr', 'get', 'no such', '--profile', 'kundeb']);
     expect([text.code, text.stderr]).toEqual([
@@ -95,7 +95,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     );
   });
 
-  test('of a line that is not understood, once', async () => {
+  test('after an invalid command line, once', async () => {
     const { qr } = await useProfiles();
     expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain(
       'Did you mean `qrctl qr list --profile kundeb`?',
@@ -105,7 +105,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     );
   });
 
-  test('of an export that failed in part, of doctor, and in the summary of a run', async () => {
+  test('after an export that failed in part, in doctor, and in the summary of a run', async () => {
     const { qr, cwd, sandbox } = await useProfiles();
     const missing = '00000000-0000-4000-8000-000000000000';
     const exported = await qr([
@@ -139,7 +139,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     expect(run.error.hint).toContain('qrctl qr list --profile kundeb');
   });
 
-  test('of a create whose answer was lost', async () => {
+  test('after a create whose response was lost', async () => {
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };
@@ -160,7 +160,7 @@ describe('a proposed command carries --profile and --base-url where the run had 
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);
   });
 
-  test('but values keep their words', async () => {
+  test('but values are not changed', async () => {
     const { qr } = await useProfiles();
     const name = 'qrctl qr delete x';
     const { stderr } = await qr(['qr', 'get', name, '--profile', 'kundeb']);
@@ -168,8 +168,8 @@ describe('a proposed command carries --profile and --base-url where the run had 
   });
 });
 
-describe('the question before a delete', () => {
-  test('names profile, host and where the backup goes, and proposes to pause in the same workspace', async () => {
+describe('the prompt of a deletion', () => {
+  test('shows profile, host and backup directory, and proposes to pause in the same workspace', async () => {
     const { qr, sandbox, cwd } = await useProfiles();
     const slug = slugOf(sandbox);
     const { host } = new URL(sandbox.baseUrl);
@@ -191,7 +191,7 @@ describe('the question before a delete', () => {
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 
-  test('is not broken within a word, and the answer is read behind its last line', async () => {
+  test('wraps between words, and the reply is read after its last line', async () => {
     const { qr, sandbox } = await useProfiles();
     const slug = slugOf(sandbox);
     const { stdout, code } = await qr(['qr', 'delete', slug, '--profile', 'kundeb'], {
@@ -209,7 +209,7 @@ describe('the question before a delete', () => {
   });
 });
 
-test('files about a workspace are named by neither its address nor its key', async () => {
+test('names of files about a workspace contain neither its address nor its key', async () => {
   const { qr, cwd, sandbox } = await useProfiles();
   await qr(['qr', 'list', '--profile', 'kundeb']);
   await qr(['__complete', '--profile', 'kundeb', 'qr', 'get', '']);

@@ -36,7 +36,7 @@ describe('qr create --template', () => {
     },
   );
 
-  it('prints to standard output and devices as ever', async () => {
+  it('prints to standard output and devices', async () => {
     const { qr } = await useWork();
     expect(await qr('create', '--template', '-o', '-')).toMatchObject({
       code: 0,
@@ -72,7 +72,7 @@ describe('a file at the path of the results', () => {
     },
   );
 
-  it('an empty file is nobody’s, and one that cannot be read is refused', async () => {
+  it('an empty file is replaced, and one that cannot be read is refused', async () => {
     const { cwd, qr, write } = await useWork();
     await write('codes.csv', 'name,type\nmenu,sms\n');
     await write('empty.csv', '');

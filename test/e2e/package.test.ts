@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('holds what runs, and nothing else', () => {
+  test('contains the program and no other files', () => {
     const parts =
       /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|resvg\.wasm|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
@@ -76,14 +76,14 @@ describe('the package', () => {
     for (const { names } of leaves()) expect(packed).toContain(`dist/man/qrctl-${names.join('-')}.1`);
   });
 
-  test('has each file that README links to, but for those about the sources', () => {
+  test('has each file that README links to, except those about the sources', () => {
     const links = [...readDocument('README.md').matchAll(/\]\((?!https:)([^)#]+)/g)].map(
       ([, path = '']) => path,
     );
     expect(links.filter((path) => !packed.includes(path))).toEqual(['.github/CONTRIBUTING.md']);
   });
 
-  test('needs no other package, and has no script that an installation runs', async () => {
+  test('has no dependencies and no install scripts', async () => {
     const manifest = JSON.parse(await readFile(join(prefix, 'lib/node_modules/qrctl/package.json'), 'utf8'));
     for (const key of ['dependencies', 'optionalDependencies', 'peerDependencies'])
       expect(manifest[key]).toBeUndefined();
@@ -97,7 +97,7 @@ describe('the package', () => {
     });
   });
 
-  test('is installed by an ordinary user without a word about scripts', () => {
+  test('is installed by a normal user without a warning about scripts', () => {
     expect(said).not.toMatch(/warn(?!.*\bnodedir\b)/i);
   });
 
@@ -118,7 +118,7 @@ describe('the package', () => {
     }
   });
 
-  test('works from there', async () => {
+  test('works after the installation', async () => {
     const qrctl = join(prefix, 'bin', 'qrctl');
     await access(join(prefix, 'share/man/man1/qrctl-scans-export.1'));
     await withSandbox({ codes: 3, scans: 10 }, async ({ env, codeId }) => {

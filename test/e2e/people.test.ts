@@ -47,33 +47,30 @@ describe('a sheet that was created', () => {
     ['given other results', async () => undefined, ['--from', 'codes.csv', '--results', 'other.results.csv']],
   ];
 
-  it.each(ways)(
-    'and %s creates no code again: not on this machine, nor on another',
-    async (_, change, from) => {
-      const bench = await useBench(rowsOf(3));
-      const { create, qr, methods } = bench;
-      expect((await create()).code).toBe(0);
-      await change(bench);
-      expect(methods()).toEqual({ GET: 1, POST: 3 });
-      for (const [env, outcomes] of [
-        [undefined, UNCHANGED],
-        [await newMachine(), EXISTS],
-      ] as const) {
-        const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
-        expect([
-          dry.code,
-          JSON.parse(dry.stdout)
-            .map(({ action }: { action: string }) => action)
-            .join(' '),
-        ]).toEqual([0, outcomes]);
-        const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
-        expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
-        expect(methods()).toEqual({ GET: 2 });
-      }
-    },
-  );
+  it.each(ways)('and %s creates no duplicate code, on this machine or another', async (_, change, from) => {
+    const bench = await useBench(rowsOf(3));
+    const { create, qr, methods } = bench;
+    expect((await create()).code).toBe(0);
+    await change(bench);
+    expect(methods()).toEqual({ GET: 1, POST: 3 });
+    for (const [env, outcomes] of [
+      [undefined, UNCHANGED],
+      [await newMachine(), EXISTS],
+    ] as const) {
+      const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
+      expect([
+        dry.code,
+        JSON.parse(dry.stdout)
+          .map(({ action }: { action: string }) => action)
+          .join(' '),
+      ]).toEqual([0, outcomes]);
+      const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
+      expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
+      expect(methods()).toEqual({ GET: 2 });
+    }
+  });
 
-  it('goes on in its results: rows with an ID exist, the row below them is new, and the results go into themselves', async () => {
+  it('continues in its results: rows with an ID exist, an added row is new, and the results replace themselves', async () => {
     const { create, qr, read, write, methods, directory } = await useBench(rowsOf(3));
     await create();
     methods();
@@ -94,7 +91,7 @@ describe('a sheet that was created', () => {
 });
 
 describe('a list that was saved yesterday', () => {
-  it("changes the edited row alone: a colleague's new address stays, and a paused code stays paused", async () => {
+  it('changes only the edited row: the new address of another client and a paused status are kept', async () => {
     const { qr, read, write, sandbox, methods } = await useBench('', { codes: 4 });
     await qr(['list', '-o', 'list.csv']);
     const [a = '', b = '', c = ''] = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -113,7 +110,7 @@ describe('a list that was saved yesterday', () => {
     expect(stderr).toMatch(/4 rows: .*1 updated/);
   });
 
-  it('asks where both sides changed a field (9), and carries out the answers of its results', async () => {
+  it('needs a decision for a field changed on both sides (9), and carries out the decisions in its results', async () => {
     const { qr, edit, readResults, sandbox, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     const ids = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -133,7 +130,7 @@ describe('a list that was saved yesterday', () => {
     expect(methods().PATCH).toBeUndefined();
   });
 
-  it('whose column of destinations was sorted by itself is refused (9) until --force', async () => {
+  it('with a column of destinations that was sorted alone is refused (9) without --force', async () => {
     const { create, qr, read, write, sandbox, methods } = await useBench(rowsOf(7));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -157,7 +154,7 @@ describe('a list that was saved yesterday', () => {
     expect(methods().PATCH).toBe(7);
   });
 
-  it('says that a flag for all rows did nothing, because the column has values', async () => {
+  it('notes that a flag for all rows had no effect because the column has values', async () => {
     const { qr, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     methods();
@@ -170,7 +167,7 @@ describe('a list that was saved yesterday', () => {
   });
 });
 
-describe('an id and a slug of two codes in one row', () => {
+describe('an ID and a slug of different codes in one row', () => {
   it.each([
     ['create'],
     ['update', '--name', 'x'],
@@ -210,7 +207,7 @@ describe('qr apply', () => {
     },
   );
 
-  it('leaves the codes of another file of the workspace alone: equal rows are asked about (9)', async () => {
+  it('does not change codes of another file of the workspace: equal rows need a decision (9)', async () => {
     const { qr, write, sandbox, methods } = await useBench('');
     await write('one.csv', 'key,name,type,status\na,Poster,sms,active\n');
     await write('two.csv', 'key,name,type,status\nz,Poster,sms,paused\n');
@@ -230,7 +227,7 @@ describe('qr apply', () => {
     ).toEqual(['active', 'paused']);
   });
 
-  it('activates a code again that --removed pause had paused, when a revert brings its key back', async () => {
+  it('activates a code that --removed pause had paused when its key is added again', async () => {
     const { qr, write, code } = await useBench('key,name,type\na,A,sms\nb,B,sms\n');
     await qr(['apply', '--from', 'codes.csv']);
     await write('codes.csv', 'key,name,type\na,A,sms\n');
@@ -241,7 +238,7 @@ describe('qr apply', () => {
     expect(code('B').status).toBe('active');
   });
 
-  it('asks about a key 007 that became 7, also with an edit (9): no second code', async () => {
+  it('needs a decision for a key 007 that became 7, also with an edit (9): no duplicate code', async () => {
     const { qr, write, methods, names, sandbox } = await useBench(
       'key,name,type\n007,Bond,sms\n008,Bill,sms\nm,M,sms\n',
     );
@@ -261,7 +258,7 @@ describe('qr apply', () => {
 describe('a decision', () => {
   const quick = ['--settle', '100ms', '--timeout', '500ms', '--concurrency', '1'];
 
-  it('that is given again after a lost response makes no other code', async () => {
+  it('repeated after a lost response creates no duplicate code', async () => {
     let isLost = false;
     const { create, names } = await useBench(rowsOf(2), {
       intercept: sometimes(({ request }) => isLost && request.method === 'POST' && applyThenHang),
@@ -275,7 +272,7 @@ describe('a decision', () => {
     expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
   });
 
-  it('--as-new all twice makes one new set, also if the first run was killed in its middle', async () => {
+  it('--as-new all twice creates the rows once, also if the first run was killed', async () => {
     let posts = 0;
     let kill = () => undefined as unknown;
     const { create, names, sandbox, directory, file } = await useBench(rowsOf(4), {
@@ -299,7 +296,7 @@ describe('a decision', () => {
     expect(names()).toEqual([1, 2, 3, 4].flatMap((n) => [`Code ${n}`, `Code ${n}`]));
   });
 
-  it('is asked for a key whose response was lost, whose code was renamed, and whose row was edited: no second code', async () => {
+  it('is needed for a key whose response was lost, whose code was renamed, and whose row was edited: no duplicate code', async () => {
     let onPost = () => undefined as unknown;
     const { qr, write, code, sandbox, directory, methods } = await useBench(
       'key,name,destination\na,Poster,https://x.de/a\n',
@@ -331,7 +328,7 @@ describe('a decision', () => {
 });
 
 describe('a code that was deleted', () => {
-  it('is said to be gone (9), until --as-new or until the row is removed', async () => {
+  it('is reported as deleted (9) until --as-new or until its row is removed', async () => {
     const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
     await create();
     const { id } = code('Code 2');
@@ -353,7 +350,7 @@ describe('a code that was deleted', () => {
     expect(methods()).not.toHaveProperty('POST');
   });
 
-  it('is created again from the record of its backup', async () => {
+  it('can be created again from its backup', async () => {
     const { qr, sandbox, code, methods } = await useBench('', { codes: 1, scans: 3 });
     const { id, name, destination } = sandbox.workspace.codes()[0] ?? { id: '' };
     expect((await qr(['delete', id, '--yes', '--backup', 'backup'])).code).toBe(0);
@@ -374,7 +371,7 @@ describe('a code that was deleted', () => {
     expect(methods()).toEqual({ GET: 2, POST: 1 });
   });
 
-  it('is not one where a login page answered its DELETE with 200', async () => {
+  it('is not reported if a login page responded to its DELETE with 200', async () => {
     const page: Fault = ({ send }) =>
       send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>Sign in</html>' });
     let isLogin = true;
@@ -392,7 +389,7 @@ describe('a code that was deleted', () => {
     expect(sandbox.workspace.codes()).toEqual([]);
   });
 
-  it('but for a killed backup, which left it paused, is active again when its row is taken off the list', async () => {
+  it('that a killed backup left paused is active again after its row was removed from the list', async () => {
     let kill = () => undefined as unknown;
     let patches = 0;
     const { qr, write, sandbox, directory } = await useBench('', {
@@ -423,7 +420,7 @@ describe('a plan of dated changes', () => {
   const at = (day: number) => `2020-01-0${day}T00:00Z`;
   const due = ['update', '--due', '--from'];
 
-  it('of A, B and A again ends in A', async () => {
+  it('with the values A, B and A ends with A', async () => {
     const { qr, write, sandbox } = await useBench('', { codes: 1 });
     const id = sandbox.codeId();
     for (const days of [1, 2, 3]) {
@@ -454,7 +451,7 @@ describe('a plan of dated changes', () => {
     expect(sandbox.workspace.code(id)?.destination).toBe('https://person.example/');
   });
 
-  it("asks about a person's later edit if the memory of the plan was lost (9), where its rows were saved with a base", async () => {
+  it('needs a decision for a later edit of another client if the memory of the plan was lost (9), for rows with a base', async () => {
     const { qr, read, write, sandbox, methods } = await useBench('', { codes: 1 });
     const id = sandbox.codeId();
     await qr(['list', '-o', 'list.csv', '--fields', 'id,destination,base']);
@@ -476,7 +473,7 @@ describe.each([
   const NAME = 'A  poster with a name longer than 20';
   const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
 
-  it('gets no PATCH every night: create, update and apply come to rest', async () => {
+  it('is not changed every night: create, update and apply send no PATCH without a difference', async () => {
     const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, {
       intercept: storing(change),
     });
@@ -509,7 +506,7 @@ describe.each([
 });
 
 describe('a run', () => {
-  it('costs the listing and a request per row, however many requests another client sends meanwhile', async () => {
+  it('costs the listing and one request per row while another client also sends requests', async () => {
     const { create, sandbox, methods } = await useBench(rowsOf(6), {
       intercept: async (exchange) => {
         if (exchange.request.headers['x-other'] === undefined && exchange.request.method === 'POST')
@@ -525,7 +522,7 @@ describe('a run', () => {
     expect(methods()).toEqual({ GET: 7, POST: 6 });
   });
 
-  it('keeps the columns that a person added to its results', async () => {
+  it('keeps columns that were added to its results', async () => {
     const { create, write, read, readResults } = await useBench(rowsOf(2));
     await create();
     const [header, ...rows] = (await read('codes.results.csv')).trimEnd().split('\n');
@@ -540,7 +537,7 @@ describe('a run', () => {
 });
 
 describe('a plan for a pull request', () => {
-  it('shows removed, changed and asked rows before 200 new ones, and never cuts them', async () => {
+  it('shows all removed and changed rows and needed decisions before 200 new rows', async () => {
     const rows = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, n) => `k${n + from},Row ${n + from},sms\n`).join('');
     const { qr, write, sandbox, code } = await useBench(`key,name,type\n${rows(0, 20)}`, {

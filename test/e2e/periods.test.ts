@@ -27,7 +27,7 @@ function textOf(cell: CellValue | undefined): string {
 }
 
 describe('a period in a zone', () => {
-  test('is the month there, to the millisecond, and said with both ends', async () => {
+  test('is the month in that zone to the millisecond, and both ends are printed', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 100 });
     const [id] = [sandbox.codeId()];
     const edges = [
@@ -47,7 +47,7 @@ describe('a period in a zone', () => {
     expect(stderr).toContain('of 1 code from 2024-10-01 00:00 to 2024-11-01 00:00 (Europe/Berlin) to ');
   });
 
-  test('ts_local stands beside ts in a file for Excel, and wherever it is asked for', async () => {
+  test('ts_local follows ts in a file for Excel, and in every format with --fields', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-09-30T23:08:15.000Z' });
     const excel = await run(sandbox, ['--excel', ...BERLIN]);
@@ -88,7 +88,7 @@ describe('a period in a zone', () => {
     expect(await byHour('--input', 's.csv')).toBe(await byHour(id));
   });
 
-  test('without bounds the closing line says from where to when, in the zone of the machine', async () => {
+  test('without bounds the closing line has the range of scans in the local zone', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3, clockSkewMs: 86_400_000 });
     const { stderr } = await run(sandbox, [], { TZ: 'Asia/Kathmandu' });
     expect(stderr).toMatch(
@@ -96,7 +96,7 @@ describe('a period in a zone', () => {
     );
   });
 
-  test('ends that were typed in UTC are said in UTC', async () => {
+  test('bounds in UTC are printed in UTC', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     const { stderr } = await run(sandbox, ['--until', '2024-11-01T00:00:30Z'], { TZ: 'Asia/Tokyo' });
     expect(stderr).toContain('from the first scan to 2024-11-01 00:00:30 (UTC)');
@@ -123,7 +123,7 @@ describe('a period in a zone', () => {
 });
 
 describe('an appended file with local times', () => {
-  test('refuses another zone, and one written before ts_local was there goes on as it is', async () => {
+  test('refuses another zone, and a file without ts_local continues without it', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     const cwd = await useDirectory();
     const append = (...flags: string[]) =>

@@ -69,7 +69,7 @@ async function runPages(names: readonly string[]): Promise<void> {
   }
 }
 
-describe('every block of shell works as it is', () => {
+describe('every block of shell works unchanged', () => {
   test('in README and all guides, one after the other in one directory', { timeout: 600_000 }, () =>
     runPages(PAGES),
   );
@@ -77,33 +77,33 @@ describe('every block of shell works as it is', () => {
   const others = DOCUMENTS.filter((name) => runnable(name).length > 0 && !PAGES.includes(name));
   test.each(SOAK ? [...PAGES, ...others] : others)('in %s alone', (name) => runPages([name]));
 
-  test('and no two pages write the same file', () => {
+  test('no two pages write the same file', () => {
     const files = PAGES.map((name) => [...new Set(runnable(name).flatMap(writtenBy))]);
     expect(files.filter((names) => names.length === 0)).toEqual([]);
     const all = files.flat();
     expect(all.filter((file, at) => all.indexOf(file) !== at)).toEqual([]);
   });
 
-  test('and in each guide there is one', () => {
+  test('each guide has such a block', () => {
     const without = DOCUMENTS.filter((name) => runnable(name).length === 0);
     expect(without).toEqual(['docs/guarantees.md', 'docs/performance.md']);
   });
 
-  test('but those that install, ask, or leave this machine', () => {
+  test('except those that install, prompt, or need another machine', () => {
     for (const name of DOCUMENTS) {
       for (const block of blocksIn(readDocument(name), 'bash'))
         expect(block).toMatch(/\bnpm |^qrctl sandbox$|auth login|rclone/m);
     }
   });
 
-  test('with the key of the sandbox', async () => {
+  test('README has the key of the sandbox', async () => {
     expect(readDocument('README.md')).toContain(
       `QRCTL_API_KEY=${(await useSandbox({ codes: 1, scans: 0 })).apiKey}\n`,
     );
   });
 });
 
-test('the placeholder of a host is neither stored nor drawn', async () => {
+test('the placeholder HOST is neither stored nor drawn', async () => {
   const shell = await useSandboxShell();
   for (const line of [
     'qrctl config set short-url https://HOST/{slug}',
@@ -133,7 +133,7 @@ describe('the script of the CI job', () => {
     expect((await shell(create)).status).toBe(0);
   });
 
-  test('ends with the failure of its command, also under bash -e, and says what to do', async () => {
+  test('fails with its command, also under bash -e, and prints advice', async () => {
     const shell = await useSandboxShell();
     await shell(check);
     // No less an outage for being waited out a second instead of half a minute.
@@ -142,7 +142,7 @@ describe('the script of the CI job', () => {
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
   });
 
-  test('says what helps at the limit of the plan, which is not to wait', async () => {
+  test('proposes to upgrade or delete codes at the limit of the plan', async () => {
     const shell = await useSandboxShell({ codes: 25, codeLimit: 26 });
     await shell(check);
     const { status, stdout } = await shell(create);

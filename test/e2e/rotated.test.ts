@@ -76,7 +76,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 2 });
   });
 
-  test('is read also while the file itself is away, and without its other relatives', async () => {
+  test('is read also if the current file is missing, and without unrelated files', async () => {
     const cwd = await withFiles({
       'scans.csv.1': csv('2026-10-01'),
       'scans.csv.bak': csv('2026-10-01', '2026-10-03'),
@@ -97,7 +97,7 @@ describe('a log that was rotated', () => {
     });
   });
 
-  test('in a form that qrctl cannot decompress is refused, not passed over (F13)', async () => {
+  test('in an unsupported compression format is refused, not skipped (F13)', async () => {
     const cwd = await withFiles({
       'scans.csv': csv('2026-11-01'),
       'scans.csv.1': csv('2026-10-01'),

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openTheatre } from '../rows/theatre.ts';
 import { BIN } from '../support/cli.ts';
 
-it('makes no second code, takes no code of another row, undoes no edit in silence, and ends with 0 only if all agree', async () => {
+it('creates no duplicate code, matches no code to another row, reverts no edit silently, and ends with 0 only if all agree', async () => {
   const theatre = await openTheatre(BIN);
   onTestFinished(() => theatre.close());
   const problems: string[] = [];

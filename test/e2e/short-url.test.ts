@@ -51,7 +51,7 @@ describe('short_url', () => {
     },
   );
 
-  it('is in the results of a creation, empty for a row without a code, and those results are an input again', async () => {
+  it('is in the results of a creation, empty for a row without a code, and those results can be read again', async () => {
     const { sandbox, qrctl, rows, write } = await useProfile();
     sandbox.workspace.setCodeLimit(4);
     await write('codes.csv', 'name,type,shelf\nmenu,sms,A\nposter,sms,B\n');
@@ -84,7 +84,7 @@ describe('short_url', () => {
     ]);
   });
 
-  it('is nowhere if the profile does not know it', async () => {
+  it('is in no output if the profile has no short URL', async () => {
     const { qrctl } = await useProfile();
     expect(await qrctl('config', 'unset', 'short-url')).toMatchObject({ code: 0 });
     expect((await qrctl('qr', 'list', '-f', 'json')).stdout).not.toContain('short_url');
@@ -92,7 +92,7 @@ describe('short_url', () => {
 });
 
 describe('qr list -o codes.xlsx --timezone', () => {
-  it('has times in that zone, and every other format refuses the flag before a request', async () => {
+  it('has times in that zone; other formats refuse the flag before any request', async () => {
     const { sandbox, qrctl, rows } = await useProfile();
     sandbox.workspace.update(sandbox.codeId(0), { name: 'edited' });
     const wallOf = async (zone: string) => {

@@ -6,7 +6,7 @@ import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-test('a slug costs the listing at first, and from then on one request beside those of the command', async () => {
+test('a slug costs the listing once, and then one request per command', async () => {
   const sandbox = await useSandbox({ codes: 450, scans: 3, plan: 'business' });
   const cache = await useDirectory();
   const { slug, id } = sandbox.workspace.codes().at(-1) ?? { slug: '', id: '' };

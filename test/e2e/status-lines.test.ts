@@ -32,7 +32,7 @@ function sendForever(line: string, { socket }: RawRequest): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-describe('a status line that is not one', () => {
+describe('an invalid status line', () => {
   test.each(LINES)('%j of a gateway is a failed request, within seconds', async (line) => {
     const { env } = await useFaultServer((request) => sendBody(line, request));
     const { code, stderr } = await runCli(['qr', 'list', '--retry-for', '1s'], { env, timeoutMs: 30_000 });
@@ -41,7 +41,7 @@ describe('a status line that is not one', () => {
     expect(stderr).not.toMatch(/assert|unexpected failure/);
   });
 
-  test('of one destination is said of that code, and the others are asked', async () => {
+  test('of one destination is reported for that code, and the others are checked', async () => {
     const { port } = await useFaultServer((request) => {
       const [, kind, index] = /^\/(\w+)\/(\d+)/.exec(request.url) ?? [];
       const line = (kind === 'endless' ? ENDLESS : LINES)[Number(index)];
@@ -83,7 +83,7 @@ describe('a status line that is not one', () => {
   });
 });
 
-test('no file of the program is one long line, which node would show, and parse, as a whole', () => {
+test('no file of the program is one long line, which node would print in a stack', () => {
   const lines = ['app', 'pdfkit', 'start'].flatMap((name) =>
     readFileSync(new URL(`../dist/${name}.js`, `file://${BIN}`), 'latin1').split('\n'),
   );

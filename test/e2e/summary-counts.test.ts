@@ -31,7 +31,7 @@ async function useRuns(options: SandboxOptions = {}) {
 }
 
 describe('qr create', () => {
-  it('of a file counts its rows by outcome, again when it is run again, and also when it fails in the middle', async () => {
+  it('from a file counts its rows by outcome, also if it is run again or fails in the middle', async () => {
     const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
     await write('codes.csv', rowsOf('a', 'b', 'c'));
     expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
@@ -67,7 +67,7 @@ describe('qr create', () => {
     });
   });
 
-  it('of a file that is interrupted counts what is done', async () => {
+  it('from a file counts the finished rows if it is interrupted', async () => {
     let asked = () => {};
     const waiting = new Promise<void>((resolve) => {
       asked = resolve;
@@ -92,7 +92,7 @@ describe('qr create', () => {
 
   const X = ['--name', 'x', '--destination', 'https://example.com/x'];
 
-  it('of one code counts it, also if it may have been created', async () => {
+  it('for one code counts it, also if it may have been created', async () => {
     const { run } = await useRuns();
     expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
       exit: 0,
@@ -164,7 +164,7 @@ test('qr update and qr delete count codes and outcomes, named or of a file', asy
   });
 });
 
-test('qr list and qr get count what they print, and list says of no file that did not come to its place', async () => {
+test('qr list and qr get count printed codes, and list no file that was not written', async () => {
   const { run, sandbox } = await useRuns();
   expect(await run('qr', 'list', '-o', 'codes.xlsx')).toMatchObject({
     exit: 0,
@@ -252,7 +252,7 @@ test('scans stats, report and tail count codes, rows and files', async () => {
   });
 });
 
-test('what knows of no codes says null, and what it wrote all the same', async () => {
+test('commands without codes have null counts, and the names of their files', async () => {
   const { run } = await useRuns();
   expect(await run('api', 'GET', '/qr')).toMatchObject({
     exit: 0,

@@ -333,9 +333,8 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
   test.each(SURROUNDINGS.filter(({ soak }) => !soak || SOAK))('$name', async (surrounding) => {
     const found: Record<string, string[]> = {};
     const place = SURROUNDINGS.filter(({ every }) => every).indexOf(surrounding);
-    const quick = Object.entries(COMMANDS).filter(
-      ([, { slow, typical }], at) =>
-        SOAK ? !slow : !slow && (place < 0 ? typical : (at + place) % SHARES === 0),
+    const quick = Object.entries(COMMANDS).filter(([, { slow, typical }], at) =>
+      SOAK ? !slow : !slow && (place < 0 ? typical : (at + place) % SHARES === 0),
     );
     await inTurns(quick, async ([name, row]) => {
       const wrong = await check(name, row, surrounding);

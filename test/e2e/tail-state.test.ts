@@ -62,7 +62,7 @@ const idsIn = (stdout: string): number[] =>
     .map((line) => JSON.parse(line).id);
 
 describe('a restart', () => {
-  test('continues after the last printed scan, with scans of the time between and those listed late', async () => {
+  test('continues after the last printed scan, also with late scans', async () => {
     const { add, at, args, id } = await useTail();
     add(120);
     add(30);
@@ -78,7 +78,7 @@ describe('a restart', () => {
     expect(second.stderr).toContain('; --since applies only to its first run');
   });
 
-  test('prints what --max-events left over, and nothing else', async () => {
+  test('prints only the scans that --max-events left out', async () => {
     const { add, at, args, id, sandbox } = await useTail();
     for (const minutes of [50, 40, 30, 20, 10]) add(minutes);
     const runs = [];
@@ -100,7 +100,7 @@ describe('a restart', () => {
     expect(idsIn(run.stdout)).toHaveLength(1);
   });
 
-  test('prints the scans of a code that was created in between, and forgets one that was deleted', async () => {
+  test('prints the scans of a code created between the runs, and drops a deleted one', async () => {
     const { add, args, at, sandbox, state } = await useTail();
     add();
     await runByDay([...args('--all', '--since', '1h'), '--max-events', '1'], at);
@@ -255,7 +255,7 @@ describe('kill -9', () => {
   });
 });
 
-describe('a state is refused, and stays as it is,', () => {
+describe('a state is refused and not changed', () => {
   test('while another run uses it (S5)', async () => {
     const { start, at, args, id } = await useTail();
     const running = await start(id);

@@ -43,7 +43,7 @@ function wanted(sandbox: TestSandbox, ...codes: number[]): string[] {
 }
 
 describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
-  test('is equal, then lacks a late scan, and is repaired; the next runs add nothing', async () => {
+  test('is equal, then lacks a late scan, and is repaired; the next runs add no scan', async () => {
     const { sandbox, cwd, run } = await useJob(1, 731);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
@@ -119,7 +119,7 @@ test('`--append --verify` appends and repairs in one run', async () => {
   expect(await idsIn(cwd, 'scans.csv')).toEqual(wanted(sandbox, 0));
 });
 
-test('a scan that is older than the rotated file goes into the new one, and the rotated file stays as it is', async () => {
+test('a scan older than the rotated file is added to the new file, and the rotated file is not changed', async () => {
   const { sandbox, cwd, run } = await useJob(2, 600);
   const append = ['scans', 'export', '--all', '-o', 'log.csv', '--append', '--rotated'];
   expect(await run(...append)).toMatchObject({ code: 0 });
@@ -174,7 +174,7 @@ test.each(['parquet', 'csv'])(
 );
 
 test.each(['id', 'slug'])(
-  'a directory of files by %s is compared, and only the file that lacks a scan changes',
+  'a directory of files by %s is compared, and only the file that lacks a scan is changed',
   async (names) => {
     const { sandbox, cwd, run } = await useJob(3, 200);
     const place = ['--output-dir', 'each'];
@@ -212,7 +212,7 @@ describe('rows that differ and are not missing', () => {
     expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
   });
 
-  test('duplicate rows and rows of another origin have their day, and a plain export is not repaired', async () => {
+  test('duplicate and unknown rows are reported by day, and a plain export is not repaired', async () => {
     const { sandbox, cwd, run } = await useJob(1, 700);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });
@@ -237,7 +237,7 @@ describe('rows that differ and are not missing', () => {
   });
 });
 
-test('costs one request per code, and few more for a missing scan', async () => {
+test('costs one request per code, and a few more per missing scan', async () => {
   const codes = SOAK ? 150 : 20;
   const { sandbox, run } = await useJob(codes, 703);
   expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
@@ -256,7 +256,7 @@ test('costs one request per code, and few more for a missing scan', async () => 
   expect(requests).toBeLessThanOrEqual(codes + 18);
 });
 
-test('says what is missing on the command line', async () => {
+test('reports missing arguments', async () => {
   const { run } = await useJob(1, 10);
   expect(await run('scans', 'verify', '--all')).toMatchObject({
     code: 2,

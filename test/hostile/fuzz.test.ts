@@ -30,7 +30,7 @@ if (SOAK) {
   });
 } else {
   test.each(PARSERS.map((parser) => [parser.name, parser] as const))(
-    'damaged input for %s is read or refused',
+    'reads or refuses damaged input for %s',
     async (_, parser) => {
       const directory = await useDirectory();
       const count = parser.isApart ? 1 : countOf(parser, total);
