@@ -20,8 +20,8 @@ const OUTPUTS = ['dist/THIRD-PARTY-LICENSES', 'dist/man/qrctl.1'];
 
 export default function setup(): () => void {
   if (process.env.QRCTL_TEST_BIN === undefined && isStale()) build();
-  const directory = mkdtempSync(join(memoryDisk() ?? tmpdir(), 'qrctl-tests-'));
-  // As /tmp: some tests run commands as other users.
+  const directory = mkdtempSync(join(memoryDisk() ?? tmpdir(), 'q-'));
+  // As /tmp: some tests run commands as other users. A short name, since messages shorten long paths.
   chmodSync(directory, 0o1777);
   process.env.TMPDIR = directory;
   process.env.QRCTL_TEST_CACHE ??= mkdtempSync(join(directory, 'cache-'));

@@ -94,7 +94,7 @@ describe.each(FORMATS)('an appended %s', (format) => {
   }, 1_200_000);
 
   test('is at a committed point after SIGTERM, and continues there', async () => {
-    const scans = 5500;
+    const scans = 8000;
     const job = await useJob({ scans, latencyMs: 20 }, format);
     const running = await startCli(job.args, { env: job.sandbox.env });
     await until(() => job.sandbox.requests.length > 8);

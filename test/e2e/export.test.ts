@@ -232,9 +232,9 @@ describe('the rate limit', () => {
   ])('is not exceeded with the service clock %s', async (_, clockSkewMs) => {
     const sandbox = await useSandbox({
       codes: 1,
-      scans: 4000,
-      limit: 20,
-      windowMs: 2000,
+      scans: 1000,
+      limit: 4,
+      windowMs: 3000,
       intercept: smallerPages(100),
       clockSkewMs,
     });
