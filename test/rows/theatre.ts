@@ -14,7 +14,7 @@ export interface Theatre {
   close(): Promise<void>;
 }
 
-/** A file system in memory: what is flushed there costs nothing. */
+/** A file system in memory, where a flush costs no time. */
 const MEMORY = '/dev/shm';
 
 /** Opens it for the command at `bin`. */
@@ -22,7 +22,9 @@ export async function openTheatre(bin: string): Promise<Theatre> {
   const server = await startServer();
   const sleeps = { listener: (_ms: number): void => undefined };
   const command = loadCommand(bin, (ms) => sleeps.listener(ms));
-  const home = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'qrctl-rows-'));
+  // The tests set TMPDIR, and remove it whole at their end.
+  const base = process.env.TMPDIR === undefined && existsSync(MEMORY) ? MEMORY : tmpdir();
+  const home = await mkdtemp(join(base, 'qrctl-rows-'));
   return {
     async play(seed, kill, onStep) {
       const place = join(home, `${seed}`);
