@@ -157,7 +157,7 @@ describe('qr update --due', () => {
     expect(results[3]).toContain(',updated,,');
   });
 
-  const patience = { timeout: 60_000 * KILLS };
+  const patience = { timeout: 180_000 * KILLS };
   it(
     `reaches the state of the plan after ${2 * KILLS} kills, on both sides of a clock change, and keeps edits by other clients`,
     patience,

@@ -160,7 +160,8 @@ test.each(['parquet', 'csv'])(
       (await readdir(join(cwd, 'lake'), { recursive: true })).filter((name) => name.endsWith(format)).length;
     const before = await parts();
     addLate(sandbox, 1, 40);
-    expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 8 });
+    const found = await run('scans', 'verify', '--all', '--output-dir', 'lake');
+    expect(found.code, found.stderr).toBe(8);
     expect(await run('scans', 'verify', '--all', '--output-dir', 'lake', '--repair')).toMatchObject({
       code: 0,
     });
