@@ -90,16 +90,8 @@ export const TREE: readonly Node[] = [
         'Count scans by day, country, device and more',
         () => import('../commands/scans/stats.ts'),
       ),
-      leaf(
-        'report',
-        'Write a report of scans as one HTML page',
-        () => import('../commands/scans/report.ts'),
-      ),
-      leaf(
-        'verify',
-        'Compare exported scans with the service',
-        () => import('../commands/scans/verify.ts'),
-      ),
+      leaf('report', 'Write a report of scans as one HTML page', () => import('../commands/scans/report.ts')),
+      leaf('verify', 'Compare exported scans with the service', () => import('../commands/scans/verify.ts')),
       leaf(
         'watch',
         'Find codes whose scans stopped, dropped or jumped',

@@ -1,6 +1,7 @@
 /** `scans export`; plan-export.ts declares and checks its flags. */
 import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
+import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { keyPrefix } from '../../base/text/key.ts';
 import { countOf } from '../../base/text/quote.ts';
 import { formatDuration } from '../../base/time/time.ts';
@@ -17,7 +18,6 @@ import { formatLocalRange } from '../../scans/format-local-range.ts';
 import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
-import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import type { Progress } from '../../terminal/console.ts';
 import { chooseLabelsOfLog } from '../choose-codes.ts';
 import { defineCommand } from '../define.ts';

@@ -1,10 +1,10 @@
 /** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
 import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
+import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Service } from '../../service/service.ts';
 import { showingAgain } from '../../service/showing-again.ts';
-import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { isOfOneCode } from '../export/code-failures.ts';
 import { countRange, type RangeCount } from '../export/count-range.ts';
 import { type CodeFailure, type CodeLabel, exportCodes } from '../export/export-codes.ts';

@@ -1,6 +1,7 @@
 /** Reads scans from files that `scans export` wrote. Detects the format from the content. */
 import { basename } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { shown } from '../../../base/text/quote.ts';
 import { letSignalsIn } from '../../../base/time/time.ts';
 import { notOurs, type Records } from '../../../files/formats/read/input-text.ts';
@@ -8,7 +9,6 @@ import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
-import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { type CodeOfScans, createCodes } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
