@@ -26,9 +26,9 @@ describe('a flag that requires another one', () => {
       'Add --output FILE or --output-dir DIR, or omit --append.',
     ],
     [
-      'scans export x --output-dir d --compact',
-      '--compact requires --partition-by and --append',
-      'Add --partition-by UNIT and --append, or omit --compact.',
+      'scans export --input x.csv',
+      '--input requires --output-dir and --partition-by',
+      'Add --output-dir DIR and --partition-by UNIT, or omit --input.',
     ],
     [
       'scans stats x --no-rotated',

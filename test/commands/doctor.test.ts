@@ -60,7 +60,9 @@ describe('doctor', () => {
     const said = stdout.replace(/\s+/g, ' ');
     expect(said.split('the service rejected the API key')).toHaveLength(2);
     expect(said).toContain('qrctl: failed checks: key');
-    for (const line of stdout.split('\n')) expect(line.trimEnd().length).toBeLessThanOrEqual(60);
+    // A path longer than the line is never broken.
+    for (const line of stdout.replaceAll(/\S{40,}/g, 'PATH').split('\n'))
+      expect(line.trimEnd()).toMatch(/^.{0,60}$/);
     expect((await machine.run(['doctor'], { env })).stderr).toContain('the service rejected the API key');
   });
 

@@ -277,7 +277,7 @@ describe('qr update --due', () => {
 
     const undated = await usePlan(['slug,destination', 'MENU,https://a.test/']);
     expect((await undated.due()).stderr).toContain('column at: is missing: each row needs a time');
-    expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from FILE');
+    expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from');
   });
 
   it('reports rows whose code does not exist, and applies the others', async () => {

@@ -8,8 +8,8 @@ import { reasonOf } from '../../codes/engine/results/explain.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
-import { type Backup, openBackup } from '../../scans/backup/back-up.ts';
-import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
+import { type Backup, openBackup, requestsOfBackup } from '../../scans/backup/back-up.ts';
+import type { QrCode } from '../../service/shapes.ts';
 import { askUntil } from '../ask-until.ts';
 import { defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, planOutput, printRecord, printRecords } from '../output-options.ts';
@@ -135,7 +135,10 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
     async print({ rows }) {
       const codes = codesToDelete({ items: rows.map(({ item }) => item) });
       const scans = await countScans(context, codes);
-      requests = (flags.yes ? 0 : codes.length) + (flags.backup === undefined ? 0 : backupCost(codes, scans));
+      requests = codes.reduce((sum, code) => {
+        const ofBackup = flags.backup === undefined ? 0 : requestsOfBackup(code, scans.get(code.id) ?? 0);
+        return sum + (flags.yes ? 0 : 1) + ofBackup;
+      }, 0);
       const shown = isCut ? rows.slice(0, MOST_RECORDS) : rows;
       const records = shown.map((row) => recordOf(row, scans));
       await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
@@ -148,14 +151,6 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
     moreRequests: () => requests,
     discard: async () => undefined,
   };
-}
-
-/** Returns about how many requests the backups send: to pause each active code, read its pages, and look for newer scans. */
-function backupCost(codes: readonly QrCode[], scans: ReadonlyMap<string, number>): number {
-  return codes.reduce((sum, { id, status }) => {
-    const pages = Math.max(1, Math.ceil((scans.get(id) ?? 0) / MAX_SCANS_PAGE));
-    return sum + pages + 1 + (status === 'active' ? 1 : 0);
-  }, 0);
 }
 
 function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {

@@ -61,12 +61,12 @@ export const command = defineCommand({
 /** Returns whether the flags specify a label sheet. Throws UsageError for a page without labels. */
 function isOfSheet(flags: ImageFlags): boolean {
   const { sheet, grid, paper } = flags;
-  if (sheet !== undefined || grid !== undefined || isRoll(flags)) return true;
-  if (paper !== undefined)
+  const isRollOfLabels = isRoll(flags);
+  if (paper !== undefined && grid === undefined && !isRollOfLabels)
     throw new UsageError('--paper requires --grid, unless it is the size of a label', {
       hint: 'Add --grid CxR, or omit --paper.',
     });
-  return false;
+  return sheet !== undefined || grid !== undefined || isRollOfLabels;
 }
 
 /** Writes one code to a file, to the terminal, or as SVG to a pipe. */

@@ -114,16 +114,10 @@ async function deleteSaved(
   return saved;
 }
 
-/** Returns the number of scans of a code and, if none arrive, of the requests of its backup, without the one that reads the code. */
-export async function estimateBackup(
-  service: Service,
-  { id, status }: QrCode,
-): Promise<{ scans: number; requests: number }> {
-  const { total } = await service.listScans(id, { page: 1, limit: 1 });
-  const pausing = status === 'active' ? 1 : 0;
-  const pages = Math.max(1, Math.ceil(total / MAX_SCANS_PAGE));
-  // The pages, a request for scans beyond the last one, and the check for newer scans.
-  return { scans: total, requests: pausing + pages + (total > 0 ? 1 : 0) + 1 };
+/** Returns the number of requests of a backup if no scans arrive: to pause the code, read its pages, and look behind the last one twice. */
+export function requestsOfBackup({ status }: QrCode, scans: number): number {
+  const pages = scans === 0 ? 1 : Math.ceil(scans / MAX_SCANS_PAGE) + 1;
+  return (status === 'active' ? 1 : 0) + pages + 1;
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
