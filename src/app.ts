@@ -11,7 +11,7 @@ import { createPropose } from './cli/proposals.ts';
 import { useFlags } from './commands/use-flags.ts';
 import { createContext, ownProcesses } from './context.ts';
 import { describeSystemError, ifDiskFull } from './files/durable/path-errors.ts';
-import { loadColours, wantsColour } from './terminal/colour.ts';
+import { loadColors, wantsColor } from './terminal/color.ts';
 import { type ErrorStyle, renderError } from './terminal/render-error.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
 import { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';
@@ -107,10 +107,10 @@ export async function report(
   problems: readonly RowProblem[] = [],
 ): Promise<number> {
   const isTerminal = process.stderr.isTTY === true;
-  const colours = await loadColours(wantsColour(process.env, { isTerminal, noColor: style.color === false }));
+  const colors = await loadColors(wantsColor(process.env, { isTerminal, noColor: style.color === false }));
   let text = renderError(error, style, {
     columns: isTerminal ? process.stderr.columns : undefined,
-    colours,
+    colors,
     wholePaths: () => spacedPaths(process),
   });
   if (isSwitchedOn(process.env.GITHUB_ACTIONS)) {

@@ -1,16 +1,16 @@
 /** Prints what the build has prepared, and passes any other command line to the rest of the program. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Terminal } from './cli/help/command-help.ts';
-import { readyAnswer } from './cli/packaged.ts';
+import { readyText } from './cli/packaged.ts';
 import type { ConsoleFlags } from './context.ts';
-import { wantsColour } from './terminal/colour.ts';
+import { wantsColor } from './terminal/color.ts';
 
 type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
 /** Runs one command line and returns the exit code. Loads the rest of the program with `load`, unless the text is prepared (`ready`). */
-export async function main(argv: readonly string[], load: () => App, ready = readyAnswer): Promise<number> {
+export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
     const text = ready(argv, () => terminal({}));
     return await (text === undefined ? load().run(argv, process, terminal) : printNow(text, load));
@@ -20,10 +20,10 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
 }
 
 /** Terminal for texts about the command line itself. Node takes more than a millisecond to detect one. */
-function terminal({ color }: ConsoleFlags): Terminal {
+function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
-  const colour = wantsColour(process.env, { isTerminal, noColor: color === false });
-  return { columns: isTerminal ? process.stdout.columns : undefined, colour };
+  const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });
+  return { columns: isTerminal ? process.stdout.columns : undefined, color };
 }
 
 /** Prints by descriptor if that accepts everything: Node takes more than a millisecond to open the stream. */

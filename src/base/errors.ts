@@ -84,7 +84,7 @@ export class LocalError extends Failure {
   }
 }
 /** Response that does not match the service's specification. */
-export class UnexpectedAnswerError extends RequestFailure {}
+export class UnexpectedResponseError extends RequestFailure {}
 /** Missing key, or a key that the service rejected (401). */
 export class AuthError extends RequestFailure {
   static override readonly exit = 3;

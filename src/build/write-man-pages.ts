@@ -18,7 +18,7 @@ await mkdir('dist/help', { recursive: true });
 async function writeHelp(page: readonly string[], words: readonly string[]): Promise<void> {
   const help = await interpret(['help', ...words], {
     version,
-    terminal: () => ({ columns: HELP_COLUMNS, colour: true }),
+    terminal: () => ({ columns: HELP_COLUMNS, color: true }),
   });
   if (help.kind !== 'print') throw new Error(`qrctl help ${words.join(' ')} prints no help`);
   await writeFile(`dist/help/${helpFile(page)}`, help.text);

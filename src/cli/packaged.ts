@@ -12,7 +12,7 @@ export function helpFile(words: readonly string[]): string {
 }
 
 /** Returns the prepared text for this exact command line, if there is one. */
-export function readyAnswer(argv: readonly string[], terminal: () => Terminal): string | undefined {
+export function readyText(argv: readonly string[], terminal: () => Terminal): string | undefined {
   const [word = '', shell] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(word)) return `${version}\n`;
   if (argv.length === 2 && word === 'completion' && isShell(shell)) return readCompletionScript(shell);
@@ -37,13 +37,13 @@ function areNames(words: readonly string[]): boolean {
 
 function readHelp(
   pages: readonly (readonly string[])[],
-  { columns = HELP_COLUMNS, colour }: Terminal,
+  { columns = HELP_COLUMNS, color }: Terminal,
 ): string | undefined {
   if (columns < HELP_COLUMNS) return undefined;
   const [page] = pages.flatMap((words) => readIfPackaged(`dist/help/${helpFile(words)}`) ?? []);
   const text = page?.toString();
   if (text === undefined) return undefined;
-  return colour ? text : text.replace(/\x1b\[\d+m/g, '');
+  return color ? text : text.replace(/\x1b\[\d+m/g, '');
 }
 
 /** Returns the licenses of the bundled libraries, or a man page in roff. Undefined for other words. */

@@ -94,20 +94,20 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     const { createFormatter } = await import('../files/formats/create-formatter.ts');
     return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
-  const [{ createTableFormatter, createRecordFormatter }, { loadColours }] = await Promise.all([
+  const [{ createTableFormatter, createRecordFormatter }, { loadColors }] = await Promise.all([
     import('../terminal/table.ts'),
-    import('../terminal/colour.ts'),
+    import('../terminal/color.ts'),
   ]);
   const toTerminal = console.isTerminal && plan.path === undefined;
-  const colours = await loadColours(console.colour && plan.path === undefined);
+  const colors = await loadColors(console.color && plan.path === undefined);
   if (plan.shape === 'record')
-    return () => createRecordFormatter({ columns: plan.columns, colours, extra: !plan.chosen });
+    return () => createRecordFormatter({ columns: plan.columns, colors, extra: !plan.chosen });
   const onDropped = (names: string[]) =>
     console.note(`Hidden columns (terminal too narrow): ${names.join(', ')}. Choose columns with --fields`);
   return () =>
     createTableFormatter({
       ...plan,
-      colours,
+      colors,
       width: toTerminal ? console.width : Number.POSITIVE_INFINITY,
       ruled: !console.isAccessible || plan.path !== undefined,
       mayDrop: !plan.chosen,

@@ -60,14 +60,14 @@ export async function planRange(
     throw new UsageError(`--since ${since} must be before --until ${until}`);
   }
   if (until !== undefined && untilMs !== undefined && isDate(until))
-    await tellExcluded(context, { until, sinceMs, untilMs }, timezone());
+    await noteExcludedEnd(context, { until, sinceMs, untilMs }, timezone());
   // Ends that were typed in UTC are shown in UTC.
   const typedInUtc =
     flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
 }
 
-async function tellExcluded(
+async function noteExcludedEnd(
   context: Context,
   { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },
   zone: string,

@@ -1,4 +1,4 @@
-import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../base/errors.ts';
+import { type RequestFailure, UnavailableError, UnexpectedResponseError } from '../base/errors.ts';
 import { ExcessiveJsonError } from '../base/text/bounded-json.ts';
 import type { CheckContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
@@ -23,7 +23,7 @@ export interface Call<T> {
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
-   * Returns the value of the parsed body of a 2xx response, or throws UnexpectedAnswerError. Undefined: the response must be 204, without a
+   * Returns the value of the parsed body of a 2xx response, or throws UnexpectedResponseError. Undefined: the response must be 204, without a
    * body.
    */
   check?: (json: unknown, context: CheckContext) => T;
@@ -86,7 +86,7 @@ async function readSuccess<T>(
     if (cause instanceof ExcessiveJsonError) {
       const { status } = response;
       const hint = 'Run `qrctl doctor` to find the cause.';
-      const error = new UnexpectedAnswerError(`the response ${cause.message}`, { status, hint, cause });
+      const error = new UnexpectedResponseError(`the response ${cause.message}`, { status, hint, cause });
       return { kind: 'failed', error, repeat: false, sent: true };
     }
     const error = notJson(subject, response, cause);
@@ -115,7 +115,7 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   const message = redact(failure.message);
   const error =
     fault === 'answer'
-      ? new UnexpectedAnswerError(message, { hint: CHECK_URL, cause: failure })
+      ? new UnexpectedResponseError(message, { hint: CHECK_URL, cause: failure })
       : new UnavailableError(message, {
           outcome: sent ? 'unknown' : 'not-applied',
           hint: hint ?? HINTS[fault] ?? 'Run `qrctl doctor` to find the cause.',
@@ -125,16 +125,20 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
 }
 
 /** A page of a proxy or portal may have any status of success, so only 204 shows that the code was deleted. */
-function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedAnswerError {
+function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedResponseError {
   const words = excerpt(text, redact);
   const message = `the response is not 204 (No Content)${words && `: ${words}`} (${status})`;
-  return new UnexpectedAnswerError(message, { status, hint: CHECK_URL });
+  return new UnexpectedResponseError(message, { status, hint: CHECK_URL });
 }
 
-function notJson({ redact }: Subject, { status, text }: HttpResponse, cause: unknown): UnexpectedAnswerError {
+function notJson(
+  { redact }: Subject,
+  { status, text }: HttpResponse,
+  cause: unknown,
+): UnexpectedResponseError {
   const words = excerpt(text, redact);
   const what = text.trim() === '' ? 'empty response' : `the response is not JSON${words && `: ${words}`}`;
-  return new UnexpectedAnswerError(`${what} (${status})`, { status, hint: CHECK_URL, cause });
+  return new UnexpectedResponseError(`${what} (${status})`, { status, hint: CHECK_URL, cause });
 }
 
 const FIRST_BACKOFF_MS = 200;

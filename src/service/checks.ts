@@ -1,5 +1,5 @@
 /** Checks the shapes of responses once, at the edge. Unknown values and extra fields are accepted: the service may be extended. */
-import { UnexpectedAnswerError } from '../base/errors.ts';
+import { UnexpectedResponseError } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
 import type { Redact } from './excerpt.ts';
 import { isObject } from './json.ts';
@@ -48,7 +48,7 @@ export function checkCode(json: unknown): QrCode {
 }
 
 /**
- * Returns a check for the response about one code. It throws UnexpectedAnswerError also if the response is about another code, or has
+ * Returns a check for the response about one code. It throws UnexpectedResponseError also if the response is about another code, or has
  * another status than was sent.
  */
 export function checkSameCode(
@@ -112,8 +112,8 @@ function asCode(value: unknown, what: string): QrCode {
   return value as Record<string, unknown> & QrCode;
 }
 
-function strange(message: string): UnexpectedAnswerError {
-  return new UnexpectedAnswerError(message, {
+function strange(message: string): UnexpectedResponseError {
+  return new UnexpectedResponseError(message, {
     hint: 'Run `qrctl doctor` to find the cause. The response does not match the specification.',
   });
 }

@@ -7,7 +7,7 @@ import {
   RejectedError,
   type RequestFailure,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
@@ -62,7 +62,7 @@ export function responseError(
 
   if (status >= 300 && status < 400) {
     const target = oneLine(header(headers, 'location') ?? '', redact);
-    return new UnexpectedAnswerError(
+    return new UnexpectedResponseError(
       `redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,
       { ...details, hint: CHECK_URL },
     );
@@ -95,5 +95,5 @@ export function responseError(
     });
   }
   const whose = isFromService ? 'unexpected response' : 'unexpected response that is not from the service';
-  return new UnexpectedAnswerError(`${whose} (${status})${because}`, { ...details, hint: CHECK_URL });
+  return new UnexpectedResponseError(`${whose} (${status})${because}`, { ...details, hint: CHECK_URL });
 }

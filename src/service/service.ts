@@ -77,7 +77,7 @@ export interface RawResponse {
 
 /**
  * Every method throws the signal's reason or a request failure: AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
- * RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries), UnexpectedAnswerError (not as
+ * RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries), UnexpectedResponseError (not as
  * specified).
  */
 export interface Service {

@@ -4,7 +4,7 @@ import { redactKeys } from '../base/text/key.ts';
 import { isSwitchedOn } from '../base/text/switched-on.ts';
 import { withoutCommands } from '../base/text/workflow-commands.ts';
 import { type Clock, formatInstant } from '../base/time/time.ts';
-import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
+import { type Environment, loadColors, NO_COLOURS, wantsColor } from './color.ts';
 import { type Bar, createBar, createPlainProgress, createSpokenProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createStdoutWriter, flushFile, type OutputStream } from './stdout-writer.ts';
@@ -16,7 +16,7 @@ export interface Console {
   readonly isTerminal: boolean;
   /** A prompt is possible: standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
-  readonly colour: boolean;
+  readonly color: boolean;
   /** Output is for a screen reader: nothing is redrawn or drawn with blocks, and prompts are plain lines. */
   readonly isAccessible: boolean;
   readonly width: number;
@@ -74,18 +74,18 @@ export function createConsole(options: ConsoleOptions): Console {
   const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
-  let errColours = NO_COLOURS;
+  let errColors = NO_COLOURS;
   // Loaded before the first warning, because every warning comes after the settings were read.
-  void loadColours(wantsColour(env, { isTerminal: errIsTerminal, noColor })).then((colours) => {
-    errColours = colours;
+  void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
+    errColors = colors;
   });
 
   const wrapped = (text: string) =>
     wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole });
 
-  function line(text: string, coloured = (lines: string) => lines): void {
+  function line(text: string, colored = (lines: string) => lines): void {
     bar?.hide();
-    writeError(`${coloured(wrapped(harmless(text)))}\n`);
+    writeError(`${colored(wrapped(harmless(text)))}\n`);
     bar?.show();
   }
   const proposing = (text: string) => presentable(options.propose?.(text) ?? text);
@@ -106,7 +106,7 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     isTerminal,
     canAsk: errIsTerminal && !isSwitchedOn(env.CI) && options.stdin.isTTY === true,
-    colour: wantsColour(env, { isTerminal, noColor }),
+    color: wantsColor(env, { isTerminal, noColor }),
     get isAccessible() {
       return isAccessible();
     },
@@ -125,7 +125,7 @@ export function createConsole(options: ConsoleOptions): Console {
     warn: (text, always = false) => {
       if (always || !quiet)
         line(`warning: ${proposing(text)}`, (lines) =>
-          lines.replace('warning:', errColours.yellow('warning:')),
+          lines.replace('warning:', errColors.yellow('warning:')),
         );
     },
     verbose: (text) => {

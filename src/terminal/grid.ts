@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
 import { displayWidth } from '../base/text/display-width.ts';
-import type { ColourName } from '../files/formats/columns.ts';
-import type { Colours } from './colour.ts';
+import type { ColorName } from '../files/formats/columns.ts';
+import type { Colors } from './color.ts';
 
 export interface Cell {
   /** Without control characters. */
   text: string;
-  colour?: ColourName | undefined;
+  color?: ColorName | undefined;
 }
 
 export interface GridColumn {
@@ -41,12 +41,12 @@ const FRAMES = /#+/g;
  * per table, because it takes up to a millisecond per row. T12: it gets placeholders and no texts, because it truncates a cell unit by unit
  * and measures all of it each time.
  */
-export function createGrid(columns: readonly GridColumn[], colours: Colours): Draw {
+export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);
   const drawLine = (cells: readonly Cell[]) => {
     let at = 0;
     const line = layout.replace(FRAMES, (frame) => {
-      const cell = padCell(cells[at], { ...columns[at], width: frame.length }, colours);
+      const cell = padCell(cells[at], { ...columns[at], width: frame.length }, colors);
       at += 1;
       return cell;
     });
@@ -64,13 +64,13 @@ function layOutLine(columns: readonly GridColumn[]): string {
   return table.toString();
 }
 
-function padCell(cell: Cell | undefined, { width, align }: GridColumn, colours: Colours): string {
+function padCell(cell: Cell | undefined, { width, align }: GridColumn, colors: Colors): string {
   const taken = displayWidth(cell?.text ?? '');
   const padding = ' '.repeat(Math.max(width - taken, 0));
-  const text = cell === undefined || taken === 0 ? '' : coloured(cell, colours);
+  const text = cell === undefined || taken === 0 ? '' : colored(cell, colors);
   return align === 'right' ? padding + text : text + padding;
 }
 
-function coloured({ text, colour }: Cell, colours: Colours): string {
-  return colour ? colours[colour](text) : text;
+function colored({ text, color }: Cell, colors: Colors): string {
+  return color ? colors[color](text) : text;
 }

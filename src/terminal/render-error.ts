@@ -2,7 +2,7 @@ import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../ba
 import { cleanJson, cleanLines } from '../base/text/clean.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { withoutLongParts } from '../base/text/quote.ts';
-import type { Colours } from './colour.ts';
+import type { Colors } from './color.ts';
 import { sourceStack } from './source-stack.ts';
 import { wrapWords } from './wrap-words.ts';
 
@@ -16,7 +16,7 @@ export interface ErrorStyle {
 /** Terminal of the text; default: nothing is wrapped or colored. */
 export interface ErrorPlace {
   columns?: number | undefined;
-  colours?: Colours;
+  colors?: Colors;
   wholePaths?: () => readonly string[];
 }
 
@@ -29,7 +29,7 @@ const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose
 export function renderError(
   error: unknown,
   { json, verbose }: ErrorStyle,
-  { columns, colours, wholePaths: whole }: ErrorPlace = {},
+  { columns, colors, wholePaths: whole }: ErrorPlace = {},
 ): string {
   if (error instanceof ClosedPipeError) return '';
   const { message, hint, code, status } = readable(describe(error));
@@ -43,7 +43,7 @@ export function renderError(
   if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
     lines.push(`  ${cleanLines(redactKeys(sourceStack(error.stack)))}`);
   const text = wrapWords(lines.join('\n'), columns, { whole });
-  return `${colours ? text.replace('qrctl:', colours.red('qrctl:')) : text}\n`;
+  return `${colors ? text.replace('qrctl:', colors.red('qrctl:')) : text}\n`;
 }
 
 function readable({ message, hint, code, status }: FailureDetails & { message: string }) {

@@ -3,7 +3,7 @@ import { displayWidth } from '../base/text/display-width.ts';
 import { type Column, textOf } from '../files/formats/columns.ts';
 import type { Formatter } from '../files/formats/formatter.ts';
 import type { Row } from '../files/formats/row-sink.ts';
-import type { Colours } from './colour.ts';
+import type { Colors } from './color.ts';
 import { fitText } from './fit-text.ts';
 import { type Cell, createGrid, GAP } from './grid.ts';
 import { layOut, type Measured, type Placed } from './table-layout.ts';
@@ -13,7 +13,7 @@ export interface TableOptions {
   columns: readonly Column[];
   /** Columns of the terminal; Infinity for a file. */
   width: number;
-  colours: Colours;
+  colors: Colors;
   header: boolean;
   ruled: boolean;
   /** Columns may be dropped to fit; false if the user chose them. */
@@ -61,11 +61,11 @@ export function createTableFormatter(options: TableOptions): Formatter {
 /** Creates a formatter of one record: names and whole values in two columns. `extra`: also unknown fields. */
 export function createRecordFormatter({
   columns,
-  colours,
+  colors,
   extra,
 }: {
   columns: readonly Column[];
-  colours: Colours;
+  colors: Colors;
   extra: boolean;
 }): Formatter {
   function render(record: Row): string {
@@ -74,13 +74,13 @@ export function createRecordFormatter({
     const lines = [...columns, ...others.map((name) => ({ name }))].map((column): Cell[] => {
       const value = cellOf(column, record, WIDEST_CELL);
       return [
-        { text: fitText(column.name, WIDEST_CELL), colour: 'dim' },
-        value.text === '' ? { text: '–', colour: 'dim' } : value,
+        { text: fitText(column.name, WIDEST_CELL), color: 'dim' },
+        value.text === '' ? { text: '–', color: 'dim' } : value,
       ];
     });
     const width = (index: number) =>
       Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
-    return createGrid([{ width: width(0) }, { width: width(1) }], colours)(lines);
+    return createGrid([{ width: width(0) }, { width: width(1) }], colors)(lines);
   }
   return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
 }
@@ -89,7 +89,7 @@ function layOutTable(rows: readonly Row[], options: TableOptions) {
   const placed = place(rows, options);
   const widths = placed.map(({ column: { align }, width }) => ({ align, width }));
   const below = options.columns.filter((column) => column.below);
-  return { placed, below, draw: createGrid(widths, options.colours) };
+  return { placed, below, draw: createGrid(widths, options.colors) };
 }
 
 const EMPTY: Cell = { text: '' };
@@ -132,13 +132,13 @@ function withoutSentences(measured: readonly Measured[], width: number): readonl
 
 function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
   const names = placed.map(
-    ({ column, width }): Cell => ({ text: fitText(column.name, width), colour: 'bold' }),
+    ({ column, width }): Cell => ({ text: fitText(column.name, width), color: 'bold' }),
   );
-  return ruled ? [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))] : [names];
+  return ruled ? [names, placed.map(({ width }) => ({ text: '─'.repeat(width), color: 'dim' }))] : [names];
 }
 
 function cellOf(column: Column, record: Row, width: number): Cell {
   const value = record[column.name];
   const most = column.keepWhole ? WIDEST_CELL : width;
-  return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
+  return { text: fitText(textOf(column, value, record), most), color: column.color?.(value) };
 }

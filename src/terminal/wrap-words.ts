@@ -1,6 +1,6 @@
 /** Wraps lines for a terminal between words, but not within paths, because a path with a line break can't be copied. */
 import { displayWidth } from '../base/text/display-width.ts';
-import type { Environment } from './colour.ts';
+import type { Environment } from './color.ts';
 
 const INDENT = '  ';
 

@@ -11,12 +11,12 @@ import { commandLinesIn, splitWords } from './help/command-lines.ts';
 
 const manual = await loadManual('1.2.3');
 
-function read(line: string, columns = 80, colour = false) {
-  return interpret(splitWords(line), { version: '1.2.3', terminal: () => ({ columns, colour }) });
+function read(line: string, columns = 80, color = false) {
+  return interpret(splitWords(line), { version: '1.2.3', terminal: () => ({ columns, color }) });
 }
 
-async function printed(line: string, columns?: number, colour?: boolean): Promise<string> {
-  const invocation = await read(line, columns, colour);
+async function printed(line: string, columns?: number, color?: boolean): Promise<string> {
+  const invocation = await read(line, columns, color);
   return invocation.kind === 'print' ? invocation.text : expect.fail(`${line} runs a command`);
 }
 
@@ -28,7 +28,7 @@ async function refused(line: string): Promise<{ message: string; hint: string | 
   return { message: error.message, hint: error.hint };
 }
 
-const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
+const nowhere = { version: '', terminal: () => ({ columns: undefined, color: false }) };
 
 /** The contract: released names and flags change only with a major version. */
 const OUTPUT = [
@@ -696,7 +696,7 @@ describe('help that the build laid out', () => {
     expect([command.code, command.stdout]).toEqual([2, '']);
   });
 
-  test('has colours where they are wanted, and fits a narrow terminal', async () => {
+  test('has colors where they are wanted, and fits a narrow terminal', async () => {
     const env = { FORCE_COLOR: '1' };
     expect(await runCli(['qr', '--help'], { env })).toEqual(
       await runCli(['--quiet', 'qr', '--help'], { env }),

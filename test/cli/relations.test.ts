@@ -9,7 +9,7 @@ import { splitWords } from './help/command-lines.ts';
 const manual = await loadManual('1.2.3');
 
 async function errorOf(line: string) {
-  const terminal = () => ({ columns: 80, colour: false });
+  const terminal = () => ({ columns: 80, color: false });
   const invocation = await interpret(splitWords(line), { version: '1.2.3', terminal });
   if (invocation.kind !== 'refuse') return undefined;
   const { error } = invocation;

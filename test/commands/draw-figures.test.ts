@@ -4,7 +4,7 @@ import { displayWidth } from '../../src/base/text/display-width.ts';
 import { type Drawing, drawFigures } from '../../src/commands/scans/draw-figures.ts';
 import type { Surface } from '../../src/commands/scans/draw-table.ts';
 import type { Figure, Section, Total } from '../../src/scans/stats/figures.ts';
-import { NO_COLOURS } from '../../src/terminal/colour.ts';
+import { NO_COLOURS } from '../../src/terminal/color.ts';
 
 const ROW: Figure = {
   ...{ by: 'country', value: 'DE', scans: 50, share: 0.5, previous: null, change: null },
@@ -46,7 +46,7 @@ function draw(
     file: undefined,
     ...picture,
   };
-  return drawFigures(given, { width, style, colours: NO_COLOURS });
+  return drawFigures(given, { width, style, colors: NO_COLOURS });
 }
 
 const bars = (text: string) => text.split('\n').map((line) => (line.match(/[█▌]+/)?.[0] ?? '').length);

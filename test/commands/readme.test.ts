@@ -26,7 +26,7 @@ describe('README', () => {
   });
 
   test.each(lines)('%s is understood', async (line) => {
-    const means = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
+    const means = { version: '', terminal: () => ({ columns: undefined, color: false }) };
     for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
   });
 

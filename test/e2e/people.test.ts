@@ -381,9 +381,10 @@ describe('a code that was deleted', () => {
     });
     const ids = [0, 1].map((n) => sandbox.codeId(n));
     await write('old.csv', `id\n${ids.join('\n')}\n`);
-    expect((await qr(['delete', '--from', 'old.csv', '--yes'])).code).toBe(8);
+    const impatient = ['--retry-for', '1s'];
+    expect((await qr(['delete', '--from', 'old.csv', '--yes', ...impatient])).code).toBe(8);
     expect(outcomesOf(await readResults('old.results.csv'))).toBe('failed failed');
-    expect((await qr(['delete', ids[0] as string, '--yes'])).code).toBe(1);
+    expect((await qr(['delete', ids[0] as string, '--yes', ...impatient])).code).toBe(1);
     isLogin = false;
     expect((await qr(['delete', '--from', 'old.csv', '--yes'])).code).toBe(0);
     expect(sandbox.workspace.codes()).toEqual([]);

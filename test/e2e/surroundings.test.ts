@@ -1,6 +1,6 @@
 /**
  * Every command in every surrounding: streams that are closed, full or gone, terminals that are narrow, wide or dumb, and the
- * variables that ask for colour or against it. The list of commands is the program's own, so that none is forgotten. Where only the
+ * variables that ask for color or against it. The list of commands is the program's own, so that none is forgotten. Where only the
  * way of printing matters, typical commands speak for the others, and these share the other surroundings among them; with QRCTL_SOAK
  * each is tried everywhere.
  */
@@ -107,7 +107,7 @@ interface Surrounding {
   /** The exit code of commands that print data. */
   code?: number;
   /** Escape sequences may be on standard output of a terminal. */
-  colour?: boolean;
+  color?: boolean;
   /** Nothing can be read from standard input. */
   mute?: boolean;
   /** Differs little from another: only tried with QRCTL_SOAK. */
@@ -147,11 +147,11 @@ const SURROUNDINGS: Surrounding[] = [
     readable: true,
     soak: true,
   },
-  { name: 'a terminal of 40 columns', shell: TO_FILE, columns: 40, colour: true, every: true },
-  { name: 'a terminal of 200 columns', shell: TO_FILE, columns: 200, colour: true, soak: true },
+  { name: 'a terminal of 40 columns', shell: TO_FILE, columns: 40, color: true, every: true },
+  { name: 'a terminal of 200 columns', shell: TO_FILE, columns: 200, color: true, soak: true },
   { name: 'a dumb terminal', shell: '"$@"', columns: 80, env: { TERM: 'dumb' }, every: true },
   { name: 'a terminal and NO_COLOR', shell: TO_FILE, columns: 80, env: { NO_COLOR: '1' }, soak: true },
-  { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, colour: true },
+  { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, color: true },
 ];
 
 /** Each command is tried in one of so many surroundings that matter to each; typical ones in all others too. */
@@ -271,7 +271,7 @@ function faults(row: Row, surrounding: Surrounding, result: Run, steady: string 
   const codes = row.reads && surrounding.mute ? [2] : expectedCodes(row, surrounding);
   if (!codes.includes(code ?? -1)) found.push(`exit code ${code} instead of ${codes.join(' or ')}: ${all}`);
   const escapes =
-    surrounding.columns === undefined ? stdout.includes('\x1b') : !surrounding.colour && all.includes('\x1b');
+    surrounding.columns === undefined ? stdout.includes('\x1b') : !surrounding.color && all.includes('\x1b');
   if (escapes) found.push(`escape sequences: ${JSON.stringify(all)}`);
 
   if (surrounding.readable) {

@@ -108,8 +108,8 @@ function judgeShift({ patched }: RunJudge, sheet: Sheet, problem: (what: string)
 function judgeSaid(one: string, said: readonly Said[], problem: (what: string) => unknown): void {
   const [id, field] = one.split(' ');
   const about = said.find(({ code }) => code?.id === id);
-  const isSaid = about?.item.changes.some((change) => change.what === 'overwrite' && change.field === field);
-  if (!isSaid) problem(`overwrote ${field} of ${id} without a word: ${about?.outcome} ${about?.error}`);
+  const isNoted = about?.item.changes.some((change) => change.what === 'overwrite' && change.field === field);
+  if (!isNoted) problem(`overwrote ${field} of ${id} without a word: ${about?.outcome} ${about?.error}`);
 }
 
 const CLAIMING: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UnexpectedAnswerError } from '../../src/base/errors.ts';
+import { UnexpectedResponseError } from '../../src/base/errors.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from '../../src/service/checks.ts';
 import { createRedact } from '../../src/service/excerpt.ts';
 import { CODE, pageOf, SCAN } from './setup.ts';
@@ -33,7 +33,7 @@ describe('a page of scans', () => {
     ['a list', [SCAN], 'scan 2 on the page is not an object'],
   ])('with %s is refused, naming the row', (_name, row, message) => {
     const check = () => checkScanPage(pageOf([SCAN, row]), context);
-    expect(check).toThrow(UnexpectedAnswerError);
+    expect(check).toThrow(UnexpectedResponseError);
     expect(check).toThrow(`${message}`);
   });
 });
@@ -50,8 +50,8 @@ test.each([
   [{ data: [], pagination: { total: 0.5 } }],
   [{ data: [], pagination: { total: 2n ** 60n } }],
 ])('%o is no page', (json) => {
-  expect(() => checkScanPage(json, context)).toThrow(UnexpectedAnswerError);
-  expect(() => checkCodePage(json, context)).toThrow(UnexpectedAnswerError);
+  expect(() => checkScanPage(json, context)).toThrow(UnexpectedResponseError);
+  expect(() => checkCodePage(json, context)).toThrow(UnexpectedResponseError);
 });
 
 describe('a code', () => {
@@ -91,7 +91,7 @@ describe('a code', () => {
     ['created_at', null],
     ['updated_at', 0],
   ])('with %s = %o is refused', (field, value) => {
-    expect(() => checkCode({ ...CODE, [field]: value })).toThrow(UnexpectedAnswerError);
+    expect(() => checkCode({ ...CODE, [field]: value })).toThrow(UnexpectedResponseError);
     expect(() => checkCodePage(pageOf([CODE, { ...CODE, [field]: value }]), context)).toThrow(
       /code 2 on the page/,
     );

@@ -10,7 +10,7 @@ import {
   PlanLimitError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../src/base/errors.ts';
 import { systemClock } from '../../src/base/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -89,7 +89,7 @@ test.each([
   const error = await rejection(
     useService(server.baseUrl, { timeoutMs: 20_000 }).listCodes({ page: 1, limit: 1 }),
   );
-  expect(error).toBeInstanceOf(UnexpectedAnswerError);
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
   expect(error).toMatchObject({ message: expect.stringContaining(`the response ${what}`), status: 200 });
   expect(server.requests).toHaveLength(1);
 });
@@ -101,7 +101,7 @@ describe('a page of a gateway', () => {
     async (status) => {
       const server = await useFaultServer(say(rawAnswer(status, page)));
       const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
-      expect(error).toBeInstanceOf(UnexpectedAnswerError);
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error).toMatchObject({
         message: expect.stringContaining(
           `unexpected response that is not from the service (${status}): Oops`,
@@ -121,7 +121,7 @@ describe('a page of a gateway', () => {
       request.number === 0 ? void request.socket.resetAndDestroy() : say(rawAnswer(404, page))(request),
     );
     expect(await rejection(useService(server.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(
-      UnexpectedAnswerError,
+      UnexpectedResponseError,
     );
   });
 });
@@ -261,7 +261,7 @@ describe('POST', () => {
   ])('answered 201 with %s: not what the specification says, and unknown', async (_name, body) => {
     const server = await useFaultServer(say(rawAnswer(201, body)));
     const error = await rejection(useService(server.baseUrl).createCode({ name: 'A' }));
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ outcome: 'unknown' });
   });
 
@@ -299,7 +299,7 @@ describe('DELETE', () => {
       const page = say(rawAnswer(status, body, { 'Content-Type': type }));
       const portal = await useFaultServer(page);
       expect(await rejection(useService(portal.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(
-        UnexpectedAnswerError,
+        UnexpectedResponseError,
       );
       const slow = await useFaultServer((request) =>
         request.number === 0 ? page(request) : missing(request),
@@ -412,7 +412,7 @@ describe('bodies', () => {
       say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))),
     );
     const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
     expect(server.requests).toHaveLength(1);
   });
@@ -422,7 +422,7 @@ describe('bodies', () => {
       say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'),
     );
     const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({
       message: expect.stringContaining('zstd'),
       hint: expect.stringContaining('base URL'),
@@ -504,7 +504,7 @@ describe('messages', () => {
     const location = `${other.baseUrl}/qr`;
     const server = await useFaultServer(say(rawAnswer(status, '', { Location: location })));
     const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({
       message: expect.stringContaining(`redirected to ${location} (${status})`),
     });
@@ -514,11 +514,11 @@ describe('messages', () => {
   test.each([
     [400, RejectedError],
     [401, AuthError],
-    [403, UnexpectedAnswerError],
+    [403, UnexpectedResponseError],
     [404, NotFoundError],
-    [409, UnexpectedAnswerError],
+    [409, UnexpectedResponseError],
     [422, RejectedError],
-    [501, UnexpectedAnswerError],
+    [501, UnexpectedResponseError],
   ])('%i to GET is reported once, with the message and code of the service', async (status, failure) => {
     const server = await useFaultServer(refusal(status));
     const error = await rejection(useService(server.baseUrl).getCode(CODE.id));

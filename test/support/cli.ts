@@ -99,7 +99,7 @@ function stateOfTest(home: string): string {
   return directory;
 }
 
-/** The environment commands run in: no proxies, no colours, no locale and no zone of this machine. */
+/** The environment commands run in: no proxies, no colors, no locale and no zone of this machine. */
 export function bareEnv(
   home: string,
   more: Record<string, string | undefined> = {},

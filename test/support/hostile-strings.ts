@@ -39,7 +39,7 @@ export const FORMULAS: Readonly<Record<string, string>> = {
 
 export const HOSTILE: Readonly<Record<string, string>> = {
   ...FORMULAS,
-  colour: `${ESC}[31mred${ESC}[0m`,
+  color: `${ESC}[31mred${ESC}[0m`,
   'clear screen': `${ESC}[2J${ESC}[H`,
   'cursor up and overwrite': `${ESC}[1A${ESC}[2Kqrctl: all is well`,
   'window title': `${ESC}]0;pwned\x07`,

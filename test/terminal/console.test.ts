@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/base/errors.ts';
-import { loadColours } from '../../src/terminal/colour.ts';
+import { loadColors } from '../../src/terminal/color.ts';
 import { type ConsoleOptions, createConsole } from '../../src/terminal/console.ts';
 import { fakeClock } from '../support/clock.ts';
 
@@ -143,7 +143,7 @@ describe('standard error', () => {
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   test.each<[Record<string, string>, { tty: boolean; noColor?: boolean }, boolean]>([
     [{}, { tty: true }, true],
     [{}, { tty: false }, false],
@@ -159,12 +159,12 @@ describe('colour', () => {
     [{ FORCE_COLOR: '1' }, { tty: false, noColor: true }, false],
     [{ TERM: 'dumb' }, { tty: true }, false],
     [{ TERM: 'dumb', FORCE_COLOR: '1' }, { tty: true }, true],
-  ])('%j %j: %s', async (env, { tty, noColor = false }, colour) => {
+  ])('%j %j: %s', async (env, { tty, noColor = false }, color) => {
     const { console, said } = setUp({ env, tty, noColor });
-    expect(console.colour).toBe(colour);
-    await loadColours(true);
+    expect(console.color).toBe(color);
+    await loadColors(true);
     console.warn('look out');
-    expect(said()).toBe(colour ? `${ESC}[33mwarning:${ESC}[39m look out\n` : 'warning: look out\n');
+    expect(said()).toBe(color ? `${ESC}[33mwarning:${ESC}[39m look out\n` : 'warning: look out\n');
   });
 });
 

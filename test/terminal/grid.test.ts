@@ -3,8 +3,8 @@ import Table from 'cli-table3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
-import type { ColourName } from '../../src/files/formats/columns.ts';
-import { type Colours, loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
+import type { ColorName } from '../../src/files/formats/columns.ts';
+import { type Colors, loadColors, NO_COLOURS } from '../../src/terminal/color.ts';
 import { type Cell, createGrid, type GridColumn } from '../../src/terminal/grid.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -36,7 +36,7 @@ const text = fc.oneof(
   fc.string({ maxLength: 12 }).map((ascii) => ascii.replace(/[^ -~]/g, '')),
   fc.array(unit, { maxLength: 8 }).map((units) => units.join('')),
 );
-const colour = fc.constantFrom<(ColourName | undefined)[]>(
+const color = fc.constantFrom<(ColorName | undefined)[]>(
   undefined,
   'red',
   'green',
@@ -53,7 +53,7 @@ const column = fc.record({
 const tables = fc.array(column, { minLength: 1, maxLength: 8 }).chain((columns) =>
   fc.record({
     columns: fc.constant(columns),
-    lines: fc.array(fc.tuple(...columns.map(() => fc.record({ text, colour }))) as fc.Arbitrary<Cell[]>, {
+    lines: fc.array(fc.tuple(...columns.map(() => fc.record({ text, color }))) as fc.Arbitrary<Cell[]>, {
       minLength: 1,
       maxLength: 12,
     }),
@@ -61,7 +61,7 @@ const tables = fc.array(column, { minLength: 1, maxLength: 8 }).chain((columns) 
 );
 
 /** Draws all lines as one table of cli-table3; texts that fit their columns only. */
-function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], colours: Colours): string {
+function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], colors: Colors): string {
   const sides = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
   const edges = ['top', 'bottom'].flatMap((edge) => [
     edge,
@@ -74,16 +74,16 @@ function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], col
     colAligns: columns.map(({ align = 'left' }) => align),
   });
   for (const cells of lines)
-    table.push(cells.map(({ text, colour }) => (colour && text ? colours[colour](text) : text)));
+    table.push(cells.map(({ text, color }) => (color && text ? colors[color](text) : text)));
   const drawn = table.toString().split('\n');
   return drawn.map((line) => `${line.replace(/ +$/, '')}\n`).join('');
 }
 
 test('draws the bytes that cli-table3 draws from the texts', async () => {
-  const colours = await loadColours(true);
+  const colors = await loadColors(true);
   fc.assert(
     fc.property(tables, fc.boolean(), ({ columns, lines }, isColoured) => {
-      const used = isColoured ? colours : NO_COLOURS;
+      const used = isColoured ? colors : NO_COLOURS;
       const fitting = lines.map((cells) =>
         cells.map((cell, at) => {
           const fits = displayWidth(cell.text) <= (columns[at]?.width ?? 0);
@@ -110,6 +110,6 @@ test('cli-table3 draws once per table, also if the lines come in parts', () => {
   const drawn = vi.spyOn(Table.prototype, 'toString');
   onTestFinished(() => drawn.mockRestore());
   const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLOURS);
-  for (let part = 0; part < 5; part++) draw([[{ text: 'plain' }, { text: 'cell', colour: 'red' }]]);
+  for (let part = 0; part < 5; part++) draw([[{ text: 'plain' }, { text: 'cell', color: 'red' }]]);
   expect(drawn).toHaveBeenCalledTimes(1);
 });

@@ -82,7 +82,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
   });
 });
 
-test('printing CSV loads no library for tables and colours', async () => {
+test('printing CSV loads no library for tables and colors', async () => {
   const { metafile } = await build({
     entryPoints: [join(root, 'src/commands/output-options.ts')],
     absWorkingDir: root,

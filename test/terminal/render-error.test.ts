@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '../../src/base/errors.ts';
-import { loadColours } from '../../src/terminal/colour.ts';
+import { loadColors } from '../../src/terminal/color.ts';
 import { renderError } from '../../src/terminal/render-error.ts';
 
 const text = { json: false, verbose: false };
@@ -53,7 +53,7 @@ describe('an error is a few lines', () => {
 
   test('on a terminal, it is wrapped between words, and colored', async () => {
     const error = new UsageError('the results are not in the file that was named', { hint: 'name another' });
-    expect(renderError(error, text, { columns: 40, colours: await loadColours(true) })).toBe(
+    expect(renderError(error, text, { columns: 40, colors: await loadColors(true) })).toBe(
       '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  hint: name another\n',
     );
   });

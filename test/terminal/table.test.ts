@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
 import type { Column } from '../../src/files/formats/columns.ts';
 import { textOf } from '../../src/files/formats/formatter.ts';
-import { loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
+import { loadColors, NO_COLOURS } from '../../src/terminal/color.ts';
 import { fitText } from '../../src/terminal/fit-text.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/terminal/table.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
@@ -13,7 +13,7 @@ import { runs, SOAK } from '../support/property-runs.ts';
 const columns: Column[] = [
   { name: 'id', keepWhole: true, importance: 1 },
   { name: 'name', importance: 5 },
-  { name: 'status', importance: 4, colour: (value) => (value === 'active' ? 'green' : 'yellow') },
+  { name: 'status', importance: 4, color: (value) => (value === 'active' ? 'green' : 'yellow') },
   { name: 'scans', align: 'right', importance: 2 },
 ];
 
@@ -22,7 +22,7 @@ function render(rows: Record<string, unknown>[], options: Partial<TableOptions> 
   const formatter = createTableFormatter({
     columns,
     width: 80,
-    colours: NO_COLOURS,
+    colors: NO_COLOURS,
     header: true,
     ruled: true,
     mayDrop: true,
@@ -53,9 +53,9 @@ describe('a table', () => {
   });
 
   test('uses color only in addition to words', async () => {
-    const coloured = render([ann], { colours: await loadColours(true) }).text;
-    expect(coloured).toContain('\x1b[32mactive\x1b[39m');
-    expect(stripVTControlCharacters(coloured)).toBe(render([ann]).text);
+    const colored = render([ann], { colors: await loadColors(true) }).text;
+    expect(colored).toContain('\x1b[32mactive\x1b[39m');
+    expect(stripVTControlCharacters(colored)).toBe(render([ann]).text);
   });
 
   test('shows invisible characters of a name, on one line', () => {
@@ -111,7 +111,7 @@ describe('a table', () => {
       ...{
         columns,
         width: 80,
-        colours: NO_COLOURS,
+        colors: NO_COLOURS,
         header: true,
         ruled: true,
         mayDrop: true,
@@ -160,7 +160,7 @@ describe('a table', () => {
     const formatter = createTableFormatter({
       columns,
       width: 80,
-      colours: NO_COLOURS,
+      colors: NO_COLOURS,
       header: true,
       ruled: true,
       mayDrop: true,
@@ -191,7 +191,7 @@ describe('a table', () => {
 });
 
 describe('one record', () => {
-  const formatter = createRecordFormatter({ columns, colours: NO_COLOURS, extra: true });
+  const formatter = createRecordFormatter({ columns, colors: NO_COLOURS, extra: true });
 
   test('is one line per field, including unknown ones, with whole values', () => {
     const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };

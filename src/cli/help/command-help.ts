@@ -2,19 +2,19 @@
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
 import type { Example } from '../../commands/define.ts';
 import { GLOBAL_FLAGS } from '../../commands/global-options.ts';
-import { loadColours } from '../../terminal/colour.ts';
+import { loadColors } from '../../terminal/color.ts';
 import { type Block, TOPIC_WORDS, type Topic } from './topics.ts';
 
 export interface Terminal {
   columns: number | undefined;
-  colour: boolean;
+  color: boolean;
 }
 
 const WIDEST = 80;
 const NARROWEST = 40;
 
 export async function formatHelp(command: Command, terminal: Terminal): Promise<string> {
-  const { bold: styleTitle } = await loadColours(terminal.colour);
+  const { bold: styleTitle } = await loadColors(terminal.color);
   let text = '';
   command
     .configureOutput({
@@ -22,7 +22,7 @@ export async function formatHelp(command: Command, terminal: Terminal): Promise<
         text += part;
       },
       getOutHelpWidth: () => widthOf(terminal),
-      getOutHasColors: () => terminal.colour,
+      getOutHasColors: () => terminal.color,
     })
     .configureHelp({ formatHelp: formatSections, optionTerm, styleTitle, minWidthToWrap: NARROWEST / 4 })
     .outputHelp();
@@ -146,5 +146,5 @@ async function loadHelper(
 ): Promise<{ helper: Help; title: (text: string) => string }> {
   const helper = program.configureHelp({ minWidthToWrap: NARROWEST / 4 }).createHelp();
   helper.prepareContext({ helpWidth: widthOf(terminal) });
-  return { helper, title: (await loadColours(terminal.colour)).bold };
+  return { helper, title: (await loadColors(terminal.color)).bold };
 }

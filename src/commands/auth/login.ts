@@ -71,7 +71,7 @@ export const command = defineCommand({
         profiles: new Map([...stored.profiles, [name, profile]]),
       };
     });
-    await tellStored(context, { name, current, baseUrl, apiKey });
+    await noteStored(context, { name, current, baseUrl, apiKey });
     if (settings.shortUrl === undefined && !options.keyStdin) await askShortUrl(context, name);
   },
 });
@@ -145,7 +145,7 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   }
 }
 
-async function tellStored(
+async function noteStored(
   context: Context,
   stored: { name: string; current: string | undefined; baseUrl: string; apiKey: string | undefined },
 ): Promise<void> {

@@ -2,7 +2,7 @@
 import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
 import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
-import { type Colours, loadColours } from '../../terminal/colour.ts';
+import { type Colors, loadColors } from '../../terminal/color.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 
 export interface Finding {
@@ -33,22 +33,22 @@ const INDENT = ' '.repeat(16);
 /** Formats findings of any length, wrapped to the width of the terminal, each with its fix below: a table would truncate it. */
 export async function formatFindings(
   findings: readonly Finding[],
-  { colour, isTerminal, width }: Context['console'],
+  { color, isTerminal, width }: Context['console'],
 ): Promise<string> {
-  const colours = await loadColours(colour);
+  const colors = await loadColors(color);
   const columns = isTerminal ? width : undefined;
-  return findings.map((finding) => formatFinding(finding, colours, columns)).join('');
+  return findings.map((finding) => formatFinding(finding, colors, columns)).join('');
 }
 
 function formatFinding(
   { check, status, message, fix }: Finding,
-  colours: Colours,
+  colors: Colors,
   columns: number | undefined,
 ): string {
   const text = `${status.padEnd(6)}${check.padEnd(10)}${clean(message)}`;
   const line = wrapWords(text, columns, { indent: INDENT });
   const below = fix ? `${wrapWords(`${INDENT}→ ${clean(fix)}`, columns)}\n` : '';
-  return `${line.replace(status, (word) => colours[COLOURS[status]](word))}\n${below}`;
+  return `${line.replace(status, (word) => colors[COLOURS[status]](word))}\n${below}`;
 }
 
 /** Returns the error that names the failed checks. */

@@ -4,7 +4,7 @@ import {
   NotFoundError,
   RateLimitError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../base/errors.ts';
 import { formatDuration } from '../../base/time/time.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
@@ -110,7 +110,7 @@ function checkDescription(description: unknown): Finding {
   const fix = 'Check for a newer version of qrctl.';
   if (broken.length > 0) {
     const message = `/openapi.json does not match qrctl: ${inShort([...broken, ...changed])}`;
-    return failed('openapi', new UnexpectedAnswerError(message, { hint: fix }));
+    return failed('openapi', new UnexpectedResponseError(message, { hint: fix }));
   }
   if (changed.length > 0) return doubtful('openapi', `/openapi.json has changed: ${inShort(changed)}`, fix);
   return sound('openapi', '/openapi.json matches qrctl');

@@ -19,7 +19,7 @@ import {
 import { widenLookups } from '../../codes/destinations/resolve-host.ts';
 import { type findSilence, OUTCOMES } from '../../codes/destinations/verdict.ts';
 import type { Context } from '../../context.ts';
-import type { ColourName, Column } from '../../files/formats/columns.ts';
+import type { ColorName, Column } from '../../files/formats/columns.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseCodes } from '../choose-codes.ts';
 import { checkChoice, filterOptions } from '../code-choice.ts';
@@ -63,7 +63,7 @@ function parseList<const C extends readonly string[]>(raw: string, known: C): C[
   return words.map((word) => oneOf(word, known));
 }
 
-const COLORS: ReadonlyMap<string, ColourName> = new Map([
+const COLORS: ReadonlyMap<string, ColorName> = new Map([
   ['ok', 'green'],
   ['redirected', 'green'],
   ['broken', 'red'],
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column[] = [
     name: 'outcome',
     importance: 11,
     keepWhole: true,
-    colour: (value) => COLORS.get(String(value)),
+    color: (value) => COLORS.get(String(value)),
   },
   { name: 'http_status', importance: 5, align: 'right' },
   { name: 'final_url', importance: 1, leastWidth: 20 },

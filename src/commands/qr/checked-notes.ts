@@ -4,10 +4,10 @@ import { countOf, inQuotes } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
 import {
   type Checked,
+  describeFaults,
   type Fault,
   type Input,
   type Source,
-  tellFaults,
 } from '../../files/formats/read/input.ts';
 
 /** Notes how columns were understood, and which are only copied. */
@@ -27,7 +27,7 @@ function shownColumn(column: string): string {
 
 /** One line per warning, up to a screenful. */
 export function noteWarnings({ console }: Context, file: Source, warnings: readonly Fault[]): void {
-  for (const line of tellFaults(file, warnings)) console.warn(line);
+  for (const line of describeFaults(file, warnings)) console.warn(line);
 }
 
 /** Ends `--offline`: the file has no faults that can be found without the service. */

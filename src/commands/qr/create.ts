@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import {
   type RequestFailure,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UsageError,
 } from '../../base/errors.ts';
 import { inShell, shown } from '../../base/text/quote.ts';
@@ -133,7 +133,7 @@ async function create({ service, signal, console }: Context, wanted: NewCode): P
     });
   } catch (error) {
     if (signal.aborted && sent) console.warn(`${MAYBE}; check with \`${lookFor(wanted.name)}\``);
-    throw error instanceof UnavailableError || error instanceof UnexpectedAnswerError
+    throw error instanceof UnavailableError || error instanceof UnexpectedResponseError
       ? unlessKnown(error, wanted.name)
       : error;
   }
@@ -144,7 +144,7 @@ const MAYBE = 'the code may or may not have been created';
 /** A POST without a clear response must not be repeated blindly. */
 function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   if (error.outcome !== 'unknown') return error;
-  const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
+  const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedResponseError;
   const { code, status } = error;
   return new Same(`${error.message}; ${MAYBE}`, {
     hint: `Before you create the code again, check with \`${lookFor(name)}\`.`,

@@ -132,7 +132,7 @@ async function showImage(
     console.warn(
       `the code needs ${width} columns, and the terminal has ${console.width}; write it to a file with -o FILE.png`,
     );
-  else if (console.colour) await console.write(shown);
+  else if (console.color) await console.write(shown);
   else {
     await console.write(formatTerminal(modules, quietZone, { plain: true }));
     console.note('Color is disabled, so a camera can read this code only on a light background');

@@ -1,6 +1,6 @@
 /** `qr update`: changes codes of the command line, of a file, or of a plan of dated changes. */
 
-import { UnexpectedAnswerError, UsageError } from '../../base/errors.ts';
+import { UnexpectedResponseError, UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
 import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
@@ -212,7 +212,7 @@ async function updateFromFile(
 const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
 
 /**
- * Applies the rows whose time has come by the service's clock. Throws UsageError for an invalid plan, UnexpectedAnswerError if the service
+ * Applies the rows whose time has come by the service's clock. Throws UsageError for an invalid plan, UnexpectedResponseError if the service
  * sends no time, and otherwise as `runFile`.
  */
 async function updateDue(
@@ -235,9 +235,12 @@ const DUE: ByCode = {
   faults: (input, rows) => contradictions(input, rows, nameOf),
   plan(input, file, nowMs) {
     if (nowMs !== undefined || input.rows.length === 0) return planDue(input, { nowMs: nowMs ?? 0, file });
-    throw new UnexpectedAnswerError('cannot determine which rows are due: the service sends no Date header', {
-      hint: 'Check the service with `qrctl doctor`.',
-    });
+    throw new UnexpectedResponseError(
+      'cannot determine which rows are due: the service sends no Date header',
+      {
+        hint: 'Check the service with `qrctl doctor`.',
+      },
+    );
   },
   itemsByRow,
   endsByRow,

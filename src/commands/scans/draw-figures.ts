@@ -35,13 +35,13 @@ export function drawFigures(drawing: Drawing, surface: Surface): string {
 
 function drawSection(section: Section, drawing: Drawing, surface: Surface, signs: Signs): string {
   const { kind, by, rows } = section;
-  const { colours, width } = surface;
+  const { colors, width } = surface;
   const name = fitText(by, width);
   const room = width - displayWidth(name) - GAP;
   const hasSparks = kind === 'time' && signs.sparks !== '' && rows.length > 1 && room >= NARROWEST_BAR;
-  const sparks = hasSparks ? `  ${colours.cyan(sparkline(section, room, signs))}` : '';
-  const title = `${colours.bold(name)}${sparks}\n`;
-  if (rows.length === 0) return `${title}${colours.dim('no scans')}\n`;
+  const sparks = hasSparks ? `  ${colors.cyan(sparkline(section, room, signs))}` : '';
+  const title = `${colors.bold(name)}${sparks}\n`;
+  if (rows.length === 0) return `${title}${colors.dim('no scans')}\n`;
   return title + drawTable(section, drawing, surface, signs);
 }
 
@@ -57,7 +57,7 @@ function sparkline(section: Section, room: number, { sparks }: Signs): string {
 
 function drawClosing(
   { sections, total, range, previousRange }: Drawing,
-  { colours, width }: Surface,
+  { colors, width }: Surface,
   signs: Signs,
 ): string {
   const { scans, previous, perDay, previousPerDay, change, comparesAverages, isBeforeData } = total;
@@ -80,7 +80,7 @@ function drawClosing(
     lines.push(explained(signs.part, 'incomplete: partly outside the range, or not over yet'));
   lines.push('Scans, not people: repeated scans are counted again.');
   const wrapped = lines.flatMap((line) => wrapWords(line, width).split('\n'));
-  return wrapped.map((line) => `${colours.dim(line)}\n`).join('');
+  return wrapped.map((line) => `${colors.dim(line)}\n`).join('');
 }
 
 /** Returns the meaning of a mark, after the mark unless it is a word itself. */

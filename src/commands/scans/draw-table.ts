@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { displayWidth } from '../../base/text/display-width.ts';
 import { formatCount } from '../../base/text/quote.ts';
 import type { Figure, Section } from '../../scans/stats/figures.ts';
-import type { Colours } from '../../terminal/colour.ts';
+import type { Colors } from '../../terminal/color.ts';
 import { fitText } from '../../terminal/fit-text.ts';
 import { type Cell, createGrid, GAP } from '../../terminal/grid.ts';
 
@@ -42,7 +42,7 @@ export const SIGNS = {
 export interface Surface {
   width: number;
   style: keyof typeof SIGNS;
-  colours: Colours;
+  colors: Colors;
 }
 
 interface NumberColumn {
@@ -61,7 +61,7 @@ export function sizesOf({ kind, by, rows }: Section): number[] {
 export function drawTable(
   section: Section,
   { isCompared, file }: { isCompared: boolean; file: string | undefined },
-  { width, colours }: Surface,
+  { width, colors }: Surface,
   signs: Signs,
 ): string {
   const { rows } = section;
@@ -93,16 +93,16 @@ export function drawTable(
     ...(ofBar > 0 ? [bar] : []),
     ...others.map((column) => cellOf(column) ?? EMPTY),
   ];
-  const head = line(EMPTY, EMPTY, EMPTY, (column) => ({ text: column.head, colour: 'dim' }));
+  const head = line(EMPTY, EMPTY, EMPTY, (column) => ({ text: column.head, color: 'dim' }));
   const lines = rows.map((row, at) =>
     line(
-      { text: values[at] ?? '', colour: row.value === null || row.isRest ? 'dim' : undefined },
-      { text: names[at] ?? '', colour: 'dim' },
-      { text: row.isRest ? '' : barOf(sizes[at] ?? 0, most, ofBar, signs), colour: 'cyan' },
+      { text: values[at] ?? '', color: row.value === null || row.isRest ? 'dim' : undefined },
+      { text: names[at] ?? '', color: 'dim' },
+      { text: row.isRest ? '' : barOf(sizes[at] ?? 0, most, ofBar, signs), color: 'cyan' },
       ({ cells }) => cells[at],
     ),
   );
-  return createGrid(columns, colours)([head, ...lines]);
+  return createGrid(columns, colors)([head, ...lines]);
 }
 
 const EMPTY: Cell = { text: '' };
@@ -131,7 +131,7 @@ function numbersOf({ rows, comparesAverages }: Section, isCompared: boolean, sig
   numbers.push(
     column('change', 5, ({ change }) => ({
       text: formatChange(change, signs),
-      colour: colorOfChange(change),
+      color: colorOfChange(change),
     })),
   );
   return numbers;
@@ -204,7 +204,7 @@ export function formatChange(change: number | null, { none }: Signs): string {
   return `${change >= 0 ? '+' : '-'}${Math.abs(change * 100).toFixed(1)}%`;
 }
 
-function colorOfChange(change: number | null): Cell['colour'] {
+function colorOfChange(change: number | null): Cell['color'] {
   const shown = Math.round((change ?? 0) * 1000);
   if (shown === 0) return undefined;
   return shown > 0 ? 'green' : 'red';

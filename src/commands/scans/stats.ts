@@ -131,16 +131,16 @@ export const command = defineCommand({
 });
 
 async function printDrawing(context: Context, path: string | undefined, drawing: Drawing): Promise<void> {
-  const [{ drawFigures }, { loadColours }] = await Promise.all([
+  const [{ drawFigures }, { loadColors }] = await Promise.all([
     import('./draw-figures.ts'),
-    import('../../terminal/colour.ts'),
+    import('../../terminal/color.ts'),
   ]);
   const { console, env, processes } = context;
   const plain = env.TERM === 'dumb' ? 'ascii' : 'blocks';
   const text = drawFigures(drawing, {
     width: console.isTerminal && path === undefined ? console.width : FILE_WIDTH,
     style: console.isAccessible && path === undefined ? 'words' : plain,
-    colours: await loadColours(console.colour && path === undefined),
+    colors: await loadColors(console.color && path === undefined),
   });
   if (path === undefined) await console.write(console.harmless(text));
   else await writeWholeFile(path, text, { processes });

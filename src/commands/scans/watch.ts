@@ -46,7 +46,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 10, keepWhole: true },
   { name: 'name', importance: 7, leastWidth: 16 },
-  { name: 'outcome', importance: 11, keepWhole: true, colour: (value) => COLORS.get(value) },
+  { name: 'outcome', importance: 11, keepWhole: true, color: (value) => COLORS.get(value) },
   { name: 'scans', importance: 9, align: 'right' },
   { name: 'expected', importance: 8, align: 'right' },
   { name: 'low', importance: 4, align: 'right' },

@@ -4,7 +4,7 @@ import { inQuotes, quote } from '../../base/text/quote.ts';
 import { formatJson } from './json.ts';
 import type { Row } from './row-sink.ts';
 
-export type ColourName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
+export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   /** Key of the record, and header in every format. */
@@ -20,7 +20,7 @@ export interface Column {
   wishedWidth?: number;
   /** Sentence: if a table has no room for it, it is below its row, wrapped between words. */
   below?: boolean;
-  colour?: (value: unknown) => ColourName | undefined;
+  color?: (value: unknown) => ColorName | undefined;
   /** Texts are times: dates in a workbook, in the time zone of the output or in UTC. */
   isTime?: boolean | 'utc';
   /** Values offered in a workbook, at most 255 characters with commas between them. */

@@ -1,4 +1,4 @@
-import { UnexpectedAnswerError } from '../../base/errors.ts';
+import { UnexpectedResponseError } from '../../base/errors.ts';
 import { BACKSLASH, QUOTE } from '../../base/text/ascii.ts';
 import { createByteBuffer } from '../../base/text/byte-buffer.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
@@ -139,12 +139,12 @@ const BRACE = 0x7b;
 /** Maximum depth of values, far from a stack overflow. */
 const DEEPEST = 200;
 
-/** Formats any value, `indent` in spaces. Throws UnexpectedAnswerError if it is nested too deep. */
+/** Formats any value, `indent` in spaces. Throws UnexpectedResponseError if it is nested too deep. */
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (depth > DEEPEST)
-    throw new UnexpectedAnswerError(`the service returned a value nested more than ${DEEPEST} levels deep`);
+    throw new UnexpectedResponseError(`the service returned a value nested more than ${DEEPEST} levels deep`);
   const inner = margin + ' '.repeat(indent);
   const colon = indent ? ': ' : ':';
   const parts = Array.isArray(value)

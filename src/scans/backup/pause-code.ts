@@ -2,7 +2,7 @@
  * Pauses a code while it is backed up, because the service may count scans of active codes only. Whether a paused code is scanned is not specified;
  * back-up.ts checks it.
  */
-import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../base/errors.ts';
+import { NotFoundError, RejectedError, UnexpectedResponseError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import { codeInShell, quote } from '../../base/text/quote.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -66,7 +66,7 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   return (
-    error instanceof UnexpectedAnswerError &&
+    error instanceof UnexpectedResponseError &&
     error.status !== undefined &&
     error.status >= 400 &&
     error.status < 500

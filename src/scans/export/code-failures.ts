@@ -1,5 +1,5 @@
 /** Failures that concern single codes, whose scans could not be read. */
-import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError } from '../../base/errors.ts';
+import { NotFoundError, PartialError, RejectedError, UnexpectedResponseError } from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import type { Service } from '../../service/service.ts';
 import type { CodeFailure } from './export-codes.ts';
@@ -7,7 +7,7 @@ import type { ExportSinks } from './open-sinks.ts';
 
 /** Returns whether a failure concerns the requested code only: other codes may still be read. */
 export function isOfOneCode(error: unknown): error is Error {
-  return [NotFoundError, RejectedError, UnexpectedAnswerError].some((failure) => error instanceof failure);
+  return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }
 
 const MOST_NAMED = 5;

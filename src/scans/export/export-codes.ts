@@ -2,7 +2,7 @@ import {
   NotFoundError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnprovenError,
   UsageError,
 } from '../../base/errors.ts';
@@ -247,7 +247,7 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
 function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
-  return [NotFoundError, UnprovenError, UnexpectedAnswerError, UsageError].some(
+  return [NotFoundError, UnprovenError, UnexpectedResponseError, UsageError].some(
     (failure) => error instanceof failure,
   );
 }

@@ -15,13 +15,13 @@ interface CardOptions {
   /** Weekday with which the comparison begins, 0 is Monday; undefined without a comparison. */
   weekdayBefore: number | undefined;
   /** A note of the whole report covers it: changes are those of averages, or the data does not cover the comparison. */
-  isSaid: { averages: boolean; beforeData: boolean };
+  isNoted: { averages: boolean; beforeData: boolean };
 }
 
 const WIDE: ReadonlySet<string> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
 
 export function composeCard(given: Section, options: CardOptions, locale: Locale): Card {
-  const { id, legend, isSaid } = options;
+  const { id, legend, isNoted } = options;
   const { kind, by } = given;
   const { words } = locale;
   const title = kind === 'column' ? shorten(by) : words.cards[by];
@@ -34,7 +34,7 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   const card = { id, title, isWide, tables: [], notes: notesOf(section, options, locale) };
   if (section.rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
   const hasChart = kind === 'time' && by !== 'weekday';
-  const tableOptions = { caption: title, isCompared, beforeData: isSaid.beforeData, hasBars: !hasChart };
+  const tableOptions = { caption: title, isCompared, beforeData: isNoted.beforeData, hasBars: !hasChart };
   const table = figuresTable(section, tableOptions, locale);
   if (!hasChart) return { ...card, tables: [table] };
   const shift = shiftOf(given, options);
@@ -70,17 +70,18 @@ function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore }: CardOptions
   return later > 3 ? later - 7 : later;
 }
 
-function notesOf(section: Section, { legend, isSaid }: CardOptions, { words: { notes } }: Locale): string[] {
+function notesOf(section: Section, { legend, isNoted }: CardOptions, { words: { notes } }: Locale): string[] {
   const { rows, isApproximate, isSparse, comparesAverages } = section;
   const isCompared = legend !== undefined;
-  const isMarked = (row: Figure) => row.isBeforeData && row.previous !== null && !isNew(row, section, isSaid);
+  const isMarked = (row: Figure) =>
+    row.isBeforeData && row.previous !== null && !isNew(row, section, isNoted);
   return [
     ...(isRecurring(section) ? [notes.averageBars] : []),
-    ...(isCompared && comparesAverages && !isSaid.averages ? [notes.averageChanges] : []),
+    ...(isCompared && comparesAverages && !isNoted.averages ? [notes.averageChanges] : []),
     ...(isApproximate ? [notes.approximate] : []),
     ...(isSparse ? [notes.sparse] : []),
     ...(rows.some(({ isPart }) => isPart) ? [notes.part] : []),
-    ...(isCompared && !isSaid.beforeData && section.by !== 'day' && rows.some(isMarked)
+    ...(isCompared && !isNoted.beforeData && section.by !== 'day' && rows.some(isMarked)
       ? [notes.beforeData]
       : []),
   ];

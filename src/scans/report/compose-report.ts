@@ -108,9 +108,9 @@ function cardsOf(
       : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
   const { sections, hours, before, total, zone } = figures;
   const beforeData = before?.isCovered === false;
-  const isSaid = { averages: total.comparesAverages || beforeData, beforeData };
+  const isNoted = { averages: total.comparesAverages || beforeData, beforeData };
   const weekdayBefore = before && localDate(before.sinceMs, zone).weekday;
-  const options = { legend, weekdayBefore, isSaid };
+  const options = { legend, weekdayBefore, isNoted };
   const cards = sections.map((section, at) =>
     composeCard(section, { id: idOf(section, at), ...options }, locale),
   );

@@ -4,7 +4,7 @@ import {
   InterruptedError,
   NotFoundError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UsageError,
 } from '../../../src/base/errors.ts';
 import { checkService } from '../../../src/commands/doctor/service-checks.ts';
@@ -54,7 +54,7 @@ describe('checkService', () => {
   });
 
   test('tells an answer that is not one of the service (1)', async () => {
-    const [finding] = await found({ listCodes: failing(new UnexpectedAnswerError('an HTML page')) });
+    const [finding] = await found({ listCodes: failing(new UnexpectedResponseError('an HTML page')) });
     expect(exitCodeOf(finding?.failure)).toBe(1);
   });
 

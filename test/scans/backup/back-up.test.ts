@@ -17,7 +17,7 @@ import {
   NotFoundError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../../src/base/errors.ts';
 import { openBackup, requestsOfBackup } from '../../../src/scans/backup/back-up.ts';
 import type { BackupContext } from '../../../src/scans/backup/pause-code.ts';
@@ -411,10 +411,10 @@ describe('a code that is not deleted', () => {
   it.each<[Error, boolean]>([
     [new RejectedError('no', { outcome: 'not-applied' }), true],
     ...[399, 400, 404, 499, 500].map((status): [Error, boolean] => [
-      new UnexpectedAnswerError(`${status}`, { status }),
+      new UnexpectedResponseError(`${status}`, { status }),
       status >= 400 && status < 500,
     ]),
-    [new UnexpectedAnswerError('cut off'), false],
+    [new UnexpectedResponseError('cut off'), false],
     [Object.assign(new Error('of a gateway'), { status: 404 }), false],
     [lost, false],
   ])('was not paused if the service refused to: %s', async (error, isRefused) => {

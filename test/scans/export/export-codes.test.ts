@@ -5,7 +5,7 @@ import {
   NotFoundError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnprovenError,
   UsageError,
 } from '../../../src/base/errors.ts';
@@ -445,7 +445,7 @@ describe('a code that fails alone', () => {
   it.each<[string, () => Error]>([
     ['is gone', () => new NotFoundError('not found (404)', { status: 404 })],
     ['cannot be proven', () => new UnprovenError('could not be proven complete')],
-    ['has an answer that is not as specified', () => new UnexpectedAnswerError('a row without an id')],
+    ['has an answer that is not as specified', () => new UnexpectedResponseError('a row without an id')],
     ['has a file that is refused', () => new UsageError('was edited')],
     [
       'has a range refused that was taken for another code',

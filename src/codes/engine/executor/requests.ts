@@ -1,5 +1,5 @@
 /** E10: requests of a run with their records in the ledger: the intent is on disk before a request is sent, its outcome is recorded after it. */
-import { RequestFailure, UnexpectedAnswerError } from '../../../base/errors.ts';
+import { RequestFailure, UnexpectedResponseError } from '../../../base/errors.ts';
 import type { SendDelete } from '../../../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
 import { marksOf } from '../plan/compare-due.ts';
@@ -46,9 +46,9 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       const code = await service.createCode(values, beforeSend);
       const id = code.id.toLowerCase();
       if (made.has(id) || isListed(id))
-        throw new UnexpectedAnswerError(`the service returned an existing code (${code.id})`);
+        throw new UnexpectedResponseError(`the service returned an existing code (${code.id})`);
       if (isOther(values, code) && sent.has(valuesKey(code)))
-        throw new UnexpectedAnswerError(`the service returned the code of another row (${code.id})`);
+        throw new UnexpectedResponseError(`the service returned the code of another row (${code.id})`);
       made.add(id);
       if (n !== undefined) ledger.note([{ is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) }]);
       return { is: 'made', code };
@@ -62,7 +62,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   }
 
   /**
-   * Resolves to the code after the change. Rejects with UnexpectedAnswerError if the service reported success and left a field unchanged,
+   * Resolves to the code after the change. Rejects with UnexpectedResponseError if the service reported success and left a field unchanged,
    * with NotSent if the run was stopped, and as the service and the ledger do.
    */
   async function patch(
@@ -89,7 +89,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
         stored.length > 0 ? { is: 'set', n, stored: Object.fromEntries(stored) } : { is: 'not', n },
       ]);
       if (ignored.size === 0) return after;
-      throw new UnexpectedAnswerError(
+      throw new UnexpectedResponseError(
         `the service reported success but did not change the ${[...ignored].join(' and the ')}`,
       );
     } catch (error) {

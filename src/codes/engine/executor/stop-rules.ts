@@ -3,7 +3,7 @@ import {
   NotFoundError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnprovenError,
 } from '../../../base/errors.ts';
 import type { RunJob } from './job.ts';
@@ -58,7 +58,7 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
 
 /** Returns whether the next row may succeed. Other failures (key, plan limit, rate limit, disk, interruption) would meet it too. */
 export function belongsToRow(error: unknown): boolean {
-  return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError].some(
+  return [NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError, UnprovenError].some(
     (failure) => error instanceof failure,
   );
 }

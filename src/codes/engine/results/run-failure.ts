@@ -5,7 +5,7 @@ import {
   PartialError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
   UnprovenError,
 } from '../../../base/errors.ts';
 import { countOf, formatCount, inShellOr, joinSome } from '../../../base/text/quote.ts';
@@ -33,7 +33,7 @@ export interface RunFacts {
   readonly isUnproven?: boolean;
 }
 
-const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError];
+const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedResponseError, UnprovenError];
 
 /** Number of reasons that are listed of each kind. */
 const MOST_REASONS = 5;

@@ -5,7 +5,7 @@ import { joinSome } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';
 import type { FieldChange } from '../../../codes/engine/plan/model.ts';
 import { type PlanRow, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
-import type { ColourName, Column } from '../../../files/formats/columns.ts';
+import type { ColorName, Column } from '../../../files/formats/columns.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
@@ -120,7 +120,7 @@ export function describeNew({ item: { action, row, values, send } }: PlanRow): s
   return `${parts.join('')}${status === undefined ? '' : `, ${status}`}`;
 }
 
-const COLOURS: ReadonlyMap<string, ColourName> = new Map([
+const COLOURS: ReadonlyMap<string, ColorName> = new Map([
   ['create', 'green'],
   ['adopt', 'cyan'],
   ['update', 'yellow'],
@@ -138,7 +138,7 @@ export const TABLE_COLUMNS: readonly Column[] = [
     name: 'action',
     importance: 9,
     keepWhole: true,
-    colour: (action) => COLOURS.get(String(action)) ?? 'red',
+    color: (action) => COLOURS.get(String(action)) ?? 'red',
   },
   { name: 'code', importance: 8, leastWidth: 16 },
   OUTCOME,

@@ -192,9 +192,9 @@ export function refuseFaults(
   ];
   const explanations = new Set([...faults, ...warnings].flatMap(({ explanation }) => explanation ?? []));
   const lines = [
-    ...tellFaults(file, faults),
+    ...describeFaults(file, faults),
     ...explanations,
-    ...tellFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
+    ...describeFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
   ];
   const ways = [
     'Fix the file and run the command again.',
@@ -211,7 +211,7 @@ export function refuseFaults(
 const FORCE = 'To accept these destinations, add --force.';
 
 /** Formats the first faults by line, and the number of the others. */
-export function tellFaults(file: Source, faults: readonly Fault[]): string[] {
+export function describeFaults(file: Source, faults: readonly Fault[]): string[] {
   const sorted = sortedFaults(faults);
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
   return sorted.length > MOST_TOLD

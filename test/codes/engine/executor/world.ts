@@ -6,7 +6,7 @@ import {
   RateLimitError,
   RejectedError,
   UnavailableError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../../../src/base/errors.ts';
 import type { RunEnd, RunEvent, RunJob } from '../../../../src/codes/engine/executor/job.ts';
 import { runRows } from '../../../../src/codes/engine/executor/run-rows.ts';
@@ -182,7 +182,7 @@ export function createWorld(options: WorldOptions = {}): World {
         step();
         const [oldest] = stored;
         if (mishap === 'doubled' && oldest) return { ...oldest.code };
-        if (failure || !code) throw failure ?? new UnexpectedAnswerError('no code');
+        if (failure || !code) throw failure ?? new UnexpectedResponseError('no code');
         return code;
       },
       async updateCode(id, set) {
@@ -193,7 +193,7 @@ export function createWorld(options: WorldOptions = {}): World {
         await time.sleep(20);
         step();
         const failure = failureOf(mishap);
-        if (failure || !after) throw failure ?? new UnexpectedAnswerError('no code');
+        if (failure || !after) throw failure ?? new UnexpectedResponseError('no code');
         return after;
       },
       async deleteCode(id) {

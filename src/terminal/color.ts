@@ -1,12 +1,12 @@
-import type { ColourName } from '../files/formats/columns.ts';
+import type { ColorName } from '../files/formats/columns.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Colours = Readonly<Record<ColourName, (text: string) => string>>;
+export type Colors = Readonly<Record<ColorName, (text: string) => string>>;
 
 const unchanged = (text: string) => text;
 
-export const NO_COLOURS: Colours = {
+export const NO_COLOURS: Colors = {
   red: unchanged,
   green: unchanged,
   yellow: unchanged,
@@ -19,7 +19,7 @@ export const NO_COLOURS: Colours = {
  * Returns whether a stream is colored. In order: --no-color; NO_COLOR (no-color.org); FORCE_COLOR, off with `0` and `false` (force-
  * color.org); TERM=dumb; and whether it is a terminal.
  */
-export function wantsColour(
+export function wantsColor(
   env: Environment,
   { isTerminal, noColor }: { isTerminal: boolean; noColor: boolean },
 ): boolean {
@@ -29,7 +29,7 @@ export function wantsColour(
 }
 
 /** Loads the colors of a stream. Chalk takes milliseconds to load, so only if colors are used. */
-export async function loadColours(wanted: boolean): Promise<Colours> {
+export async function loadColors(wanted: boolean): Promise<Colors> {
   if (!wanted) return NO_COLOURS;
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 }); // the 16 colors of the terminal's own theme

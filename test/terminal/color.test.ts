@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const SOURCES = new URL('../../src/', import.meta.url).pathname;
 
-/** A colour written by hand, in any of the forms JavaScript has for ESC, or a library or function of Node for it. */
+/** A color written by hand, in any of the forms JavaScript has for ESC, or a library or function of Node for it. */
 const BY_HAND = /(?:\\x1b|\\u001b|\\u\{0*1b\}|\\033|\x1b)\[[\d;]*m/i;
 const BY_OTHERS =
   /(?:from|import\(|require\()\s*['"](?:chalk|picocolors|kleur|@colors\/[^'"]*|ansi-[^'"]*)['"]|\bstyleText\b/;
@@ -24,7 +24,7 @@ function writersOfColour(): string[] {
 const PICTURE = 'codes/images/terminal.ts';
 
 test('colors are written in one file, which decides whether they are used', () => {
-  expect(writersOfColour().sort()).toEqual([PICTURE, 'terminal/colour.ts', ...HOSTILE].sort());
+  expect(writersOfColour().sort()).toEqual([PICTURE, 'terminal/color.ts', ...HOSTILE].sort());
 });
 
 test.each([
