@@ -63,7 +63,7 @@ export async function bundledPackages({ outputs }, others = []) {
   const packages = await Promise.all([...new Set([...bundled, ...others])].sort().map(describe));
   const cldr = { ...CLDR, text: (await readFile(LICENSE_OF_CLDR, 'utf8')).trim() };
   return [...packages, await describeLlhttp(), cldr].sort((a, b) =>
-    a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
+    Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)),
   );
 }
 

@@ -136,7 +136,8 @@ function oldestFirst(codes: readonly QrCode[]): QrCode[] {
 }
 
 function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /**

@@ -59,7 +59,12 @@ export const command = defineCommand({
   async run(context, { options }) {
     const { codes, scans, plan, seed, live } = options;
     const sandbox = await start(context, options.port, {
-      ...{ codes, scans, plan, seed, live, hasEqualSizes: scans !== undefined },
+      codes,
+      scans,
+      plan,
+      seed,
+      live,
+      hasEqualSizes: scans !== undefined,
       windowMs: checkWindow(options.window),
       latencyMs: options.latency,
       key: checkKey(options.key),

@@ -25,12 +25,16 @@ function parseCanonical(text: string): number {
   const hour = two(text, 11);
   const minute = two(text, 14);
   const second = two(text, 17);
-  const ms =
-    length === 20 ? 0 : text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
+  const ms = length === 20 ? 0 : millisecondsOf(text);
   const year = two(text, 0) * 100 + two(text, 2);
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN;
   if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
   return daysSinceEpoch(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
+}
+
+/** Returns NaN if there is no dot in front of them. */
+function millisecondsOf(text: string): number {
+  return text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
 }
 
 function digit(text: string, at: number): number {

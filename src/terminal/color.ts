@@ -6,7 +6,7 @@ export type Colors = Readonly<Record<ColorName, (text: string) => string>>;
 
 const unchanged = (text: string) => text;
 
-export const NO_COLOURS: Colors = {
+export const NO_COLORS: Colors = {
   red: unchanged,
   green: unchanged,
   yellow: unchanged,
@@ -30,7 +30,7 @@ export function wantsColor(
 
 /** Loads the colors of a stream. Chalk takes milliseconds to load, so only if colors are used. */
 export async function loadColors(wanted: boolean): Promise<Colors> {
-  if (!wanted) return NO_COLOURS;
+  if (!wanted) return NO_COLORS;
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 }); // the 16 colors of the terminal's own theme
 }

@@ -4,7 +4,7 @@ import { redactKeys } from '../base/text/key.ts';
 import { isSwitchedOn } from '../base/text/switched-on.ts';
 import { withoutCommands } from '../base/text/workflow-commands.ts';
 import { type Clock, formatInstant } from '../base/time/time.ts';
-import { type Environment, loadColors, NO_COLOURS, wantsColor } from './color.ts';
+import { type Environment, loadColors, NO_COLORS, wantsColor } from './color.ts';
 import { type Bar, createBar, createPlainProgress, createSpokenProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createStdoutWriter, flushFile, type OutputStream } from './stdout-writer.ts';
@@ -74,7 +74,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
-  let errColors = NO_COLOURS;
+  let errColors = NO_COLORS;
   // Loaded before the first warning, because every warning comes after the settings were read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;

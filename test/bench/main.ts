@@ -5,18 +5,27 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { append } from './append.ts';
 import { bulk } from './bulk.ts';
+import { images } from './images.ts';
 import { latency } from './latency.ts';
 import { limit } from './limit.ts';
 import { links } from './links.ts';
 import { memory } from './memory.ts';
-import { pictures } from './pictures.ts';
 import { formatReport, machine, type Report } from './report.ts';
 import { rows } from './rows.ts';
 import { startup } from './startup.ts';
 import { throughput } from './throughput.ts';
 
 const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }) => Promise<Report[]>> = {
-  ...{ startup, throughput, latency, limit, memory, append, bulk, rows, links, pictures },
+  startup,
+  throughput,
+  latency,
+  limit,
+  memory,
+  append,
+  bulk,
+  rows,
+  links,
+  images,
 };
 
 const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]

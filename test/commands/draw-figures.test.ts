@@ -4,11 +4,18 @@ import { displayWidth } from '../../src/base/text/display-width.ts';
 import { type Drawing, drawFigures } from '../../src/commands/scans/draw-figures.ts';
 import type { Surface } from '../../src/commands/scans/draw-table.ts';
 import type { Figure, Section, Total } from '../../src/scans/stats/figures.ts';
-import { NO_COLOURS } from '../../src/terminal/color.ts';
+import { NO_COLORS } from '../../src/terminal/color.ts';
 
 const ROW: Figure = {
-  ...{ by: 'country', value: 'DE', scans: 50, share: 0.5, previous: null, change: null },
-  ...{ name: null, perDay: 2, previousPerDay: null },
+  by: 'country',
+  value: 'DE',
+  scans: 50,
+  share: 0.5,
+  previous: null,
+  change: null,
+  name: null,
+  perDay: 2,
+  previousPerDay: null,
 };
 const TOTAL: Total = {
   scans: 100,
@@ -36,7 +43,7 @@ function draw(
   width: number,
   more: Partial<Drawing> & Partial<Pick<Surface, 'style'>> = {},
 ) {
-  const { style = 'blocks', ...picture } = more;
+  const { style = 'blocks', ...image } = more;
   const given = {
     sections,
     total: TOTAL,
@@ -44,9 +51,9 @@ function draw(
     range: RANGE,
     previousRange: '',
     file: undefined,
-    ...picture,
+    ...image,
   };
-  return drawFigures(given, { width, style, colors: NO_COLOURS });
+  return drawFigures(given, { width, style, colors: NO_COLORS });
 }
 
 const bars = (text: string) => text.split('\n').map((line) => (line.match(/[█▌]+/)?.[0] ?? '').length);

@@ -23,7 +23,9 @@ async function useRows(codes = ['menu', 'sale']) {
   const cwd = await useDirectory();
   const qrctl = (...args: string[]) => runHere(['qr', ...args], { cwd, env: sandbox.env });
   return {
-    ...{ sandbox, cwd, qrctl },
+    sandbox,
+    cwd,
+    qrctl,
     write: (...lines: string[]) => writeFileSync(join(cwd, 'rows.csv'), `${lines.join('\n')}\n`),
     id: (slug: string) => sandbox.workspace.codes().find((code) => code.slug === slug)?.id ?? '',
     /** The actions of `qr … --from rows.csv --dry-run` with their errors, and the last line. */

@@ -10,11 +10,11 @@ import { useSandbox } from '../support/sandbox.ts';
 /** Blocks, box drawing, braille, geometric shapes: signs that are read one by one, or not at all. */
 const SIGNS = /[\u2500-\u25ff\u2800-\u28ff]/u;
 /** A color, which moves nothing. */
-const COLOUR = /\x1b\[[\d;]*m/g;
+const COLOR = /\x1b\[[\d;]*m/g;
 
 /** Fails if a terminal would move its cursor: every line is written once, from its beginning to its end. */
 function expectPlain(shown: string): void {
-  const text = shown.replaceAll(COLOUR, '').replaceAll('\r\n', '\n');
+  const text = shown.replaceAll(COLOR, '').replaceAll('\r\n', '\n');
   expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
   expect(text).not.toMatch(SIGNS);
 }

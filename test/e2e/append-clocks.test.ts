@@ -13,7 +13,9 @@ const START = Date.UTC(2026, 0, 10);
 
 async function useAppend(dateOf: () => number | undefined) {
   const sandbox = await useSandbox({
-    ...{ codes: 1, scans: 10, limit: 1e6 },
+    codes: 1,
+    scans: 10,
+    limit: 1e6,
     async intercept({ apply, send, response }) {
       const answer = apply();
       const dateMs = dateOf();

@@ -28,7 +28,8 @@ async function useScannedMeanwhile(fault: Fault, { agoMs = 0, scans = 7 } = {}) 
   let sent = 0;
   const all: string[] = [];
   const sandbox: TestSandbox = await useSandbox({
-    ...{ codes: 1, scans },
+    codes: 1,
+    scans,
     intercept: sometimes((exchange) => {
       if (!isDelete(exchange)) return false;
       const id = sandbox.codeId();
@@ -68,7 +69,11 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
   it('also of one that paused in its turn, with one request at a time', async () => {
     // The code, its pause, page 1, the look beyond, the last look: then the window is used up.
     const sandbox: TestSandbox = await useSandbox({
-      ...{ codes: 1, scans: 7, limit: 5, windowMs: 4000, windowStart: 'first-request' },
+      codes: 1,
+      scans: 7,
+      limit: 5,
+      windowMs: 4000,
+      windowStart: 'first-request',
       intercept: sometimes((exchange) => {
         const isLastLook = isScans(exchange) && exchange.number === 4;
         return (
@@ -138,7 +143,8 @@ describe('an active code is paused before its backup', () => {
 async function usePausedByKilled(signal: 'SIGKILL' | 'SIGINT', ofFile = true) {
   const ended = { is: false };
   const sandbox = await useSandbox({
-    ...{ codes: 2, scans: 7 },
+    codes: 2,
+    scans: 7,
     intercept: sometimes((exchange) => !ended.is && isScans(exchange) && (() => undefined)),
   });
   const directory = await useDirectory();

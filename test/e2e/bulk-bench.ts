@@ -51,7 +51,11 @@ export async function useBench(
   let seen = 0;
   await writeFile(file, text);
   return {
-    ...{ sandbox, directory, file, results, qr },
+    sandbox,
+    directory,
+    file,
+    results,
+    qr,
     create: (more = [], options) => qr(['create', '--from', file, ...more], options),
     write: (name, text) => writeFile(join(directory, name), text),
     read: (name) => readFile(join(directory, name), 'utf8'),

@@ -104,7 +104,12 @@ describe('qr update --from', () => {
     await write(`slug,name,status\n${slug},New,active\n`);
     const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
     expect(JSON.parse(stdout)).toContainEqual({
-      ...{ line: 2, key: null, id, slug, action: 'update', error: null },
+      line: 2,
+      key: null,
+      id,
+      slug,
+      action: 'update',
+      error: null,
       changes: { name: { old: name, new: 'New' } },
     });
     expect(stderr).toContain('1 to update (about 2 requests). No changes were made');

@@ -49,7 +49,10 @@ describe('a sheet that was created', () => {
     expect(dry.code).toBe(0);
     expect(JSON.parse(dry.stdout)).toContainEqual(
       expect.objectContaining({
-        ...{ line: 3, action: 'edited', id, slug },
+        line: 3,
+        action: 'edited',
+        id,
+        slug,
         changes: { destination: { old: 'https://example.com/2', new: 'https://example.com/two' } },
       }),
     );

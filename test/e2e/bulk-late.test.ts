@@ -47,7 +47,9 @@ async function useLateService(chance: (kind: number, n: number) => number, lates
     return answer;
   };
   const sandbox = await useSandbox({
-    ...{ codes: 0, scans: 0, latencyMs: 20 },
+    codes: 0,
+    scans: 0,
+    latencyMs: 20,
     clock: { ...systemClock, now: () => systemClock.now() + stampMs },
     async intercept(exchange) {
       state.requests += 1;

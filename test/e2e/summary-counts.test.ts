@@ -50,13 +50,11 @@ describe('qr create', () => {
     });
     sandbox.workspace.setCodeLimit(100);
     expect(await run('qr', 'create', '--from', 'codes.csv', '-o', 'made.json')).toMatchObject({
-      ...{
-        exit: 0,
-        codes: 3,
-        rows: 3,
-        outcomes: { unchanged: 2, created: 1 },
-        files: ['codes.results.csv', 'made.json'],
-      },
+      exit: 0,
+      codes: 3,
+      rows: 3,
+      outcomes: { unchanged: 2, created: 1 },
+      files: ['codes.results.csv', 'made.json'],
     });
     await write('bad.csv', 'name,type\n,url\n');
     expect(await run('qr', 'create', '--from', 'bad.csv')).toMatchObject({
@@ -125,13 +123,11 @@ test('qr update and qr delete count codes and outcomes, named or of a file', asy
   const [a, b, c] = [sandbox.codeId(0), sandbox.codeId(1), sandbox.codeId(2)];
   await write('rows.csv', `id,name\n${a},one\n${b},bad\n${c},${sandbox.workspace.code(c)?.name}\n`);
   expect(await run('qr', 'update', '--from', 'rows.csv')).toMatchObject({
-    ...{
-      exit: 8,
-      codes: 2,
-      rows: 3,
-      outcomes: { updated: 1, failed: 1, unchanged: 1 },
-      files: ['rows.results.csv'],
-    },
+    exit: 8,
+    codes: 2,
+    rows: 3,
+    outcomes: { updated: 1, failed: 1, unchanged: 1 },
+    files: ['rows.results.csv'],
   });
   expect(await run('qr', 'update', a, '--name', 'two')).toMatchObject({
     exit: 0,
@@ -197,13 +193,11 @@ test('qr check and qr image count outcomes', async () => {
   for (const destination of ['mailto:a@example.com', '', 'https://a b'])
     sandbox.workspace.put({ destination });
   expect(await run('qr', 'check', '--since-last', 'last.csv', '-o', 'check.csv')).toMatchObject({
-    ...{
-      exit: 8,
-      codes: 3,
-      rows: 1,
-      outcomes: { 'not-web': 1, empty: 1, broken: 1 },
-      files: ['check.csv', 'last.csv'],
-    },
+    exit: 8,
+    codes: 3,
+    rows: 1,
+    outcomes: { 'not-web': 1, empty: 1, broken: 1 },
+    files: ['check.csv', 'last.csv'],
   });
   const image = ['qr', 'image', '--all', '--short-url', 'https://qr.example'];
   const first = await run(...image, '--output-dir', 'codes', '--as', 'png,svg');

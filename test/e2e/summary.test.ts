@@ -51,7 +51,13 @@ test('an append tells what it added, what the file holds, and how far it goes', 
   sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-06-01T10:00:00.000Z' });
   await runByDay(args, { cwd, env: sandbox.env });
   expect(await summaryIn(cwd)).toMatchObject({
-    ...{ rows: rows + 1, added: 1, requests: 1, retries: 0, pauses: 0, paused_ms: 0, profile: 'default' },
+    rows: rows + 1,
+    added: 1,
+    requests: 1,
+    retries: 0,
+    pauses: 0,
+    paused_ms: 0,
+    profile: 'default',
     range: { since: expect.stringMatching(/^20/), until: expect.stringMatching(/^20/) },
     watermark: '2025-06-01T10:00:00.000Z',
     files: [join(cwd, 'scans.csv')],

@@ -37,7 +37,11 @@ async function useTail(options: SandboxOptions = {}) {
     'id',
   ];
   return {
-    ...{ sandbox, cwd, state, id, args },
+    sandbox,
+    cwd,
+    state,
+    id,
+    args,
     at: { env: sandbox.env, cwd },
     /** Adds a scan of so many minutes ago. */
     add: (minutes = 0, code = id) =>

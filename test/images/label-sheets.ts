@@ -112,10 +112,14 @@ function glabelsGrids(): Map<string, Published> {
       if (!label) continue;
       const [, size = '', layout = ''] = label;
       grids.set(part, {
-        ...{ columns: Number(attribute(layout, 'nx')), rows: Number(attribute(layout, 'ny')) },
-        ...{ width: millimeters(attribute(size, 'width')), height: millimeters(attribute(size, 'height')) },
-        ...{ left: millimeters(attribute(layout, 'x0')), top: millimeters(attribute(layout, 'y0')) },
-        ...{ across: millimeters(attribute(layout, 'dx')), down: millimeters(attribute(layout, 'dy')) },
+        columns: Number(attribute(layout, 'nx')),
+        rows: Number(attribute(layout, 'ny')),
+        width: millimeters(attribute(size, 'width')),
+        height: millimeters(attribute(size, 'height')),
+        left: millimeters(attribute(layout, 'x0')),
+        top: millimeters(attribute(layout, 'y0')),
+        across: millimeters(attribute(layout, 'dx')),
+        down: millimeters(attribute(layout, 'dy')),
       });
     }
   }

@@ -18,7 +18,8 @@ export async function tryExecutable(directory) {
   mkdirSync(cwd);
   const env = { HOME: cwd, PATH: '/nowhere' };
   const sandbox = spawn(qrctl, ['sandbox', '--codes', '2', '--scans', `${SCANS}`, '--latency', '20ms'], {
-    ...{ cwd, env },
+    cwd,
+    env,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   try {

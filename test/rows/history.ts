@@ -82,7 +82,15 @@ export async function playHistory(
     newToken: () => ++tokens,
   };
   const world: World = {
-    ...{ home, server, command, random, service, truth, judge: createJudge(truth), onStep, tally },
+    home,
+    server,
+    command,
+    random,
+    service,
+    truth,
+    judge: createJudge(truth),
+    onStep,
+    tally,
     pageSize: random.pick([100, 100, 3]),
     isNewestFirst: random.chance(0.5),
     concurrency: random.pick([1, 1, 1, 4]),

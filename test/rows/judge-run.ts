@@ -215,12 +215,12 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
         (field) => ({ field, what: isFile ? 'overwrite' : 'send' }) as never,
       );
       const item = itemOf({
-        ...{
-          row: readRow(row, sheet.rows.indexOf(row)),
-          action: made.has(id) ? 'create' : 'update',
-          how: 'id',
-        },
-        ...{ code: now.code, send: set, changes },
+        row: readRow(row, sheet.rows.indexOf(row)),
+        action: made.has(id) ? 'create' : 'update',
+        how: 'id',
+        code: now.code,
+        send: set,
+        changes,
       });
       const moment = momentOf(view, { row, item });
       if (policy.applyEdits) noteGuess(row, now);

@@ -189,13 +189,13 @@ describe('POST /qr', () => {
       slug: 'mine',
       status: 'paused',
       created_at: '2001-01-01T00:00:00Z',
-      colour: 'red',
+      shade: 'red',
     };
     const reply = await ask(sandbox, 'POST', '/qr', { body });
     expect(reply.body).toMatchObject({ name: 'a', status: 'active' });
     expect(reply.body.id).not.toBe(UNKNOWN_ID);
     expect(reply.body.slug).not.toBe('mine');
-    expect(reply.body).not.toHaveProperty('colour');
+    expect(reply.body).not.toHaveProperty('shade');
   });
 
   test.each([

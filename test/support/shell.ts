@@ -47,7 +47,12 @@ export async function useShell(
   await chmod(join(bin, 'qrctl'), 0o755);
   const port = await startRunner();
   const env = {
-    ...{ ...AMBIENT, TZ: 'UTC', HOME: cwd, QRCTL_RUNS: runs, QRCTL_RUNNER: String(port), ...variables },
+    ...AMBIENT,
+    TZ: 'UTC',
+    HOME: cwd,
+    QRCTL_RUNS: runs,
+    QRCTL_RUNNER: String(port),
+    ...variables,
     // The home directory that this process sees is the one it was started with.
     QRCTL_CONFIG_DIR: join(directory, 'config'),
     PATH: `${bin}:${process.env.PATH}`,

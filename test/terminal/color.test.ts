@@ -11,7 +11,7 @@ const BY_OTHERS =
 /** What the sandbox makes up to be hostile: data, which is never written to a terminal as it is. */
 const HOSTILE = ['sandbox/sample-codes.ts', 'sandbox/sample-visits.ts'];
 
-function writersOfColour(): string[] {
+function writersOfColor(): string[] {
   return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(?:ts|mjs|js)$/.test(path))
     .filter((path) => {
@@ -20,11 +20,11 @@ function writersOfColour(): string[] {
     });
 }
 
-/** A picture in black on white, which no theme may turn around: no decoration. */
-const PICTURE = 'codes/images/terminal.ts';
+/** A image in black on white, which no theme may turn around: no decoration. */
+const IMAGE = 'codes/images/terminal.ts';
 
 test('colors are written in one file, which decides whether they are used', () => {
-  expect(writersOfColour().sort()).toEqual([PICTURE, 'terminal/color.ts', ...HOSTILE].sort());
+  expect(writersOfColor().sort()).toEqual([IMAGE, 'terminal/color.ts', ...HOSTILE].sort());
 });
 
 test.each([

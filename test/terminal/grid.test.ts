@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
 import type { ColorName } from '../../src/files/formats/columns.ts';
-import { type Colors, loadColors, NO_COLOURS } from '../../src/terminal/color.ts';
+import { type Colors, loadColors, NO_COLORS } from '../../src/terminal/color.ts';
 import { type Cell, createGrid, type GridColumn } from '../../src/terminal/grid.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -82,8 +82,8 @@ function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], col
 test('draws the bytes that cli-table3 draws from the texts', async () => {
   const colors = await loadColors(true);
   fc.assert(
-    fc.property(tables, fc.boolean(), ({ columns, lines }, isColoured) => {
-      const used = isColoured ? colors : NO_COLOURS;
+    fc.property(tables, fc.boolean(), ({ columns, lines }, isColored) => {
+      const used = isColored ? colors : NO_COLORS;
       const fitting = lines.map((cells) =>
         cells.map((cell, at) => {
           const fits = displayWidth(cell.text) <= (columns[at]?.width ?? 0);
@@ -97,7 +97,7 @@ test('draws the bytes that cli-table3 draws from the texts', async () => {
 });
 
 test('a cell wider than its column moves the cells after it, on its line only', () => {
-  const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLOURS);
+  const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLORS);
   expect(
     draw([
       [{ text: 'plain' }, { text: '東京' }],
@@ -109,7 +109,7 @@ test('a cell wider than its column moves the cells after it, on its line only', 
 test('cli-table3 draws once per table, also if the lines come in parts', () => {
   const drawn = vi.spyOn(Table.prototype, 'toString');
   onTestFinished(() => drawn.mockRestore());
-  const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLOURS);
+  const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLORS);
   for (let part = 0; part < 5; part++) draw([[{ text: 'plain' }, { text: 'cell', color: 'red' }]]);
   expect(drawn).toHaveBeenCalledTimes(1);
 });

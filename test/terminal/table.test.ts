@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
 import type { Column } from '../../src/files/formats/columns.ts';
 import { textOf } from '../../src/files/formats/formatter.ts';
-import { loadColors, NO_COLOURS } from '../../src/terminal/color.ts';
+import { loadColors, NO_COLORS } from '../../src/terminal/color.ts';
 import { fitText } from '../../src/terminal/fit-text.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/terminal/table.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
@@ -22,7 +22,7 @@ function render(rows: Record<string, unknown>[], options: Partial<TableOptions> 
   const formatter = createTableFormatter({
     columns,
     width: 80,
-    colors: NO_COLOURS,
+    colors: NO_COLORS,
     header: true,
     ruled: true,
     mayDrop: true,
@@ -108,15 +108,13 @@ describe('a table', () => {
   test('puts an error below its row if it is longer than those of the sample', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
-      ...{
-        columns,
-        width: 80,
-        colors: NO_COLOURS,
-        header: true,
-        ruled: true,
-        mayDrop: true,
-        onDropped: () => undefined,
-      },
+      columns,
+      width: 80,
+      colors: NO_COLORS,
+      header: true,
+      ruled: true,
+      mayDrop: true,
+      onDropped: () => undefined,
     });
     formatter.rows(Array.from({ length: 1000 }, () => ({ code: 'a', error: 'short' })));
     expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
@@ -160,7 +158,7 @@ describe('a table', () => {
     const formatter = createTableFormatter({
       columns,
       width: 80,
-      colors: NO_COLOURS,
+      colors: NO_COLORS,
       header: true,
       ruled: true,
       mayDrop: true,
@@ -191,7 +189,7 @@ describe('a table', () => {
 });
 
 describe('one record', () => {
-  const formatter = createRecordFormatter({ columns, colors: NO_COLOURS, extra: true });
+  const formatter = createRecordFormatter({ columns, colors: NO_COLORS, extra: true });
 
   test('is one line per field, including unknown ones, with whole values', () => {
     const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };

@@ -44,6 +44,13 @@ const SKIPPED = new Set([
   'TSTypeAnnotation',
 ]);
 
+/** Words that no identifier has, and what to write. */
+const OF_IDENTIFIERS = [
+  [/colour/i, 'US English: color'],
+  [/picture/i, 'write image'],
+  [/anew|invain/i, 'write again, or name the reason'],
+];
+
 const OF_ROLE = { description: describingComplaints, hint: hintComplaints };
 
 const wanted = process.argv.slice(2);
@@ -55,6 +62,11 @@ for (const name of readdirSync('src', { recursive: true })) {
   const file = `src/${name}`;
   if (file.endsWith('.ts') && !NOT_FOR_USERS.test(file) && isWanted(file))
     checkSource(file, readFileSync(file, 'utf8'));
+}
+for (const name of ['src', 'test'].flatMap((root) =>
+  readdirSync(root, { recursive: true }).map((each) => `${root}/${each}`),
+)) {
+  if (/\.(ts|mjs)$/.test(name) && isWanted(name)) checkIdioms(name, readFileSync(name, 'utf8'));
 }
 for (const file of PAPERS.filter(isWanted)) checkPaper(file, readFileSync(file, 'utf8'));
 console.log(`${texts} texts, ${faults} faults`);
@@ -75,6 +87,25 @@ function checkSource(file, source) {
       ...(OF_ROLE[role]?.(text) ?? []),
     ]);
   }
+}
+
+/** Names of the glossary in the code itself, and literals that are spread only to steer the formatter. */
+function checkIdioms(file, source) {
+  const found = new Map();
+  const visit = (node, parent) => {
+    if (node === null || typeof node !== 'object') return;
+    if (Array.isArray(node)) return node.forEach((child) => visit(child, parent));
+    const isLiteral = node.type === 'SpreadElement' && node.argument.type === 'ObjectExpression';
+    if (isLiteral && parent?.type === 'ObjectExpression')
+      found.set(`...{ at ${node.start}`, ['write the properties without the spread', node.start]);
+    if (node.type === 'Identifier')
+      for (const [word, advice] of OF_IDENTIFIERS)
+        if (word.test(node.name)) found.set(node.name, [advice, node.start]);
+    for (const child of Object.values(node)) visit(child, node);
+  };
+  visit(parseSync(file, source).program);
+  for (const [name, [advice, start]] of found)
+    report(file, source.slice(0, start).split('\n').length, name, [advice]);
 }
 
 /** Each string, or strings joined by `+`, with its role: whether it describes a flag or a command, or is a hint. */

@@ -67,7 +67,7 @@ function absolute(word: string): Found | undefined {
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
   if (year === '') return undefined;
   if (week !== undefined) return weekOf(Number(year), Number(week));
-  const unit = quarter ? 'quarter' : day ? 'day' : month ? 'month' : 'year';
+  const unit = unitOf({ quarter, day, month });
   const monthOfYear = quarter ? 3 * Number(quarter) - 2 : Number(month ?? 1);
   try {
     const date = { year: Number(year), month: monthOfYear, day: Number(day ?? 1) };
@@ -94,10 +94,22 @@ function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): 
   return { name: nameOf(start, unit), unit, sinceMs, untilMs, timezone };
 }
 
+/** Returns the smallest unit that a period names. */
+function unitOf({
+  quarter,
+  day,
+  month,
+}: Record<'quarter' | 'day' | 'month', string | undefined>): PeriodUnit {
+  if (quarter) return 'quarter';
+  if (day) return 'day';
+  return month ? 'month' : 'year';
+}
+
 function startOf(day: Temporal.PlainDate, unit: PeriodUnit): Temporal.PlainDate {
   if (unit === 'week') return day.subtract({ days: day.dayOfWeek - 1 });
   if (unit === 'day') return day;
-  const month = unit === 'year' ? 1 : unit === 'quarter' ? day.month - ((day.month - 1) % 3) : day.month;
+  if (unit === 'year') return day.with({ month: 1, day: 1 });
+  const month = unit === 'quarter' ? day.month - ((day.month - 1) % 3) : day.month;
   return day.with({ month, day: 1 });
 }
 

@@ -93,9 +93,10 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
     const fields = new Set(
       FIELDS.filter((field) => counting.has(row) && wishes.get(field)?.rows.includes(row)),
     );
+    const isNow = isDue(row) ? 'due' : 'later';
     return {
       row,
-      is: isSkipped(row) ? 'skipped' : isDue(row) ? 'due' : 'later',
+      is: isSkipped(row) ? 'skipped' : isNow,
       fields,
       problem: problems.get(row),
     };

@@ -26,7 +26,7 @@ export function failed(check: Finding['check'], failure: unknown): Finding {
   return { check, status: 'fail', message: messageOf(failure), fix: hint ?? null, failure };
 }
 
-const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 const INDENT = ' '.repeat(16);
 
@@ -48,7 +48,7 @@ function formatFinding(
   const text = `${status.padEnd(6)}${check.padEnd(10)}${clean(message)}`;
   const line = wrapWords(text, columns, { indent: INDENT });
   const below = fix ? `${wrapWords(`${INDENT}→ ${clean(fix)}`, columns)}\n` : '';
-  return `${line.replace(status, (word) => colors[COLOURS[status]](word))}\n${below}`;
+  return `${line.replace(status, (word) => colors[COLORS[status]](word))}\n${below}`;
 }
 
 /** Returns the error that names the failed checks. */

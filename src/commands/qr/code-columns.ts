@@ -14,13 +14,13 @@ import type { OutputColumns } from '../define.ts';
 import { type Output, openOutput, outputOf } from '../output-options.ts';
 
 /** A map, because a status may be any text: an object would contain `constructor` as well. */
-const STATUS_COLOURS: ReadonlyMap<string, ColorName> = new Map([
+const STATUS_COLORS: ReadonlyMap<string, ColorName> = new Map([
   ['active', 'green'],
   ['paused', 'yellow'],
   ['expired', 'red'],
 ]);
 
-const COLOUR_OF: Readonly<Partial<Record<Outcome, ColorName>>> = {
+const COLOR_OF: Readonly<Partial<Record<Outcome, ColorName>>> = {
   created: 'green',
   adopted: 'green',
   exists: 'green',
@@ -32,13 +32,13 @@ const COLOUR_OF: Readonly<Partial<Record<Outcome, ColorName>>> = {
   gone: 'red',
   'not-attempted': 'yellow',
 };
-const OUTCOME_COLOURS: ReadonlyMap<string, ColorName> = new Map(Object.entries(COLOUR_OF));
+const OUTCOME_COLORS: ReadonlyMap<string, ColorName> = new Map(Object.entries(COLOR_OF));
 
 /** Outcome of a row or a code. */
 export const OUTCOME: Column = {
   name: 'outcome',
   importance: 3,
-  color: (outcome) => OUTCOME_COLOURS.get(String(outcome)),
+  color: (outcome) => OUTCOME_COLORS.get(String(outcome)),
 };
 
 /** Why a row failed or was not attempted. */
@@ -52,7 +52,7 @@ const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   name: { importance: 9, leastWidth: 24, wishedWidth: 40 },
   type: { importance: 5, leastWidth: 12 },
   destination: { importance: 6, leastWidth: 16, wishedWidth: 28 },
-  status: { importance: 7, choices: CODE_STATUSES, color: (status) => STATUS_COLOURS.get(String(status)) },
+  status: { importance: 7, choices: CODE_STATUSES, color: (status) => STATUS_COLORS.get(String(status)) },
   created_at: { importance: 2, keepWhole: true, isTime: true },
   updated_at: { importance: 1, keepWhole: true, isTime: true },
 };

@@ -114,7 +114,8 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
 /** Returns a formatter of days, weeks or months for an axis, short enough for five labels on a phone. */
 function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
   // Twelve months have twelve names.
-  const pattern = by === 'month' ? (rows.length <= 12 ? 'monthAlone' : 'monthShort') : 'dayMonth';
+  const ofMonth = rows.length <= 12 ? 'monthAlone' : 'monthShort';
+  const pattern = by === 'month' ? ofMonth : 'dayMonth';
   return ({ value }) => {
     const dates = value === null ? undefined : unitDates(by, value);
     return dates ? capitalize(locale.date(pattern, dates[0])) : (value ?? '');

@@ -86,7 +86,8 @@ function comparedCells(row: Figure, isNew: boolean, columns: Columns, locale: Lo
   const { isBeforeData, change } = row;
   const [previous, previousPerDay] = isNew ? [null, null] : [row.previous, row.previousPerDay];
   const before = withAverage(previous, previousPerDay, columns, locale);
-  const text = change === null ? (isNew ? locale.words.heads.isNew : NONE) : locale.change(change);
+  const unknown = isNew ? locale.words.heads.isNew : NONE;
+  const text = change === null ? unknown : locale.change(change);
   return [
     { ...before, text: `${before.text}${isBeforeData && previous !== null ? '\u00a0†' : ''}` },
     { text, ...(change !== null && { tone: toneOf(change) }) },

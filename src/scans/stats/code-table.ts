@@ -123,8 +123,10 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
       if (value === null) empty.add(column);
       return value;
     },
-    noneIn: (column) =>
-      unlisted.size === 0 ? 'empty' : empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted',
+    noneIn(column) {
+      if (unlisted.size === 0) return 'empty';
+      return empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted';
+    },
     unlisted: () => ({ count: unlisted.size, first: [...unlisted].slice(0, MOST_NAMED) }),
     unusedRows: () => entries.filter(({ isUsed }) => !isUsed).length,
     namelessRows,

@@ -14,16 +14,18 @@ import { runByDay } from '../../support/run-here.ts';
 import { useSandbox } from '../../support/sandbox.ts';
 
 const END: RunEnd = {
-  ...{
-    command: 'scans export',
-    startedMs: 1_764_000_000_500,
-    finishedMs: 1_764_000_012_750,
-    error: undefined,
-    profile: 'work',
-  },
+  command: 'scans export',
+  startedMs: 1_764_000_000_500,
+  finishedMs: 1_764_000_012_750,
+  error: undefined,
+  profile: 'work',
   stats: { requests: 12, retries: 1, pauses: 2, pausedMs: 1499.6 },
   facts: {
-    ...{ codes: 3, rows: 1200, added: 20, files: ['a.csv', 'b.csv'], watermarkMs: 1_763_999_999_999 },
+    codes: 3,
+    rows: 1200,
+    added: 20,
+    files: ['a.csv', 'b.csv'],
+    watermarkMs: 1_763_999_999_999,
     range: { sinceMs: undefined, untilMs: 1_764_000_000_000 },
     outcomes: { created: 3, 'not-attempted': 1 },
   },

@@ -101,7 +101,8 @@ describe('follow', () => {
     const { origin, asked } = await useHost({ '/': 'tel:+49301234567' });
     expect(await follow(new URL(origin), options())).toMatchObject({
       end: { is: 'not-web', target: 'tel:+49301234567' },
-      ...{ finalUrl: 'tel:+49301234567', redirects: 1 },
+      finalUrl: 'tel:+49301234567',
+      redirects: 1,
     });
     expect(asked).toHaveLength(1);
   });
@@ -237,7 +238,8 @@ describe('follow', () => {
     const { origin, port } = await useHost((path) => (path === '/' ? `https://a.test:${port}/` : undefined));
     expect(await follow(new URL(origin), options())).toMatchObject({
       end: { is: 'failed', failure: { fault: 'protocol' } },
-      ...{ finalUrl: `https://a.test:${port}/`, redirects: 1 },
+      finalUrl: `https://a.test:${port}/`,
+      redirects: 1,
     });
   });
 

@@ -19,13 +19,15 @@ const LOOPBACK = { address: '127.0.0.1', family: 4 };
 /** Sends one request to a URL, or to a path of a host on a port. */
 function visit(url: URL | number, given: Partial<RequestOptions> = {}) {
   return request({
-    ...{
-      url: url instanceof URL ? url : new URL(`http://a.test:${url}/x?q=1`),
-      addresses: [LOOPBACK],
-      headers: {},
-    },
-    ...{ proxy: undefined, allowPrivate: true, sessions: createTlsSessions(), timeoutMs: 60_000 },
-    ...{ signal: new AbortController().signal, ...given },
+    url: url instanceof URL ? url : new URL(`http://a.test:${url}/x?q=1`),
+    addresses: [LOOPBACK],
+    headers: {},
+    proxy: undefined,
+    allowPrivate: true,
+    sessions: createTlsSessions(),
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    ...given,
   });
 }
 
@@ -101,10 +103,14 @@ describe('request', () => {
 
   it('takes a connection that is gone already for one, and not for one to a strange address', () => {
     expect(addressFailure(undefined, false)).toMatchObject({
-      ...{ message: 'the connection was reset', fault: 'network', sent: false },
+      message: 'the connection was reset',
+      fault: 'network',
+      sent: false,
     });
     expect(addressFailure('10.0.0.1', false)).toMatchObject({
-      ...{ message: 'the connection reached a private address', fault: 'answer', sent: false },
+      message: 'the connection reached a private address',
+      fault: 'answer',
+      sent: false,
     });
     expect(addressFailure('10.0.0.1', true)).toBeUndefined();
     expect(addressFailure('5.5.5.5', false)).toBeUndefined();
@@ -211,7 +217,8 @@ describe('request', () => {
     for (let at = 0; at < 2; at++) {
       const reply = await visit(url, { sessions });
       expect(reply).toMatchObject({
-        ...{ status: undefined, tlsEndsMs: Date.UTC(2120, 0, 1) },
+        status: undefined,
+        tlsEndsMs: Date.UTC(2120, 0, 1),
         failure: { message: 'the certificate is self-signed', fault: 'certificate', sent: false },
       });
       expect(sessions.find(url.origin)).toBeUndefined();

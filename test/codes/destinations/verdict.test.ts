@@ -37,8 +37,14 @@ describe('judge', () => {
     [999, 'blocked', 'access refused (999)'],
   ])('calls a response of %i %s', (status, outcome, error) => {
     expect(judge(trip(answer(status)))).toEqual({
-      ...{ outcome, status, error, responded: true },
-      ...{ finalUrl: 'https://a.test/', redirects: 0, tlsEndsMs: undefined, ms: 5 },
+      outcome,
+      status,
+      error,
+      responded: true,
+      finalUrl: 'https://a.test/',
+      redirects: 0,
+      tlsEndsMs: undefined,
+      ms: 5,
     });
   });
 
@@ -50,7 +56,9 @@ describe('judge', () => {
     });
     for (const name of ['cf-mitigated', 'x-sucuri-block'])
       expect(judge(trip(answer(503, { [name]: 'challenge' })))).toMatchObject({
-        ...{ outcome: 'blocked', status: 503, error: `blocked by bot protection (503, ${name})` },
+        outcome: 'blocked',
+        status: 503,
+        error: `blocked by bot protection (503, ${name})`,
       });
     expect(judge(trip(answer(403, { 'cf-mitigated': 'challenge' })))).toMatchObject({
       error: 'access refused (403)',

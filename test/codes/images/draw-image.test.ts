@@ -14,7 +14,12 @@ import { readEps } from '../../support/read-eps.ts';
 import { readPdf } from '../../support/read-pdf.ts';
 
 const STYLE: ImageStyle = {
-  ...{ sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE },
+  sizeMm: 30,
+  dpi: 300,
+  quietZone: 4,
+  level: 'M',
+  color: BLACK,
+  background: WHITE,
 };
 const TEXT = 'https://qr.example/aB3xY';
 

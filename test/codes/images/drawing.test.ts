@@ -31,7 +31,9 @@ describe('the drawing of a code', () => {
     const figure = draw();
     expect(figure.across).toBe(5);
     expect(drawingOf(figure)).toEqual({
-      ...{ widthMm: 10, heightMm: 10, overlays: [] },
+      widthMm: 10,
+      heightMm: 10,
+      overlays: [],
       areas: [
         { gray: 239, polygons: [[0, 0, 10, 0, 10, 10, 0, 10]] },
         {

@@ -10,8 +10,12 @@ import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { breakLines } from '../../../src/files/paper/break-lines.ts';
 
 const grid: LabelGrid = {
-  ...{ paper: PAPERS.A4, columns: 2, rows: 3, label: { widthMm: 50, heightMm: 40 } },
-  ...{ gap: { widthMm: 10, heightMm: 5 }, margin: { widthMm: 7, heightMm: 9 } },
+  paper: PAPERS.A4,
+  columns: 2,
+  rows: 3,
+  label: { widthMm: 50, heightMm: 40 },
+  gap: { widthMm: 10, heightMm: 5 },
+  margin: { widthMm: 7, heightMm: 9 },
 };
 
 describe('a grid', () => {
@@ -34,8 +38,12 @@ describe('a grid', () => {
 
   it('in inches is converted', () => {
     expect(findGrid('8160')).toEqual({
-      ...{ paper: PAPERS.Letter, columns: 3, rows: 10, label: { widthMm: 66.675, heightMm: 25.4 } },
-      ...{ gap: { widthMm: 3.175, heightMm: 0 }, margin: undefined },
+      paper: PAPERS.Letter,
+      columns: 3,
+      rows: 10,
+      label: { widthMm: 66.675, heightMm: 25.4 },
+      gap: { widthMm: 3.175, heightMm: 0 },
+      margin: undefined,
     });
   });
 
@@ -92,8 +100,12 @@ describe('a label', () => {
     expect(layOutLabel(square, { caption: true, sizeMm: 30 })).toEqual({
       code: { xMm: 5, yMm: expect.closeTo(1.5 + (47 - 30 - 5 * 3.4) / 2, 9), sizeMm: 30 },
       caption: {
-        ...{ xMm: 1.5, widthMm: 37, lines: 5, align: 'center' },
-        ...{ yMm: expect.closeTo(31.5, 9), heightMm: expect.closeTo(17, 9) },
+        xMm: 1.5,
+        widthMm: 37,
+        lines: 5,
+        align: 'center',
+        yMm: expect.closeTo(31.5, 9),
+        heightMm: expect.closeTo(17, 9),
       },
     });
     // The line is below the largest code, too.

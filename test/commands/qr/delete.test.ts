@@ -20,7 +20,10 @@ async function useCodes(choose: (exchange: Exchange) => Fault | false | undefine
   const env = { ...sandbox.env, QRCTL_STATE_DIR: join(cwd, 'state') };
   const qr = (...args: string[]) => runHere(['qr', ...args, '--retry-for', '0s'], { cwd, env });
   return {
-    ...{ sandbox, cwd, env, qr },
+    sandbox,
+    cwd,
+    env,
+    qr,
     /** Writes rows and deletes their codes. */
     deleteRows(rows: readonly string[], ...args: string[]) {
       writeFileSync(join(cwd, 'old.csv'), `${rows.join('\n')}\n`);

@@ -12,7 +12,11 @@ import { DAY, LAKE, MANIFEST } from './runs.ts';
 const columns = ['qr_id', 'id', 'ts'];
 const dialect = { header: true, excel: false, rawCells: false };
 const identity: DatasetIdentity = {
-  ...{ codes: [CODE, OTHER_CODE], all: true, columns, format: 'csv', dialect },
+  codes: [CODE, OTHER_CODE],
+  all: true,
+  columns,
+  format: 'csv',
+  dialect,
   partition: { by: 'day', timezone: 'UTC' },
 };
 
@@ -25,19 +29,18 @@ beforeEach(async () => {
 
 function createTail(changes: Partial<PartTailJob> = {}) {
   const tail = createPartTail({
-    ...{
-      disk: memory.disk,
-      directory: LAKE,
-      identity,
-      overlapMs: HOUR,
-      sinceMs: undefined,
-      dataset: undefined,
-      overlaps: new Map(),
-      isSaved: false,
-    },
+    disk: memory.disk,
+    directory: LAKE,
+    identity,
+    overlapMs: HOUR,
+    sinceMs: undefined,
+    overlaps: new Map(),
+    isSaved: false,
     workspace: { baseUrl: 'https://example.test/api/v1', key: undefined, profile: undefined } as never,
     createFormatter: () => createCsvFormatter(columns, dialect),
-    ...{ parts: [], next: 1, mostRows: 100 },
+    parts: [],
+    next: 1,
+    mostRows: 100,
     ...changes,
   });
   let id = 0;

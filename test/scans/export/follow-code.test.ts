@@ -18,18 +18,17 @@ function follow(how: ModelScansOptions = {}) {
       if (outage) throw new Error('down');
       return scans.read(request);
     },
-    ...{
-      checkExists: async () => undefined,
-      fetchInOrder,
-      width: 2,
-      sinceMs: START_MS,
-      nowMs: () => nowMs,
-      note: (line) => void notes.push(line),
-    },
+    checkExists: async () => undefined,
+    fetchInOrder,
+    width: 2,
+    sinceMs: START_MS,
+    nowMs: () => nowMs,
+    note: (line) => void notes.push(line),
   });
   let id = 0;
   return {
-    ...{ scans, notes },
+    scans,
+    notes,
     setClock: (minutes: number) => {
       nowMs = START_MS + minutes * 60_000;
     },

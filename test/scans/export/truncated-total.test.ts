@@ -155,7 +155,10 @@ describe('asking beyond the edge of a range', () => {
       await requestBeyond(reading(service.read, { range: until }), 'ascending', edge, 100),
     ).toBeUndefined();
     const old = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
-      ...{ cap: 10, order: 'descending', pageCap: 3, ignoresBounds: true },
+      cap: 10,
+      order: 'descending',
+      pageCap: 3,
+      ignoresBounds: true,
     });
     const oldest = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
     expect(await requestBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();

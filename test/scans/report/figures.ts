@@ -40,14 +40,12 @@ export function sectionOf(
 /** Figures of October without a comparison. */
 export function figuresOf(given: Partial<ReportFigures> = {}): ReportFigures {
   return {
-    ...{
-      title: undefined,
-      note: undefined,
-      logo: undefined,
-      hours: undefined,
-      before: undefined,
-      coverage: undefined,
-    },
+    title: undefined,
+    note: undefined,
+    logo: undefined,
+    hours: undefined,
+    before: undefined,
+    coverage: undefined,
     zone: BERLIN,
     range: OCTOBER,
     total: { ...figureOf('', { scans: 12_345, perDay: 398.226 }), comparesAverages: false },

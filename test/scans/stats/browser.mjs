@@ -14,8 +14,8 @@ const WIDTHS = [390, 1000, 1400];
 const LANGUAGES = ['en', 'de', 'ar'];
 const [asked] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), 'qrctl-report-'));
-const pictures = resolve(asked ?? work);
-mkdirSync(pictures, { recursive: true });
+const images = resolve(asked ?? work);
+mkdirSync(images, { recursive: true });
 
 const sandbox = spawn(
   process.execPath,
@@ -74,13 +74,13 @@ function judge(page, language) {
         throw new Error(`${language}, ${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
       chromium([
         ...look,
-        `--screenshot=${join(pictures, `report-${language}-${width}-${theme}.png`)}`,
+        `--screenshot=${join(images, `report-${language}-${width}-${theme}.png`)}`,
         `file://${page}`,
       ]);
       process.stdout.write(`${language}, ${theme}, ${width} px: no violations\n`);
     }
   }
-  const pdf = join(pictures, `report-${language}.pdf`);
+  const pdf = join(images, `report-${language}.pdf`);
   chromium([`--print-to-pdf=${pdf}`, '--no-pdf-header-footer', `file://${page}`]);
   const pages = readFileSync(pdf, 'latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
   if (pages < 1 || pages > 4) throw new Error(`${pages} pages of paper, of which some are nearly empty`);

@@ -39,11 +39,14 @@ interface Given {
 
 function options({ now, before, data, zone = 'UTC', clock = '2030-01-01' }: Given): FiguresOptions {
   return {
-    ...{ current: tallyOf(now[1], zone), span: spanOf(now[0]) },
+    current: tallyOf(now[1], zone),
+    span: spanOf(now[0]),
     before: before && { tally: tallyOf(before[1], zone), span: spanOf(before[0]) },
     data: { ...ALL_COVERED, ...data },
-    ...{ timezone: zone, offsetAt: createLocalTime(zone).offsetMs },
-    ...{ top: undefined, nowMs: at(clock) },
+    timezone: zone,
+    offsetAt: createLocalTime(zone).offsetMs,
+    top: undefined,
+    nowMs: at(clock),
   };
 }
 
@@ -62,8 +65,12 @@ describe('periods that differ in length', () => {
 
   it('are compared by averages per day: October does not grow because it has 31 days (F17)', () => {
     expect(totalOf(options(given))).toEqual({
-      ...{ scans: 3100, perDay: 100, previous: 3000, previousPerDay: 100 },
-      ...{ change: 0, comparesAverages: true },
+      scans: 3100,
+      perDay: 100,
+      previous: 3000,
+      previousPerDay: 100,
+      change: 0,
+      comparesAverages: true,
     });
     expect(rowsOf('country', given)).toMatchObject({
       comparesAverages: true,
@@ -296,14 +303,12 @@ describe('names of codes', () => {
 describe('all scans', () => {
   it('have no comparison without a previous period', () => {
     expect(totalOf(options({ now: [OCTOBER, { '2026-10-05': 62 }] }))).toEqual({
-      ...{
-        scans: 62,
-        perDay: 2,
-        previous: null,
-        previousPerDay: null,
-        change: null,
-        comparesAverages: false,
-      },
+      scans: 62,
+      perDay: 2,
+      previous: null,
+      previousPerDay: null,
+      change: null,
+      comparesAverages: false,
     });
   });
 

@@ -57,8 +57,13 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     [CODE],
   );
   const figures = figuresOf(groupOf('day'), {
-    ...{ current, before, span, top: undefined, nowMs: NOW_MS },
-    ...{ timezone: zone, offsetAt: local.offsetMs },
+    current,
+    before,
+    span,
+    top: undefined,
+    nowMs: NOW_MS,
+    timezone: zone,
+    offsetAt: local.offsetMs,
   });
   return {
     rows: figures.rows,

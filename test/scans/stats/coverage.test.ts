@@ -7,7 +7,10 @@ const log = (
   lastMs: number | undefined,
   more: Partial<CoveredLog> = {},
 ): CoveredLog => ({
-  ...{ firstMs, lastMs, beginsMs: undefined, isKept: false },
+  firstMs,
+  lastMs,
+  beginsMs: undefined,
+  isKept: false,
   ...more,
 });
 const kept = (beginsMs: number | undefined) => ({ beginsMs, isKept: true });

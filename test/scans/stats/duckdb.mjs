@@ -35,7 +35,10 @@ function makeScans() {
     if (id % 5 === 0 && Math.floor(ms / 3_600_000) % 24 < 9) continue;
     const { qr_id, qr_slug, qr_name } = CODES[(id * id) % CODES.length];
     scans.push({
-      ...{ qr_id, qr_slug, qr_name, id },
+      qr_id,
+      qr_slug,
+      qr_name,
+      id,
       ts: new Date(ms).toISOString(),
       country: [null, 'DE', 'NP', 'CA'][id % 4],
       city: [null, 'München', 'a,b', 'say "x"', '=1+1'][id % 5],

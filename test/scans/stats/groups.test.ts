@@ -24,12 +24,13 @@ const CODES = [...REGIONS.keys()].map((slug): CodeOfScans => {
   };
 });
 const TABLE = {
-  ...{ name: 'codes.csv', namelessRows: 0, unusedRows: () => 0, unlisted: () => ({ count: 0, first: [] }) },
-  ...{
-    noneIn: () => 'unlisted' as const,
-    valueOf: ({ value }: CodeOfScans, column: string) =>
-      column === 'region' ? (REGIONS.get(value) ?? null) : 'x',
-  },
+  name: 'codes.csv',
+  namelessRows: 0,
+  unusedRows: () => 0,
+  unlisted: () => ({ count: 0, first: [] }),
+  noneIn: () => 'unlisted' as const,
+  valueOf: ({ value }: CodeOfScans, column: string) =>
+    column === 'region' ? (REGIONS.get(value) ?? null) : 'x',
 };
 const REGION: GroupBy = { kind: 'column', by: 'region' };
 const GROUPS: GroupBy[] = [
@@ -68,13 +69,16 @@ function rowsOf(group: GroupBy, ofCode?: ReadonlyMap<string, number>) {
     span: { sinceMs: -1000, untilMs: 0 },
   };
   return figuresOf(group, {
-    ...{
-      current: tallyOf({ a: 50, b: 70, c: 30, d: 10, e: 40 }),
-      span: { sinceMs: 0, untilMs: 1000 },
-      before,
-    },
-    ...{ data: { ...ALL_COVERED, ofCode }, codes: CODES.map(({ value }) => value), codeGroups: groups },
-    ...{ top: undefined, nowMs: undefined, timezone: 'UTC', offsetAt: () => 0 },
+    current: tallyOf({ a: 50, b: 70, c: 30, d: 10, e: 40 }),
+    span: { sinceMs: 0, untilMs: 1000 },
+    before,
+    data: { ...ALL_COVERED, ofCode },
+    codes: CODES.map(({ value }) => value),
+    codeGroups: groups,
+    top: undefined,
+    nowMs: undefined,
+    timezone: 'UTC',
+    offsetAt: () => 0,
   });
 }
 

@@ -45,11 +45,9 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
 describe('a range', () => {
   it('is one reading, cut where the units change', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01' })).toEqual({
-      ...{
-        readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
-        before: undefined,
-        untilMs: '2026-10-01',
-      },
+      readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
+      before: undefined,
+      untilMs: '2026-10-01',
     });
     expect(plan({ since: '2026-08-01', until: '2026-10-01', by: ['country', 'month'] }).readings).toEqual([
       ['2026-08-01', ['2026-08-01', '2026-10-01'], undefined],
@@ -80,7 +78,8 @@ describe('a comparison', () => {
   it('with the period right before it is one reading, cut between them', () => {
     expect(plan({ since: '2026-09-10', until: '2026-09-20', compare: 'previous' })).toEqual({
       readings: [['2026-08-31', ['2026-08-31', '2026-09-20'], ['2026-09-01', '2026-09-10']]],
-      ...{ before: ['2026-08-31', '2026-09-10'], untilMs: '2026-09-20' },
+      before: ['2026-08-31', '2026-09-10'],
+      untilMs: '2026-09-20',
     });
     expect(plan({ since: '2026-09-01', until: '2026-10-01', compare: 'previous' }).readings).toEqual([
       ['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']],

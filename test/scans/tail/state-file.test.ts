@@ -62,7 +62,9 @@ describe('a state file', () => {
     const path = await usePath();
     expect(await follow(path)).toEqual({ sinceMs: 1000, positions: new Map(), isContinued: false });
     expect(await saved(path)).toMatchObject({
-      ...{ sinceMs: 1000, codes: { codes: ['y', 'x'], all: false }, positions: new Map() },
+      sinceMs: 1000,
+      codes: { codes: ['y', 'x'], all: false },
+      positions: new Map(),
       workspace: { baseUrl: WORKSPACE.baseUrl, profile: 'shop' },
     });
     expect(await follow(path, { sinceMs: 9000 })).toEqual({
@@ -110,7 +112,8 @@ describe('a state file', () => {
     };
     const workspace = createWorkspace({ ...WORKSPACE, apiKey: 'qr_live_other', profile: 'bar' });
     await expect(follow(path, { ...all, workspace, getCode })).rejects.toMatchObject({
-      ...{ name: UsageError.name, hint: 'Use --profile shop, or specify a different file with --state.' },
+      name: UsageError.name,
+      hint: 'Use --profile shop, or specify a different file with --state.',
       message: expect.stringContaining(`${path} belongs to another workspace`),
     });
     expect(asked).toEqual(['x']);

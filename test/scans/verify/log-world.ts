@@ -43,15 +43,14 @@ export async function createLogWorld(root: string) {
   let copies: { end: number; bytes: Buffer; state: Buffer }[] = [];
 
   const codeOf = (id: string) => ({
-    ...{
-      id,
-      slug: id.slice(0, 4),
-      name: id,
-      type: 'url' as const,
-      destination: null,
-      status: 'active' as const,
-    },
-    ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+    id,
+    slug: id.slice(0, 4),
+    name: id,
+    type: 'url' as const,
+    destination: null,
+    status: 'active' as const,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
   });
   const service = {
     concurrency: 1,
@@ -81,7 +80,11 @@ export async function createLogWorld(root: string) {
     facts: {},
     files: createUsedFiles(),
     console: {
-      ...{ isTerminal: false, note: nothing, warn: nothing, verbose: nothing, flush: async () => undefined },
+      isTerminal: false,
+      note: nothing,
+      warn: nothing,
+      verbose: nothing,
+      flush: async () => undefined,
       progress: () => ({ update: nothing, stop: nothing }),
       write: async () => undefined,
     },

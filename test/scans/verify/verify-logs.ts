@@ -40,7 +40,12 @@ export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunO
   take(index.add);
   const run = { added: new Map<string, Map<number, number>>(), reads: 0, done: [] as number[], repairs: 0 };
   const results = await verifyCodes({
-    ...{ index, rangeOf, faultOf: () => undefined, width, mostIds, note: () => undefined },
+    index,
+    rangeOf,
+    faultOf: () => undefined,
+    width,
+    mostIds,
+    note: () => undefined,
     codes: Object.entries(codes).map(([id, { slug, missing }]) => ({
       id,
       ...(slug && { slug }),

@@ -32,7 +32,10 @@ async function read(
   const notes: string[] = [];
   let pauses = 0;
   const found = await readFilesEvidence({
-    ...{ logs: [{ paths, keptBy: undefined }], untilMs, nowMs, note: (line) => notes.push(line) },
+    logs: [{ paths, keptBy: undefined }],
+    untilMs,
+    nowMs,
+    note: (line) => notes.push(line),
     windowsUntil: (endMs) => windowsUntil(endMs, 'UTC'),
     pause: async () => void pauses++,
     signal: new AbortController().signal,

@@ -14,7 +14,11 @@ function evidence(given: Partial<Evidence> = {}, { sameHours = [80, 80] }: { sam
     return Promise.resolve(value);
   };
   const all: Evidence = {
-    ...{ recent: 80, baseline: 640, isCapped: false, last: ago(0.1), isYoung: false },
+    recent: 80,
+    baseline: 640,
+    isCapped: false,
+    last: ago(0.1),
+    isYoung: false,
     findLast: () => ask('last', ago(0.1)),
     countSameHours: (weeks) => ask(`hours ${weeks}`, sameHours[weeks - 1] ?? 0),
     hasSince: () => ask('since', true),
@@ -63,7 +67,9 @@ describe('a code against its own past', () => {
 
   it('is not judged where the totals may be capped (W7)', async () => {
     expect(await outcome({ recent: 1000, isCapped: true })).toMatchObject({
-      ...{ outcome: 'ok', unjudged: 'capped', expected: undefined },
+      outcome: 'ok',
+      unjudged: 'capped',
+      expected: undefined,
     });
     expect(await outcome({ isCapped: true, last: ago(3) })).toMatchObject({
       outcome: 'quiet',
@@ -159,7 +165,8 @@ describe('a silence', () => {
     expect(await outcome({ ...hidden, recent: 71 })).toMatchObject({ outcome: 'quiet' });
     expect(await outcome({ ...hidden, recent: 72 })).toMatchObject({ outcome: 'ok', asked: [] });
     expect(await outcome({ last: 'unknown', findLast: async () => 'unknown', recent: 40 })).toMatchObject({
-      ...{ outcome: 'ok', lastMs: undefined },
+      outcome: 'ok',
+      lastMs: undefined,
     });
   });
 
@@ -216,7 +223,9 @@ describe('a silence', () => {
     }
     const week = { ...hidden, recent: 0 };
     expect(await outcome({ ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS })).toMatchObject({
-      ...{ outcome: 'quiet', asked: [], quietSinceMs: END - 7 * DAY_MS },
+      outcome: 'quiet',
+      asked: [],
+      quietSinceMs: END - 7 * DAY_MS,
     });
   });
 

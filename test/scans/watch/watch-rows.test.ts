@@ -34,15 +34,13 @@ describe('the row of a code', () => {
     } as const;
     expect(watchRow(CODE, verdict, END)).toEqual({
       ...CODE,
-      ...{
-        outcome: 'drop',
-        scans: 12,
-        expected: 80,
-        low: 30,
-        high: 154,
-        last_scan: '2026-10-04T23:59:59.999Z',
-        note: null,
-      },
+      outcome: 'drop',
+      scans: 12,
+      expected: 80,
+      low: 30,
+      high: 154,
+      last_scan: '2026-10-04T23:59:59.999Z',
+      note: null,
     });
   });
 });
@@ -51,7 +49,10 @@ it('shows no figure that is unknown', () => {
   expect(
     watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END),
   ).toMatchObject({
-    ...{ expected: null, low: null, high: null, last_scan: null },
+    expected: null,
+    low: null,
+    high: null,
+    last_scan: null,
   });
 });
 

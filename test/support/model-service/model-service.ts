@@ -15,7 +15,8 @@ const refuse = async () => {
 /** A service that answers with these `parts` only. */
 export function modelService(parts: Partial<Service>): Service {
   return {
-    ...{ baseUrl: BASE_URL, workspace: createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_model' }) },
+    baseUrl: BASE_URL,
+    workspace: createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_model' }),
     concurrency: 4,
     slugs: createSlugMemory(NO_SLUG_STORE),
     listCodes: refuse,

@@ -11,7 +11,7 @@ import { createRowStates, isWork } from './row-states.ts';
 import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 /** Maximum number of rounds in a row in which no row ended, before the rest is given up. */
-const MOST_IN_VAIN = 3;
+const MOST_FRUITLESS = 3;
 
 /**
  * Runs the rows of a file. Throws what `onPlan` throws and what prevents the plan, and nothing was sent then; afterwards it never throws,
@@ -58,7 +58,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 
   async function sendAll(): Promise<void> {
-    for (let inVain = 0; ; ) {
+    for (let fruitless = 0; ; ) {
       const ended = states.ended();
       await carrier.send(states.due(latest.plan));
       if (isStopped()) return;
@@ -66,8 +66,8 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
       if (!isWaiting && !stops.isGated() && !states.areUnclear()) return;
       await lookOnceMore(Math.max(beganMs, carrier.lostMs() ?? 0));
       for (const item of states.recognize(latest.plan)) onEvent({ is: 'done', item });
-      inVain = states.ended() > ended ? 0 : inVain + 1;
-      if (inVain >= MOST_IN_VAIN && states.due(latest.plan).length > 0) throw stops.lastLost();
+      fruitless = states.ended() > ended ? 0 : fruitless + 1;
+      if (fruitless >= MOST_FRUITLESS && states.due(latest.plan).length > 0) throw stops.lastLost();
       stops.reopen();
     }
   }

@@ -106,7 +106,8 @@ function changedBy(field: Field, wanted: string, pair: Pair): Changed {
   }
   const begun = claim?.changes[field].at(-1);
   const isApplied = begun !== undefined && begun.from === claim?.stored[field] && begun.stored === old;
-  const last = entry ? (entry[field] ?? '') : isApplied ? old : claim?.stored[field];
+  const own = isApplied ? old : claim?.stored[field];
+  const last = entry ? (entry[field] ?? '') : own;
   if (last !== undefined) return changedSince(field, wanted, old, { sent: last, stored: last });
   const isUnknown = row.updatedAtMs !== undefined && (parseScanTime(code.updated_at) ?? 0) > row.updatedAtMs;
   return { isYours: true, isTheirs: isUnknown, base: undefined };

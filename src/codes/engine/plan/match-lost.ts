@@ -76,7 +76,8 @@ function withoutCode(
     ...(replaces !== undefined && { replaces }),
   };
   // It is sent again, unless another client, or the service, changed its code before it was looked up.
-  const alike = candidates.length > 0 ? candidates : input.isSettled ? unexplained(chain, free, input) : [];
+  const others = input.isSettled ? unexplained(chain, free, input) : [];
+  const alike = candidates.length > 0 ? candidates : others;
   if (alike.length === 0) return repeat;
   // What was shown is answered.
   if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };

@@ -102,10 +102,9 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
             : `this code belongs to the key ${inQuotes(key)}, maybe of another file`;
         return itemOf(row, 'exists', { how: 'equal', code, candidates: [code], reason });
       }
-      const isAdopted = verb === 'apply';
       const item = planKnown(row, { is: 'code', how: 'equal', code, replaces }, input, refuse);
-      const isPlain = item.action === 'unchanged';
-      return { ...item, action: isPlain ? (isAdopted ? 'adopt' : 'exists') : item.action };
+      if (item.action !== 'unchanged') return item;
+      return { ...item, action: verb === 'apply' ? 'adopt' : 'exists' };
     }
     case 'edited':
       return planKnown(row, { is: 'code', how: 'equal', code: identity.code }, input, refuse);

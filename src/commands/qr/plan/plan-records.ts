@@ -120,7 +120,7 @@ export function describeNew({ item: { action, row, values, send } }: PlanRow): s
   return `${parts.join('')}${status === undefined ? '' : `, ${status}`}`;
 }
 
-const COLOURS: ReadonlyMap<string, ColorName> = new Map([
+const COLORS: ReadonlyMap<string, ColorName> = new Map([
   ['create', 'green'],
   ['adopt', 'cyan'],
   ['update', 'yellow'],
@@ -138,7 +138,7 @@ export const TABLE_COLUMNS: readonly Column[] = [
     name: 'action',
     importance: 9,
     keepWhole: true,
-    color: (action) => COLOURS.get(String(action)) ?? 'red',
+    color: (action) => COLORS.get(String(action)) ?? 'red',
   },
   { name: 'code', importance: 8, leastWidth: 16 },
   OUTCOME,

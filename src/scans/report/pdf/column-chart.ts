@@ -93,9 +93,11 @@ function labelled(columns: Columns, width: number, set: Typesetter): Label[] {
   };
   if (widest * columns.length <= width) return columns.flatMap((_, at) => label(at, 'center'));
   const most = Math.max(2, Math.min(9, Math.floor(width / widest)));
-  return labelledUnits(columns.length, most).flatMap((at) =>
-    label(at, at === 0 ? 'start' : at === columns.length - 1 ? 'end' : 'center'),
-  );
+  const alignOf = (at: number) => {
+    if (at === 0) return 'start';
+    return at === columns.length - 1 ? 'end' : 'center';
+  };
+  return labelledUnits(columns.length, most).flatMap((at) => label(at, alignOf(at)));
 }
 
 const KEY = 7;

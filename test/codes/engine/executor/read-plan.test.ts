@@ -9,40 +9,33 @@ import type { QrCode } from '../../../../src/service/shapes.ts';
 import { CODE } from '../../../service/setup.ts';
 
 const ROW: Row = {
-  ...{
-    row: 1,
-    line: 2,
-    values: new Map(),
-    key: undefined,
-    id: CODE.id.toLowerCase(),
-    slug: undefined,
-    wish: {},
-    type: undefined,
-  },
-  ...{
-    utm: undefined,
-    base: undefined,
-    updatedAtMs: undefined,
-    decision: undefined,
-    through: undefined,
-    doubts: [],
-  },
-  ...{ typeFault: undefined, noDestination: undefined },
+  row: 1,
+  line: 2,
+  values: new Map(),
+  key: undefined,
+  id: CODE.id.toLowerCase(),
+  slug: undefined,
+  wish: {},
+  type: undefined,
+  utm: undefined,
+  base: undefined,
+  updatedAtMs: undefined,
+  decision: undefined,
+  through: undefined,
+  doubts: [],
+  typeFault: undefined,
+  noDestination: undefined,
 };
 const POLICY: Policy = {
-  ...{
-    verb: 'delete',
-    conflicts: 'ask',
-    isDated: false,
-    applyEdits: false,
-    adoptExisting: false,
-    removed: 'report',
-  },
-  ...{
-    maxChanges: undefined,
-    force: false,
-    decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
-  },
+  verb: 'delete',
+  conflicts: 'ask',
+  isDated: false,
+  applyEdits: false,
+  adoptExisting: false,
+  removed: 'report',
+  maxChanges: undefined,
+  force: false,
+  decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
 };
 
 /** Reads one row for a deletion, with lists of these codes, one after the other. `isThere`: the service has the code of the row. */
@@ -56,7 +49,13 @@ async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) 
     note: () => undefined,
   };
   const read = readFirst({
-    ...{ run: 'r', rows: [ROW], policy: POLICY, lock: undefined, ledger, plan, settleMs: 10_000 },
+    run: 'r',
+    rows: [ROW],
+    policy: POLICY,
+    lock: undefined,
+    ledger,
+    plan,
+    settleMs: 10_000,
     readNamed: async () => listingOf(next(), false),
     listCodes: async () => next(),
     clock: { now: () => 0, monotonic: () => 0, random: () => 0, sleep: async (ms) => void waits.push(ms) },

@@ -11,7 +11,9 @@ function actOn(has: string, { atMs = 10, wants = A, base, earlier = [], ledger, 
   const code = codeOf(1, { destination: has });
   const due = { destination: { atMs, says: wants, earlier } };
   const row: Row = rowOf(2, {
-    ...{ id: code.id, wish: { destination: wants }, due },
+    id: code.id,
+    wish: { destination: wants },
+    due,
     base: base === undefined ? undefined : { destination: fingerprintOf(base) },
   });
   const { items } = planOf([row], {
@@ -115,7 +117,8 @@ describe('an undated change', () => {
     const row = rowOf(2, { id: code.id, wish: { destination: A }, base });
     const plan = (has: string) =>
       planOf([row], {
-        ...{ codes: [{ ...code, destination: has }], ledger: patched(1, X, A, undefined, true) },
+        codes: [{ ...code, destination: has }],
+        ledger: patched(1, X, A, undefined, true),
         policy: { verb: 'update' },
       });
     expect(plan(X).items).toMatchObject([{ action: 'update', send: { destination: A } }]);

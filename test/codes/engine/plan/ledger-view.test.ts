@@ -18,7 +18,10 @@ const replay = (...lines: readonly LedgerLine[]): LedgerView => {
 
 const run = (name: string, ids: readonly string[] = []): LedgerRecord => ({ is: 'run', run: name, ids });
 const post = (n: number, more: Partial<Extract<LedgerRecord, { is: 'post' }>> = {}): LedgerRecord => ({
-  ...{ is: 'post', run: 'r1', n, values: { name: 'Menu', destination: 'https://a.example/' } },
+  is: 'post',
+  run: 'r1',
+  n,
+  values: { name: 'Menu', destination: 'https://a.example/' },
   ...more,
 });
 const made = (n: number, id: string, name = 'Menu'): LedgerRecord => ({
@@ -29,7 +32,12 @@ const made = (n: number, id: string, name = 'Menu'): LedgerRecord => ({
   stored: { name },
 });
 const patch = (n: number, more: Partial<Extract<LedgerRecord, { is: 'patch' }>> = {}): LedgerRecord => ({
-  ...{ is: 'patch', run: 'r1', n, id: 'a', set: { name: 'New' }, before: { name: 'Menu' } },
+  is: 'patch',
+  run: 'r1',
+  n,
+  id: 'a',
+  set: { name: 'New' },
+  before: { name: 'Menu' },
   ...more,
 });
 const not = (n: number): LedgerRecord => ({ is: 'not', n });
@@ -48,15 +56,13 @@ describe('a POST', () => {
     const view = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'));
     expect(view.unclear).toEqual([]);
     expect(view.claims.get('a')).toMatchObject({
-      ...{
-        id: 'a',
-        key: 'K',
-        origin: 'made',
-        run: 'r1',
-        stored: { name: 'Menu' },
-        isDeleted: false,
-        paused: undefined,
-      },
+      id: 'a',
+      key: 'K',
+      origin: 'made',
+      run: 'r1',
+      stored: { name: 'Menu' },
+      isDeleted: false,
+      paused: undefined,
       rows: [{ name: 'Menu', destination: 'https://a.example/' }],
     });
   });
@@ -152,7 +158,8 @@ describe('a PATCH', () => {
     const { claims } = replay(...code, patch(2), { is: 'set', n: 2, stored: { name: 'NEW' } });
     expect(claims.get('a')).toMatchObject({ key: 'K', origin: 'made', stored: { name: 'NEW' } });
     expect(claims.get('a')?.changes).toEqual({
-      ...{ destination: [], status: [] },
+      destination: [],
+      status: [],
       name: [{ from: 'Menu', sent: 'New', stored: 'NEW' }],
     });
   });
@@ -264,7 +271,11 @@ describe('dated changes', () => {
 
 describe('a code', () => {
   const found = (more = {}): LedgerRecord => ({
-    ...{ is: 'found', run: 'r2', id: 'a', row: { name: 'Found' }, stored: { name: 'Found' } },
+    is: 'found',
+    run: 'r2',
+    id: 'a',
+    row: { name: 'Found' },
+    stored: { name: 'Found' },
     ...more,
   });
 
@@ -374,14 +385,12 @@ function historyOf(
         case 4:
           others.push(++n);
           return {
-            ...{
-              is: 'patch',
-              run: name,
-              n,
-              id,
-              set: { [FIELDS[which % 3] ?? 'name']: text },
-              before: { name: 'A', status: 'B' },
-            },
+            is: 'patch',
+            run: name,
+            n,
+            id,
+            set: { [FIELDS[which % 3] ?? 'name']: text },
+            before: { name: 'A', status: 'B' },
             ...(which > 5 && {
               row: values,
               pause: 'removed' as const,
@@ -423,13 +432,11 @@ function historyOf(
 function contentOf(view: LedgerView) {
   const values = ['A', 'B', 'C', '\ud800', 'https://A/'];
   return {
-    ...{
-      claims: [...view.claims],
-      unclear: view.unclear,
-      repeated: view.repeated,
-      replaced: [...view.replaced],
-      next: view.next,
-    },
+    claims: [...view.claims],
+    unclear: view.unclear,
+    repeated: view.repeated,
+    replaced: [...view.replaced],
+    next: view.next,
     stored: FIELDS.flatMap((field) => values.map((value) => view.storedOf(field, value))),
   };
 }

@@ -151,7 +151,10 @@ describe('a list that was saved and read back', () => {
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before' },
       {
-        ...{ is: 'patch', run: 'before', n: 1, id: saved.id },
+        is: 'patch',
+        run: 'before',
+        n: 1,
+        id: saved.id,
         set: { destination: ours.destination },
         before: { destination: saved.destination ?? '' },
       },
@@ -438,7 +441,10 @@ describe('decisions', () => {
     });
     const ledger: LedgerRecord[] = [
       {
-        ...{ is: 'patch', run: 'before', n: 1, id: idOf(1) },
+        is: 'patch',
+        run: 'before',
+        n: 1,
+        id: idOf(1),
         set: { destination: MENU },
         before: { destination: 'https://example.com/x' },
       },
@@ -490,7 +496,9 @@ it('a lock file whose ID is that of another slug is refused', () => {
   const { id, name, type, destination, status } = codeOf(1);
   const lock = new Map([['menu', { key: 'menu', id, slug: 'n0002', name, type, destination, status }]]);
   const { faults } = planOf([newRow(2, name, destination ?? '', { key: 'menu' })], {
-    ...{ codes: [codeOf(1), codeOf(2)], lock, policy: { verb: 'apply' } },
+    codes: [codeOf(1), codeOf(2)],
+    lock,
+    policy: { verb: 'apply' },
   });
   expect(faults).toMatchObject([
     { line: 2, message: expect.stringContaining('lock file has the slug n0002') },

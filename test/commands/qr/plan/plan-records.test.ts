@@ -102,7 +102,11 @@ describe('the entry of a row', () => {
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
     ];
     expect(entryOf({ item: itemOf(4, 'update', { code: menu, changes }) })).toEqual({
-      ...{ line: 4, key: null, action: 'update', id: 'id-menu', slug: 'menu' },
+      line: 4,
+      key: null,
+      action: 'update',
+      id: 'id-menu',
+      slug: 'menu',
       changes: {
         destination: { old: 'a\n|', new: 'b\u202e' },
         name: { old: 'Theirs', new: 'Ours', kept: true },
@@ -126,7 +130,9 @@ describe('the entry of a row', () => {
   it('has the IDs of the codes that may be its own, and the outcome after a run', () => {
     const item = itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] });
     expect(entryOf({ item, end: endOf(item, 'undecided') })).toMatchObject({
-      ...{ candidates: ['id-a', 'id-b'], changes: {}, outcome: 'undecided' },
+      candidates: ['id-a', 'id-b'],
+      changes: {},
+      outcome: 'undecided',
     });
     expect(entryOf({ item: update(2, 'menu', 'b') })).not.toHaveProperty('candidates');
   });

@@ -36,25 +36,23 @@ function setUp(columns?: number) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
   const [stdout, stderr] = [stream(), stream()];
   const console = createConsole({
-    ...{
-      stdin: stream(),
-      stdout,
-      stderr,
-      env: { NO_COLOR: '1' },
-      quiet: false,
-      verbose: false,
-      noColor: false,
-    },
-    ...{ clock: fakeClock(), signal: new AbortController().signal, onClosedPipe: () => undefined },
+    stdin: stream(),
+    stdout,
+    stderr,
+    env: { NO_COLOR: '1' },
+    quiet: false,
+    verbose: false,
+    noColor: false,
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    onClosedPipe: () => undefined,
   });
   const rateLimit = () => ({ limit: 60, remaining: 60, resetInMs: 60_000 });
   const context = {
-    ...{
-      console,
-      facts: {},
-      processes: { pid: 1, isRunning: () => false },
-      settings: async () => ({}) as Settings,
-    },
+    console,
+    facts: {},
+    processes: { pid: 1, isRunning: () => false },
+    settings: async () => ({}) as Settings,
     service: async () => ({ rateLimit }) as Partial<Service> as Service,
   } as Partial<Context> as Context;
   return { context, printed: () => String(stdout.read() ?? ''), said: () => String(stderr.read() ?? '') };

@@ -14,8 +14,13 @@ import { SOAK } from '../../../support/property-runs.ts';
 
 const NAMES = ['qr_id', 'qr_slug', 'qr_name', 'id', 'ts', 'country', 'referrer'];
 const ROWS = [1n, 2n, 9_007_199_254_740_993n].map((id, i) => ({
-  ...{ qr_id: '11111111-1111-4111-8111-111111111111', qr_slug: 'menu', qr_name: 'Menu' },
-  ...{ id, ts: `2026-10-0${i + 1}T01:02:03.004Z`, country: i === 1 ? null : 'DE', referrer: '東京 🎌' },
+  qr_id: '11111111-1111-4111-8111-111111111111',
+  qr_slug: 'menu',
+  qr_name: 'Menu',
+  id,
+  ts: `2026-10-0${i + 1}T01:02:03.004Z`,
+  country: i === 1 ? null : 'DE',
+  referrer: '東京 🎌',
 }));
 
 async function read(path: string): Promise<unknown[]> {

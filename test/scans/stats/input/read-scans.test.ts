@@ -60,7 +60,9 @@ async function read(
   const notes: string[] = [];
   const paths = Object.keys(files).map((name) => join(directory, name));
   await readInputs({
-    ...{ paths, fields, closed: new Set(isClosed ? paths : []) },
+    paths,
+    fields,
+    closed: new Set(isClosed ? paths : []),
     start() {
       starts += 1;
       taken = [];

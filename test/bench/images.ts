@@ -11,9 +11,9 @@ const COUNT = 10_000;
 const PACKAGE = 'qrcode@1.5.4';
 const LOOP = new URL('../../test/bench/peers/qrcode.mjs', import.meta.url).pathname;
 
-export async function pictures(directory: string): Promise<Report[]> {
-  const out = join(directory, 'pictures');
-  const list = join(directory, 'pictures.txt');
+export async function images(directory: string): Promise<Report[]> {
+  const out = join(directory, 'images');
+  const list = join(directory, 'images.txt');
   const lines = Array.from(
     { length: COUNT },
     (_, at) => `${join(out, `${at}.png`)} https://qr.example/${(at + 1e6).toString(36)}`,
@@ -23,7 +23,7 @@ export async function pictures(directory: string): Promise<Report[]> {
   const sandbox = await startSandboxProcess({ codes: COUNT, scans: 0, limit: 1e9 });
   const check = async () => {
     const files = (await readdir(out)).filter((name) => name.endsWith('.png'));
-    if (files.length !== COUNT) throw new Error(`${files.length} pictures, not ${COUNT}`);
+    if (files.length !== COUNT) throw new Error(`${files.length} images, not ${COUNT}`);
     await rm(out, { recursive: true });
     await mkdir(out);
   };
