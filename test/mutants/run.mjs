@@ -1,6 +1,6 @@
 /**
  * `npm run mutants [-- PLACE…]`: changes each line of the places in places.mjs in small ways and checks that a test fails. Each surviving
- * mutant must be explained in explained/ROOM.txt, or at the end of the PROTOCOL.md beside its file, one per line:
+ * mutant must be explained in explained/ROOM.txt, one per line:
  *
  *     - window.ts: `a < b` → `a <= b`: why no test needs to fail
  *
@@ -10,15 +10,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 const REPORT = 'node_modules/.cache/mutants/report.json';
-/** Directories whose protocol is in another. */
-const PROTOCOL_OF = {
+/** Directories whose survivors are explained with those of another. */
+const ROOM_OF = {
   'src/base/text': 'src/files/formats',
   'src/files/paper': 'src/codes/images',
   'src/codes/dated': 'src/codes/engine',
-  'src/codes/deletion': 'src/scans/backup',
 };
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 const UNNOTICED = new Set(['Survived', 'NoCoverage']);
@@ -79,15 +78,12 @@ function shorten(code) {
   return line.length > 70 ? `${line.slice(0, 70)}…` : line;
 }
 
-/** The explanations of a directory: of explained/ROOM.txt, or under "Surviving mutants" of its protocol. */
+/** The explanations of a directory. */
 function explanations(directory) {
-  const room = PROTOCOL_OF[directory] ?? directory;
-  const lists = [`test/mutants/explained/${basename(room)}.txt`, join(room, 'PROTOCOL.md')].filter(
-    existsSync,
-  );
-  return lists.flatMap((path) => {
-    const text = readFileSync(path, 'utf8');
-    const list = path.endsWith('.txt') ? text : (text.split(/^## Surviving mutants$/m)[1] ?? '');
-    return list.split('\n').filter((line) => line.startsWith('- '));
-  });
+  const path = `test/mutants/explained/${basename(ROOM_OF[directory] ?? directory)}.txt`;
+  return existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('- '))
+    : [];
 }
