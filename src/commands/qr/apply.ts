@@ -35,8 +35,8 @@ import { BrakeError, carryOut, previewRows } from './rows/carry-out.ts';
 import { noteOldJournal } from './rows/earlier-results.ts';
 import { changeOptions, decisionOptions, policyOf, ROWS_GROUP, rowsOptions } from './rows/flags.ts';
 import { noteEnds, noteStop, noteSummary } from './rows/note-ends.ts';
-import type { RowsFile, RowsVerb } from './rows/run-file.ts';
 import { readRowsFile } from './rows/run-file.ts';
+import type { RowsFile, RowsVerb } from './rows/verb.ts';
 
 const GROUP = { group: ROWS_GROUP };
 

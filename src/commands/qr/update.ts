@@ -16,7 +16,6 @@ import { mustKnowType, refuseDestination, warnOfDestination } from './check-dest
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
-import type { ByCode } from './rows/run-file.ts';
 import { runFile } from './rows/run-file.ts';
 import {
   errorOf,
@@ -27,6 +26,7 @@ import {
   printNamed,
   runNamed,
 } from './rows/run-named.ts';
+import type { ByCode } from './rows/verb.ts';
 import { utmOf, utmOptions } from './utm-flags.ts';
 
 const options = {

@@ -1,7 +1,7 @@
 /** Groups of codes: by a UTM tag of their destinations, or by a column of a file about codes. */
 import { utmOf } from '../../base/text/utm.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
-import type { CodeTable } from './code-table.ts';
+import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
@@ -9,9 +9,6 @@ import type { Value } from './value-counter.ts';
 export type ValueOfCode = (code: CodeOfScans) => Value;
 
 export type CodeValues = ReadonlyMap<string, ValueOfCode>;
-
-/** Why codes have no value: it is empty, their codes are not in the file, or some are and some are not. */
-export type NoneIs = 'empty' | 'unlisted' | 'both';
 
 export interface CodeGroup {
   noneIs: NoneIs;

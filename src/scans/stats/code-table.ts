@@ -2,9 +2,11 @@
 import { UsageError } from '../../base/errors.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../../files/formats/read/input.ts';
-import type { NoneIs } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';
+
+/** Why codes have no value: it is empty, their codes are not in the file, or some are and some are not. */
+export type NoneIs = 'empty' | 'unlisted' | 'both';
 
 export interface CodeTable {
   name: string;

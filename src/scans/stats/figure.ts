@@ -2,8 +2,9 @@
 
 import type { CodeLabel } from '../export/export-codes.ts';
 import { type ClosedSpan, countDays, type DayCounts, type Span, type Zone } from './calendar.ts';
-import type { CodeGroup, NoneIs } from './code-groups.ts';
+import type { CodeGroup } from './code-groups.ts';
 import type { CodeName } from './code-of-scans.ts';
+import type { NoneIs } from './code-table.ts';
 import type { Coverage } from './coverage.ts';
 import { ALL_COVERED, coveredPart, type DataPart, isCovered } from './data-part.ts';
 import type { GroupBy } from './dimensions.ts';

@@ -2,7 +2,7 @@
 import { RequestFailure, UnexpectedResponseError } from '../../../base/errors.ts';
 import type { SendDelete } from '../../../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
-import { marksOf } from '../plan/compare-due.ts';
+import { marksOf } from '../plan/compare.ts';
 import { FIELDS, type Field, type LedgerRecord, type PlanItem, type Values } from '../plan/model.ts';
 import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from '../plan/values.ts';
 import type { Altered, RunJob } from './job.ts';

@@ -5,7 +5,7 @@
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import type { Identity, Ladder } from './ladder.ts';
+import type { Answers, Identity, Ladder } from './ladder.ts';
 import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
 import type { Decisions, PlanInput, Row } from './model.ts';
@@ -59,13 +59,6 @@ export function identifyRows(input: PlanInput): Identities {
   }
   const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));
   return { rows: identities, taken: ladder.taken, faults };
-}
-
-export interface Answers {
-  /** Code that the user assigned to a row; undefined if there is none. */
-  codeOf(row: Row): QrCode | undefined;
-  /** Number of new codes that the user asked for. */
-  newOf(row: Row): number;
 }
 
 /** Resolves the decisions. `refuse` is told of those about a row or code that does not exist. */

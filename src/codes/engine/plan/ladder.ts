@@ -1,8 +1,15 @@
 /** State of the search for the codes of rows: each rung gives some rows an identity and leaves the others to the next. */
 import type { QrCode } from '../../../service/shapes.ts';
-import type { Answers } from './identify.ts';
 import type { How, PlanInput, Row, Sending } from './model.ts';
 import { indexBy } from './values.ts';
+
+/** Decisions of the user about the rows of a file. */
+export interface Answers {
+  /** Code that the user assigned to a row; undefined if there is none. */
+  codeOf(row: Row): QrCode | undefined;
+  /** Number of new codes that the user asked for. */
+  newOf(row: Row): number;
+}
 
 /** Which code a row is, or what is to be decided about it. */
 export type Identity =

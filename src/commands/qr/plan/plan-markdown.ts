@@ -5,8 +5,8 @@ import { countOf, joinSome } from '../../../base/text/quote.ts';
 import { type PlanRow, type RowState, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
 import { codeCell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
 import { arrangeRows, countRows } from './arrange-rows.ts';
+import type { PrintedPlan } from './plan-records.ts';
 import { candidatesOf, codeOf, describeNew } from './plan-records.ts';
-import type { PrintedPlan } from './print-plan.ts';
 
 /** Number of new codes that are listed: a comment on GitHub takes 65,536 characters. */
 const MOST_CREATIONS = 100;

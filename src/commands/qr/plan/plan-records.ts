@@ -3,12 +3,28 @@
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { joinSome } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';
-import type { FieldChange } from '../../../codes/engine/plan/model.ts';
-import { type PlanRow, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
+import type { FieldChange, Plan } from '../../../codes/engine/plan/model.ts';
+import { type PlanRow, reasonOf, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
 import type { ColorName, Column } from '../../../files/formats/columns.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
+
+/** Sentence above a plan: why it ends as it does. */
+export interface Reason {
+  readonly title: string;
+  readonly message: string;
+}
+
+export interface PrintedPlan {
+  /** Name of the file. */
+  readonly name: string;
+  readonly verb: Verb;
+  readonly rows: readonly PlanRow[];
+  readonly unmanaged: number;
+  readonly absent: Plan['absent'];
+  readonly reasons: readonly Reason[];
+}
 
 /** Columns of a plan. `old`: value on the service, or the codes that may be the row's; `new`: value in the file, or the whole new code. */
 export const PLAN_COLUMNS: readonly Column[] = [

@@ -6,7 +6,7 @@ import { clean } from '../../../base/text/clean.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { RowEnd } from '../../../codes/engine/executor/job.ts';
 import type { Plan } from '../../../codes/engine/plan/model.ts';
-import type { PlanRow, Verb } from '../../../codes/engine/results/explain.ts';
+import type { PlanRow } from '../../../codes/engine/results/explain.ts';
 import { reasonOfPlan } from '../../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
@@ -23,26 +23,12 @@ import {
   codeOf,
   entryOf,
   PLAN_COLUMNS,
+  type PrintedPlan,
+  type Reason,
   recordsOf,
   TABLE_COLUMNS,
   tableRow,
 } from './plan-records.ts';
-
-/** Sentence above a plan: why it ends as it does. */
-interface Reason {
-  readonly title: string;
-  readonly message: string;
-}
-
-export interface PrintedPlan {
-  /** Name of the file. */
-  readonly name: string;
-  readonly verb: Verb;
-  readonly rows: readonly PlanRow[];
-  readonly unmanaged: number;
-  readonly absent: Plan['absent'];
-  readonly reasons: readonly Reason[];
-}
 
 const TITLES = { 0: 'No changes', 8: 'Changes', 9: 'Needs your decision' } as const;
 

@@ -16,7 +16,7 @@ import { endDryRun, notePlan } from '../plan/dry-run.ts';
 import { openPlanOutput } from '../plan/print-plan.ts';
 import type { RowsFlags } from './flags.ts';
 import { createProgress } from './progress.ts';
-import type { CheckedSource, RowsVerb } from './run-file.ts';
+import type { CheckedSource, RowsVerb } from './verb.ts';
 
 /** Visibility delay of a service, if `--settle` does not say otherwise. */
 const SETTLE_MS = 10_000;

@@ -1,76 +1,19 @@
 /** Runs a verb over a file of rows. */
 import { ClosedPipeError } from '../../../base/errors.ts';
 import { codeOfShortUrl } from '../../../base/text/short-url.ts';
-import type { BackUp, RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
-import type { Plan, PlanInput, Policy, Row } from '../../../codes/engine/plan/model.ts';
 import { failureOfRun } from '../../../codes/engine/results/run-failure.ts';
-import { type CheckedRows, checkRows, type RowsOptions } from '../../../codes/engine/rows/read-rows.ts';
-import type { CommonChanges } from '../../../codes/input/check-rows.ts';
-import type { RowOutcome } from '../../../codes/input/outcomes.ts';
+import { checkRows } from '../../../codes/engine/rows/read-rows.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../files/formats/columns.ts';
-import { type Fault, type Input, refuseChecked, type Source } from '../../../files/formats/read/input.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import { refuseChecked } from '../../../files/formats/read/input.ts';
 import { readInput } from '../../bulk-input.ts';
 import { noteColumns, noteOffline, noteWarnings } from '../checked-notes.ts';
-import type { PlanPrinter } from '../plan/print-plan.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { readEarlierIds } from './earlier-results.ts';
 import { type RowsFlags, resultsPathOf } from './flags.ts';
 import { noteEnds, noteStop, noteSummary, resultOf } from './note-ends.ts';
 import { noteUnusedFlags } from './progress.ts';
 import { openResultsOutput } from './results-output.ts';
-
-/** Plans rows by code, and shows the plan and its end by row. */
-export interface ByCode {
-  /** Returns faults of the rows that show without the service. */
-  readonly faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  /** `nowMs`: the service's clock; undefined if it sends no time. */
-  readonly plan: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
-  readonly itemsByRow: (items: Plan['items']) => Plan['items'];
-  readonly endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
-  /** Selects the rows to print; the results have all. */
-  readonly isNews: (end: { readonly outcome: RowOutcome }) => boolean;
-  /** Columns of a dry run. */
-  readonly columns: readonly Column[];
-}
-
-/** What distinguishes the verbs with a file. */
-export interface RowsVerb {
-  readonly policy: Policy;
-  /** Names the success in the progress bar: `created`. */
-  readonly done: string;
-  /** The file may be a list of ids or slugs. */
-  readonly bareNames?: boolean;
-  readonly keyColumn?: string | undefined;
-  /** Values and tags for rows without their own. */
-  readonly common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
-  /** Several rows may be about one code. */
-  readonly byCode?: ByCode | undefined;
-  /** Prompts before anything is sent. Throws to refuse. */
-  readonly confirm?: (plan: Plan) => Promise<void>;
-  readonly backUp?: BackUp | undefined;
-  /** Opens the output of a dry run, unless it is a plan of changes. */
-  readonly openPreview?: () => Promise<PlanPrinter>;
-  /** The codes of the rows, which were read already: codes of the command line. They use no ledger, unless they are paused for a backup. */
-  readonly named?: readonly QrCode[];
-  /** Ids in the results of an earlier run over the file. */
-  readonly earlierIds?: ReadonlySet<string> | undefined;
-  /** Called when the rows are carried out, before the results are written. */
-  readonly ended?: (end: RunEnd) => void;
-}
-
-/** Rows that were checked, and their source. */
-export interface CheckedSource {
-  readonly input: Source;
-  readonly checked: { readonly rows: readonly Row[]; readonly warnings: readonly Fault[] };
-}
-
-/** File of rows that was read and checked. */
-export interface RowsFile {
-  readonly input: Input;
-  readonly checked: CheckedRows;
-}
+import type { RowsFile, RowsVerb } from './verb.ts';
 
 /** Reads and checks a file of rows. Throws UsageError (2) with every fault; nothing was sent then. */
 export async function readRowsFile(

@@ -19,7 +19,7 @@ import { NAMED_COLUMNS } from '../code-columns.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
 import { noteStop } from './note-ends.ts';
-import type { RowsVerb } from './run-file.ts';
+import type { RowsVerb } from './verb.ts';
 
 /** Change that every code gets. */
 export interface Change {
