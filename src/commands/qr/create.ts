@@ -12,7 +12,7 @@ import { addUtm } from '../../base/text/utm.ts';
 import type { Context } from '../../context.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
-import { outputOptions, printRecord, printRecords } from '../output-options.ts';
+import { outputOptions, printRecords } from '../output-options.ts';
 import { checkNewDestination } from './check-destination.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
 import { countOne } from './count-one.ts';
@@ -97,7 +97,7 @@ async function createOne(context: Context, flags: CreateFlags): Promise<void> {
       hint: 'Run `qrctl qr create --name NAME --destination ADDRESS`, or create many codes with --from FILE.',
     });
   }
-  const { columns, toRecord } = await codeOutput(context, flags, 'record');
+  const { output, toRecord } = await codeOutput(context, flags, 'record');
   const destination = withTags(flags);
   const wanted = {
     name,
@@ -106,7 +106,7 @@ async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   };
   checkNewDestination(context, wanted, flags.force);
   const code = await countOne(context.facts, () => create(context, wanted));
-  await printRecord(context, toRecord(code), columns, flags);
+  await output.print([toRecord(code)]);
 }
 
 /** Returns the destination with the tags of the flags. Throws UsageError if tags can't be added. */

@@ -12,7 +12,7 @@ import { type Backup, openBackup, requestsOfBackup } from '../../scans/backup/ba
 import type { QrCode } from '../../service/shapes.ts';
 import { askUntil } from '../ask-until.ts';
 import { defineCommand, flag, text, type Values } from '../define.ts';
-import { outputOptions, planOutput, printRecord, printRecords } from '../output-options.ts';
+import { openOutput, outputOptions } from '../output-options.ts';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
 import { codeOf } from './plan/plan-records.ts';
 import type { PlanPrinter } from './plan/print-plan.ts';
@@ -71,18 +71,16 @@ async function deleteCodes(context: Context, names: readonly string[], flags: De
   if (names.length === 0)
     throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
   requireConsent(context, flags);
-  const isOne = names.length === 1;
-  if (!flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, isOne ? 'record' : 'list');
+  const output = flags.dryRun
+    ? undefined
+    : await openOutput(context, flags, NAMED_COLUMNS, names.length === 1 ? 'record' : 'list');
   const backup = await backupOf(context, flags);
   const verb = { verb: 'delete' as const, ...verbOf(context, flags, backup) };
   const named = await findNamed(context, names);
-  if (flags.dryRun) return previewNamed(context, named, verb, flags);
+  if (!output) return previewNamed(context, named, verb, flags);
   const end = await runNamed(context, named, verb, flags);
   backup?.reportEnd();
-  const [[code, only] = []] = end.ends;
-  if (!isOne || end.failure !== undefined) return printNamed(context, end, flags);
-  const { id, slug } = only?.code ?? {};
-  await printRecord(context, { code, id, slug, outcome: only?.outcome, error: null }, NAMED_COLUMNS, flags);
+  await printNamed(output, end);
 }
 
 /** Deletes the codes of the rows of a file. Throws as `runFile`. */
@@ -127,7 +125,8 @@ const MOST_RECORDS = 10;
 /** Opens the output of `--dry-run`: one record per row, with the number of scans that would be lost. */
 async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {
   const { console } = context;
-  const { format, path } = await planOutput(context, flags, LOSS_COLUMNS, 'list');
+  const output = await openOutput(context, flags, LOSS_COLUMNS);
+  const { format, path } = output.plan;
   const isCut = format === 'table' && flags.format === undefined && path === undefined && console.isTerminal;
   let requests = 0;
   return {
@@ -141,7 +140,7 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
       }, 0);
       const shown = isCut ? rows.slice(0, MOST_RECORDS) : rows;
       const records = shown.map((row) => recordOf(row, scans));
-      await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
+      await output.print(records, { none: 'no rows' });
       if (rows.length > shown.length)
         console.note(`and ${countOf(rows.length - shown.length, 'more row')} (--format table shows all)`);
       if (codes.length > 0) noteBackup(context, flags.backup);

@@ -11,7 +11,7 @@ import type { RowOutcome } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
-import { outputOptions, planOutput, printRecord } from '../output-options.ts';
+import { openOutput, outputOptions } from '../output-options.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from './check-destination.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
@@ -146,7 +146,7 @@ async function updateNamed(
   const isOne = names.length === 1;
   // Flags and files that can't be used cost no request.
   const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
-  if (!isOne && !flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, 'list');
+  const list = isOne || flags.dryRun ? undefined : await openOutput(context, flags, NAMED_COLUMNS);
   const wish = wishOf(wanted);
   const utm = wish.destination === undefined ? wanted.utm : undefined;
   const named = await findNamed(context, names, { wish, utm });
@@ -156,10 +156,11 @@ async function updateNamed(
   const end = await runNamed(context, named, VERB, flags);
   if (wish.destination !== undefined) warnOfDestinations(context, end);
   const [[, only] = []] = end.ends;
-  if (!single || !only?.code || end.failure !== undefined) return printNamed(context, end, flags);
+  if (list) return printNamed(list, end);
+  if (!single || !only?.code || end.failure !== undefined) throw end.failure;
   const altered = errorOf(only);
   if (altered !== undefined) context.console.warn(altered);
-  await printRecord(context, single.toRecord(only.code), single.columns, flags);
+  await single.output.print([single.toRecord(only.code)]);
 }
 
 /** Returns the changes with the tags in a new destination. Throws UsageError if that is not a web address. */

@@ -10,12 +10,10 @@ import { isDone } from '../../../codes/input/outcomes.ts';
 import { findCode } from '../../../codes/listing/find-code.ts';
 import { findCodes, type Lookup } from '../../../codes/listing/find-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { OutputFlags } from '../../../files/formats/plan-output.ts';
 import type { Source } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
-import { printRecords } from '../../output-options.ts';
-import { NAMED_COLUMNS } from '../code-columns.ts';
+import type { Output } from '../../output-options.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
 import { noteStop } from './note-ends.ts';
@@ -158,22 +156,13 @@ export function errorOf(end: RowEnd): string | undefined {
 }
 
 /** Prints the outcome of each code, and throws the failure. */
-export async function printNamed(
-  context: Context,
-  { ends, failure }: NamedEnd,
-  flags: OutputFlags,
-): Promise<void> {
+export async function printNamed(output: Output, { ends, failure }: NamedEnd): Promise<void> {
   const records = ends.map(([name, end]) => {
     const { id = null, slug = null } = end?.code ?? end?.item.row ?? targetOf(name);
-    return {
-      code: name,
-      id,
-      slug,
-      outcome: end?.outcome ?? 'not-attempted',
-      error: (end && errorOf(end)) ?? null,
-    };
+    const error = (end && errorOf(end)) ?? null;
+    return { code: name, id, slug, outcome: end?.outcome ?? 'not-attempted', error };
   });
-  await printRecords(context, records, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
+  await output.print(records, { thing: 'code' }).catch((error) => {
     throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
   });
   if (failure !== undefined) throw failure;
