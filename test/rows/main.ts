@@ -11,6 +11,8 @@ import { openTheatre, type Theatre } from './theatre.ts';
 
 /** Number of histories that a process plays before it reports. */
 const AT_ONCE = 10;
+/** Number of histories between two lines of progress. */
+const PROGRESS = 500;
 
 interface Found {
   count: number;
@@ -104,24 +106,44 @@ function forkChild(): ChildProcess {
   return child;
 }
 
+/** Time for a batch of histories before its process counts as hung. */
+const BATCH_MS = 600_000;
+
+/** Resolves to what a process found in a batch; rejects if it ends or hangs, which is a violation. */
+function playBatch(child: ChildProcess, from: number, many: number): Promise<Summary> {
+  child.send([from, many]);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), BATCH_MS);
+    const onExit = () => reject(new Error(`A process ended or hung while it played the seeds from ${from}.`));
+    child.once('exit', onExit);
+    child.once('message', (part) => {
+      clearTimeout(timer);
+      child.off('exit', onExit);
+      resolve(part as Summary);
+    });
+  });
+}
+
 async function playInProcesses(many: number, from: number): Promise<Summary> {
   const whole: Summary = { needless: 0, histories: 0, counts: {}, problems: {} };
   let next = from;
   const end = performance.now() + Number(values.minutes) * 60_000;
   const playInOne = async () => {
-    const child = forkChild();
+    let child = forkChild();
     while (next < from + many && performance.now() < end) {
       const first = next;
       next += AT_ONCE;
-      child.send([first, Math.min(AT_ONCE, from + many - first)]);
-      const part = await new Promise<Summary>((resolve, reject) => {
-        child.once('message', resolve as (message: unknown) => void);
-        child.once('exit', () =>
-          reject(new Error(`A process ended while it played the seeds from ${first}.`)),
+      try {
+        merge(whole, await playBatch(child, first, Math.min(AT_ONCE, from + many - first)));
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        addProblem(whole.problems, kindOf(text), { count: 1, seed: first, steps: 0, text });
+        child = forkChild();
+      }
+      if (whole.histories % PROGRESS === 0)
+        console.error(
+          `${whole.histories} histories, ${Object.keys(whole.problems).length} kinds of violations`,
         );
-      });
-      child.removeAllListeners('exit');
-      merge(whole, part);
     }
     child.disconnect();
   };
