@@ -94,7 +94,10 @@ function checkIdioms(file, source) {
   const found = new Map();
   const visit = (node, parent) => {
     if (node === null || typeof node !== 'object') return;
-    if (Array.isArray(node)) return node.forEach((child) => visit(child, parent));
+    if (Array.isArray(node)) {
+      for (const child of node) visit(child, parent);
+      return;
+    }
     const isLiteral = node.type === 'SpreadElement' && node.argument.type === 'ObjectExpression';
     if (isLiteral && parent?.type === 'ObjectExpression')
       found.set(`...{ at ${node.start}`, ['write the properties without the spread', node.start]);
