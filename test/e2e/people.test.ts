@@ -21,6 +21,23 @@ const storing = (change: (text: string) => string): Fault =>
     };
   });
 
+describe('a conflict of qr apply', () => {
+  it('is asked again by the same command: the edit of another client is not undone', async () => {
+    const rows = 'key,name,destination\nk1,Flyer,https://h.example/\nk2,Bar,https://a.example/\n';
+    const { create, qr, sandbox, code } = await useBench(rows);
+    expect((await create()).code).toBe(0);
+    const theirs = 'https://theirs.example/';
+    const env = await newMachine();
+    expect((await qr(['update', code('Bar').id, '--destination', theirs], { env })).code).toBe(0);
+    for (let time = 0; time < 2; time++) {
+      const args = ['apply', '--from', 'codes.csv', '--adopt-existing', '--conflicts', 'ask'];
+      expect(await qr(args)).toMatchObject({ code: 9, stderr: expect.stringContaining('1 conflict') });
+    }
+    expect(code('Bar').destination).toBe(theirs);
+    expect(sandbox.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+  });
+});
+
 describe('a sheet that was created', () => {
   const ways: [string, (bench: Bench) => Promise<unknown>, string[]][] = [
     [

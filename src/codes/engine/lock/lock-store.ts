@@ -105,14 +105,13 @@ function entryOf(
   const { id, slug, name, type, destination, status } = code;
   const sent = sentOf(end, entry);
   const present = { key, id, slug, name, type, destination, status, ...(sent && { sent }) };
-  const kept = item.changes.filter(({ what }) => what === 'keep');
-  if (!entry || entry.id.toLowerCase() !== id.toLowerCase()) {
-    // Without the value last applied, the next run could not tell that another client changed it.
-    if (kept.some(({ base }) => base === undefined)) return undefined;
-    return { ...present, ...Object.fromEntries(kept.map(({ field, base }) => [field, base])) };
-  }
   const isSent = outcome === 'updated' || outcome === 'created';
   const left = item.changes.filter(({ what }) => what === 'keep' || what === 'drift' || !isSent);
+  if (!entry || entry.id.toLowerCase() !== id.toLowerCase()) {
+    // Without the value last applied, the next run could not tell that another client changed it.
+    if (left.some(({ base }) => base === undefined)) return undefined;
+    return { ...present, ...Object.fromEntries(left.map(({ field, base }) => [field, base])) };
+  }
   // A key that is back is still one that was removed, until its code is active again.
   const removed = !isSent && left.length > 0 ? entry.removed : undefined;
   return { ...present, ...Object.fromEntries(left.map(({ field }) => [field, entry[field]])), removed };

@@ -46,6 +46,15 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);
   });
 
+  it('has the base of a field in conflict, not the value of the other client, if the key is new (E23)', () => {
+    const open = { how: 'key' as const, code };
+    const conflict: FieldChange = { ...change, what: 'conflict', base: 'saved' };
+    const entries = entriesAfter([], ['conflict', { ...open, changes: [conflict] }], 'conflict', { code });
+    expect(entries).toEqual([{ ...entryOf('a', code), name: 'saved' }]);
+    const unknown = { ...conflict, base: undefined };
+    expect(entriesAfter([], ['conflict', { ...open, changes: [unknown] }], 'conflict', { code })).toEqual([]);
+  });
+
   it('has the new values of what was applied, and the old ones of what was left open (E23)', () => {
     const entry = entryOf('a', codeOf(1, { name: 'old', destination: 'https://old.example/' }));
     const now = codeOf(1, { name: 'new', destination: 'https://new.example/' });
