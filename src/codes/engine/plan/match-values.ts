@@ -134,7 +134,8 @@ export function findEdits(ladder: Ladder): void {
 const ALTERED = 'the service may have made an existing code of its values by changing them';
 
 function isKnown(identity: Identity | undefined): boolean {
-  if (identity?.is === 'exists') return true;
+  // Codes of the workspace have the row's values, whichever of them is its own.
+  if (identity?.is === 'exists' || identity?.is === 'undecided') return true;
   return (identity?.is === 'code' || identity?.is === 'gone') && identity.how !== 'none';
 }
 
