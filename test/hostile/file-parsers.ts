@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Failure } from '../../src/base/errors.ts';
-import { readAt } from '../../src/codes/dated/due-plan.ts';
+import { readAt } from '../../src/codes/dated/read-at.ts';
 import { openLedgerFile, readMemory } from '../../src/codes/engine/ledger/ledger-file.ts';
 import { parseLock } from '../../src/codes/engine/lock/lock-file.ts';
 import { checkRows as checkRowsFor } from '../../src/codes/engine/rows/read-rows.ts';

@@ -10,7 +10,7 @@ import { parseMoment } from '../../src/base/time/moments.ts';
 import { parsePeriod, periodYearBefore, previousPeriod } from '../../src/base/time/periods.ts';
 import { parseDuration, parseHttpDate, parseInstant } from '../../src/base/time/time.ts';
 import { chooseTimeZone } from '../../src/base/time/time-zone.ts';
-import { readAt } from '../../src/codes/dated/due-plan.ts';
+import { readAt } from '../../src/codes/dated/read-at.ts';
 import { findDestinationProblem } from '../../src/codes/destinations/destination.ts';
 import { resolveSheet } from '../../src/codes/images/label-sheet.ts';
 import { sheetOptions, styleOptions } from '../../src/commands/qr/image-flags.ts';

@@ -1,7 +1,7 @@
 import { restore } from '../../base/text/defuse.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { likelyDelimiter } from '../../files/formats/formats.ts';
-import { CsvFault, createCsvReader } from '../../files/formats/read/csv-reader.ts';
+import { type CreateCsvReader, CsvFault, loadCsvReader } from '../../files/formats/read/csv-reader.ts';
 import {
   type Fault,
   faultsOfHeader,
@@ -34,8 +34,10 @@ interface RawRecord {
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
-  const read = await readRecords(utf8.subarray(start), { separator, skipped, name, signal: options.signal });
-  const records = separator === ';' ? joinHalves(read, name) : read;
+  const createReader = await loadCsvReader();
+  const job = { separator, skipped, name, signal: options.signal, createReader };
+  const read = await readRecords(utf8.subarray(start), job);
+  const records = separator === ';' ? joinHalves(read, job) : read;
   const [header, ...data] = records;
   if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
   refuseFirstRow(name, records);
@@ -91,16 +93,17 @@ interface RecordsJob extends Pick<ReadOptions, 'signal'> {
   /** Number of lines before the header. */
   skipped: number;
   name: string;
+  createReader: CreateCsvReader;
 }
 
 async function readRecords(
   bytes: Buffer,
-  { separator, skipped, name, signal }: RecordsJob,
+  { separator, skipped, name, signal, createReader }: RecordsJob,
 ): Promise<RawRecord[]> {
   const records: RawRecord[] = [];
   const count = createExtent(name);
   const form = { separator, longest: MOST_RECORD, firstLine: skipped + 1 };
-  const reader = createCsvReader(form, (cells, line) => {
+  const reader = createReader(form, (cells, line) => {
     count(cells.length, line);
     if (cells.some((cell) => cell.trim() !== '')) records.push({ line, cells });
   });
@@ -137,7 +140,7 @@ function createExtent(name: string): (cells: number, line: number) => void {
  * line in one cell, and saved as `name,type,destination;;`. Values that a user adds in the next columns are separated by semicolons. Throws
  * UsageError if only some rows are written this way: which commas separate cells would be a guess.
  */
-function joinHalves(records: readonly RawRecord[], name: string): readonly RawRecord[] {
+function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
   const [header, ...data] = records;
   if (!header || !isWholeLine(header)) return records;
   const whole = data.filter(isWholeLine);
@@ -149,7 +152,7 @@ function joinHalves(records: readonly RawRecord[], name: string): readonly RawRe
   const faults: Fault[] = [];
   const count = createExtent(name);
   const split = [header, ...whole].map((record) => {
-    const cells = splitAtCommas(record, faults);
+    const cells = splitAtCommas(record, createReader, faults);
     count(cells.length, record.line);
     return { line: record.line, cells };
   });
@@ -161,9 +164,13 @@ function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
   return others.length > 0 && others.every((cell) => cell.trim() === '') && first.includes(',');
 }
 
-function splitAtCommas({ line, cells: [text = ''] }: RawRecord, faults: Fault[]): string[] {
+function splitAtCommas(
+  { line, cells: [text = ''] }: RawRecord,
+  createReader: CreateCsvReader,
+  faults: Fault[],
+): string[] {
   let found: string[] = [];
-  const reader = createCsvReader({ separator: ',', longest: MOST_RECORD, firstLine: line }, (cells) => {
+  const reader = createReader({ separator: ',', longest: MOST_RECORD, firstLine: line }, (cells) => {
     found = cells;
   });
   try {

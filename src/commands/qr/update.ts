@@ -4,7 +4,7 @@ import { UnexpectedResponseError, UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
 import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
-import { endsByRow, itemsByRow, planDue, readAt } from '../../codes/dated/due-plan.ts';
+import { endsByRow, itemsByRow, planDue } from '../../codes/dated/due-plan.ts';
 import { contradictions, nameOf } from '../../codes/dated/due-wishes.ts';
 import type { CommonChanges } from '../../codes/input/check-rows.ts';
 import type { RowOutcome } from '../../codes/input/outcomes.ts';
@@ -223,6 +223,8 @@ async function updateDue(
   flags: UpdateFlags,
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
+  // Few runs read times, and their library takes milliseconds to load.
+  const { readAt } = await import('../../codes/dated/read-at.ts');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),
     done: 'updated',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAt } from '../../../src/codes/dated/due-plan.ts';
+import { readAt } from '../../../src/codes/dated/read-at.ts';
 
 function read(value: unknown, zone?: string): string {
   const faults: string[] = [];

@@ -2,7 +2,7 @@
  * Reads the records of CSV (RFC 4180), with lines that end with LF, CRLF or CR. Records without quotes are split at the separator, in a tenth of
  * the time; csv-parse reads the others.
  */
-import { CsvError, parse } from 'csv-parse/sync';
+import type { CsvError } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../table-bounds.ts';
 
@@ -34,10 +34,22 @@ export interface CsvReader {
   end(): void;
 }
 
+type OnRecord = (cells: string[], line: number) => void;
+type Library = Pick<typeof import('csv-parse/sync'), 'parse' | 'CsvError'>;
+
 /** Creates a reader that passes on the cells of each record, and the line on which it begins. Empty lines are skipped. */
-export function createCsvReader(
+export type CreateCsvReader = (form: CsvForm, onRecord: OnRecord) => CsvReader;
+
+/** Loads csv-parse, which most commands that could read a file do not need. */
+export async function loadCsvReader(): Promise<CreateCsvReader> {
+  const library = await import('csv-parse/sync');
+  return (form, onRecord) => createCsvReader(form, onRecord, library);
+}
+
+function createCsvReader(
   { separator, longest, firstLine = 1 }: CsvForm,
-  onRecord: (cells: string[], line: number) => void,
+  onRecord: OnRecord,
+  { parse, CsvError }: Library,
 ): CsvReader {
   const separatorUnit = separator.charCodeAt(0);
   let line = firstLine;
@@ -62,6 +74,11 @@ export function createCsvReader(
     return inQuotes ? -1 : text.length;
   }
 
+  function recordsOf(text: string): string[][] {
+    const record_delimiter = ['\r\n', '\n', '\r'];
+    return parse(text, { delimiter: separator, relax_column_count: true, record_delimiter });
+  }
+
   function checkSize(length: number, at: number): void {
     if (cellCount > MOST_COLUMNS) throw new CsvFault(at, `has ${cellCount} cells (limit: ${MOST_COLUMNS})`);
     if (length > longest) throw new CsvFault(at, `is longer than ${longest / 2 ** 20} MiB`);
@@ -70,7 +87,7 @@ export function createCsvReader(
   function parseQuoted(text: string, lines: readonly number[]): void {
     let records: string[][];
     try {
-      records = recordsOf(text, separator);
+      records = recordsOf(text);
     } catch (error) {
       if (!(error instanceof CsvError)) throw error;
       throw new CsvFault(lines[Number(error.records)] ?? line, quoteFault(error));
@@ -143,7 +160,7 @@ export function createCsvReader(
     isOpen: () => rest !== '',
     cellsOfLast(text) {
       try {
-        const records = recordsOf(rest + text, separator);
+        const records = recordsOf(rest + text);
         return records.length === 1 ? records[0] : undefined;
       } catch (error) {
         if (error instanceof CsvError) return undefined;
@@ -154,10 +171,6 @@ export function createCsvReader(
       if (rest !== '') parseQuoted(rest, [restLine]);
     },
   };
-}
-
-function recordsOf(text: string, delimiter: string): string[][] {
-  return parse(text, { delimiter, relax_column_count: true, record_delimiter: ['\r\n', '\n', '\r'] });
 }
 
 function quoteFault({ code }: CsvError): string {

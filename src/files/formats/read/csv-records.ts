@@ -2,7 +2,7 @@ import { restore } from '../../../base/text/defuse.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { likelyDelimiter } from '../formats.ts';
 import type { Row } from '../row-sink.ts';
-import { CsvFault, type CsvReader, createCsvReader } from './csv-reader.ts';
+import { CsvFault, type CsvReader, loadCsvReader } from './csv-reader.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 interface Header {
@@ -41,10 +41,10 @@ export async function* readCsv(
 
   try {
     for await (const { text, line, isLast } of pieces) {
-      reader ??= createCsvReader(
-        { separator: likelyDelimiter(text.split('\n', 1)[0] ?? ''), longest: LONGEST_RECORD },
-        addRecord,
-      );
+      if (!reader) {
+        const separator = likelyDelimiter(text.split('\n', 1)[0] ?? '');
+        reader = (await loadCsvReader())({ separator, longest: LONGEST_RECORD }, addRecord);
+      }
       const isOpen = isLast && !text.endsWith('\n');
       const lines = isOpen ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
       // F4: only a text with an apostrophe is escaped.

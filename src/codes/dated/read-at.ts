@@ -1,0 +1,78 @@
+/** Reads the time of a row of a dated plan, in a zone, at an offset, or both. */
+import { Temporal } from 'temporal-polyfill';
+import { parseInstant } from '../../base/time/time.ts';
+import { showValue } from '../../files/formats/read/input.ts';
+import type { InputCell } from '../input/columns.ts';
+
+const AT =
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
+
+/**
+ * Returns ms since the epoch, or undefined after reporting the fault to the cell: not a time, or ambiguous. `defaultZone` (IANA) applies
+ * if the cell has no zone.
+ */
+export function readAt(
+  { value, fault }: Pick<InputCell, 'value' | 'fault'>,
+  defaultZone?: string,
+): number | undefined {
+  if (value === undefined || value === null || value === '') {
+    fault('is empty: each row needs a time');
+    return undefined;
+  }
+  const text = typeof value === 'string' ? value.trim() : '';
+  const [, date, time = '', offset, named] = AT.exec(text) ?? [];
+  const zone = named ?? (offset === undefined ? defaultZone : undefined);
+  const local = `${date}T${time.replace(',', '.')}`;
+  if (date === undefined || parseInstant(`${local}Z`) === undefined) {
+    fault(
+      `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00 or 2026-11-27 18:00 Europe/Berlin)`,
+    );
+    return undefined;
+  }
+  if (offset === undefined && zone === undefined) {
+    fault(
+      `${showValue(value)} has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone`,
+    );
+    return undefined;
+  }
+  const exact = offset === undefined ? undefined : parseInstant(`${local}${offset}`);
+  if (zone === undefined) {
+    if (exact === undefined) fault(`${showValue(value)} is not a valid time`);
+    return exact;
+  }
+  const possible = instantsOf(local, zone);
+  const problem = problemOf(possible, exact);
+  if (problem === undefined) return exact ?? possible?.[0];
+  fault(`${showValue(value)} ${problem}`);
+  return undefined;
+}
+
+/**
+ * Returns the instants at which the clocks of a zone show this time: one; on days of a clock change none or two; undefined if it is not a
+ * zone.
+ */
+function instantsOf(local: string, zone: string): number[] | undefined {
+  try {
+    const plain = Temporal.PlainDateTime.from(local);
+    const found = (['earlier', 'later'] as const).map((disambiguation) =>
+      plain.toZonedDateTime(zone, { disambiguation }),
+    );
+    const real = found.filter((moment) => moment.toPlainDateTime().equals(plain));
+    return [...new Set(real.map(({ epochMilliseconds }) => epochMilliseconds))];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function problemOf(possible: readonly number[] | undefined, exact: number | undefined): string | undefined {
+  if (possible === undefined) return 'has an unknown time zone';
+  if (possible.length === 0) return 'does not exist in its time zone because clocks are set forward';
+  if (exact !== undefined)
+    return possible.includes(exact)
+      ? undefined
+      : 'has an offset that its time zone does not use at that time';
+  return possible.length > 1
+    ? 'occurs twice in its time zone because clocks are set back: add an offset'
+    : undefined;
+}
