@@ -9,7 +9,7 @@
  *   version, architecture, platform and flags.
  * - It is in the user's own cache directory; file and directory belong to this user and are closed to others. Where that is not certain
  *   (Windows, HOME of another user, set-uid), there is no cache.
- * - A checksum of the whole file is verified first. It protects against damage only: whoever could forge it could also change the user's
+ * - A checksum of the whole file is verified first. It protects against damage only: a user who can forge it can also change the user's
  *   shell profile. The checksum of `zlib` takes a quarter of the time to load `node:crypto`.
  * - The code is never required. After any failure, the bundle is compiled without it.
  */

@@ -68,7 +68,7 @@ const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_
 
 /** `--output=` or `-o`, followed by a value. */
 const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
-/** `my codes.results.csv` is beside `my codes.csv`. */
+/** `my codes.results.csv` is next to `my codes.csv`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
 /** Returns texts with spaces that may be part of a path in a message, the longest first. */

@@ -3,7 +3,7 @@ import { isDotless, parseUrl } from './parse-url.ts';
 
 const PLACES = /\{(slug|id)\}/g;
 
-/** Stands for any code; a text that no slug contains. */
+/** Placeholder for any code: a text that no slug contains. */
 const ANY_CODE = '0short0url0';
 
 /** encodeURIComponent throws on these. */

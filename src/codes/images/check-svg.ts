@@ -122,7 +122,7 @@ function hasLargeNumber(path: string): boolean {
   return false;
 }
 
-/** Of `name: value` with `;` between. Whoever hides a name behind CSS's comments or escapes has a reason. */
+/** Of `name: value` with `;` between. Comments and escapes of CSS could hide a name, so they are refused. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

@@ -23,7 +23,7 @@ export interface Doubt {
 
 /**
  * Returns the changes of a row, and doubts about them and the flags. `isNew`: no code can have the values
- * already, so a text that no file can hold is a fault, and an empty destination is none.
+ * already, so a text that no file can hold is a fault, and an empty destination is no destination.
  */
 export function readChanges(
   row: InputRow,

@@ -318,7 +318,7 @@ async function refuseExisting(path: string): Promise<void> {
   });
 }
 
-/** The slug of each code is its key; the id where slugs differ by case only, which nobody could tell apart. */
+/** Returns the function that names keys: the slug of each code, or its ID if slugs differ by case only, which is easily overlooked. */
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {
   const counts = new Map<string, number>();
   for (const { slug } of codes) counts.set(foldKey(slug), (counts.get(foldKey(slug)) ?? 0) + 1);

@@ -67,7 +67,7 @@ export function beginningOf(
   return ends.reduce((begin: number | undefined, end) => Math.max(begin ?? end, end + 1), sinceMs);
 }
 
-/** Returns the record for a state that does not list rotated files: one that stands for all. */
+/** Returns the record for a state that does not list rotated files: one file that represents all. */
 export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): RotatedFile[] {
   const newestMs: Record<string, number> = {};
   for (const [code, { movedUntilMs }] of overlaps)

@@ -90,7 +90,7 @@ async function lossOfFile(
   return lossOf(stat?.size, state.bytes);
 }
 
-/** Returns a rotated file whose size without compression is none that the state records. */
+/** Returns a rotated file whose uncompressed size the state does not record. */
 async function findForeign(
   file: string,
   paths: readonly string[],

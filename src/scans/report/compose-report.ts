@@ -115,7 +115,7 @@ function cardsOf(
     composeCard(section, { id: idOf(section, at), ...options }, locale),
   );
   const shades = hours ? [hoursCard(hours, locale)] : [];
-  // Beside the two that it brings together.
+  // Next to the two dimensions that it combines.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
   return pairCards([
     ...cards.slice(0, after),

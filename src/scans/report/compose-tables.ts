@@ -1,4 +1,4 @@
-/** Composes figures as tables of one row per value: totals, averages per day beside them where periods differ in length, and changes. */
+/** Composes figures as tables of one row per value: totals, averages per day if periods differ in length, and changes. */
 import type { Figure, Section } from '../stats/figures.ts';
 import { toneOf } from './compose-tiles.ts';
 import type { CellText, FigureCell, FigureTable, Name } from './document.ts';

@@ -101,7 +101,7 @@ export interface CellText {
 export interface FigureRow extends Name {
   /** The name is not a value of the data, such as `All others`. */
   isDim: boolean;
-  /** Length of the bar beside the name, 0 to 1. */
+  /** Length of the bar next to the name, 0 to 1. */
   bar?: number;
   /** One less than the table has heads. */
   cells: readonly FigureCell[];

@@ -5,7 +5,7 @@ import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
 import { formatDays, unitDates } from './range-words.ts';
 
-/** Longer names are truncated: nobody reads them, and a name of 10 kB would be the whole page. */
+/** Longer names are truncated: a name of 10 kB would fill the whole page. */
 const LONGEST = 120;
 
 /** Truncates a text of the data, by code points. */

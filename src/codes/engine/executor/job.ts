@@ -67,7 +67,7 @@ export interface RowEnd {
 }
 
 export interface RunEnd {
-  /** The plan that `onPlan` was told of. */
+  /** The plan that `onPlan` received. */
   readonly plan: Plan;
   readonly ends: readonly RowEnd[];
   readonly stop: unknown;

@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time/time.ts';
 import { createVolatileLog, type LogWriter } from '../../../files/durable/append-log.ts';
 import { ifPresent } from '../../../files/durable/disk.ts';
-import { acquireLock, acquireSharedLock, type Lock } from '../../../files/durable/lock.ts';
+import { acquireLock, acquireSharedLock } from '../../../files/durable/lock.ts';
 import { DamagedLogError } from '../../../files/durable/log-lines.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { describeSystemError, systemCode } from '../../../files/durable/path-errors.ts';
@@ -50,9 +50,8 @@ export interface OpenLedger extends Ledger {
  * @throws UsageError if the ledger is damaged, or if that of `--ledger` belongs to another workspace; LocalError; the signal's reason
  */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
-  const { clock, signal, onWait, workspace } = options;
-  const waiting = { clock, signal, onWait: () => onWait(), waitMs: Number.POSITIVE_INFINITY };
-  const turn = await acquireSharedLock(workspace.secret(), 'this workspace', waiting);
+  const waiting = patiently(options, () => options.onWait());
+  const turn = await acquireSharedLock(options.workspace.secret(), 'this workspace', waiting);
   try {
     const ledger = await openOwn(options);
     return { ...ledger, close: () => ledger.close().finally(() => turn.release()) };
@@ -111,7 +110,7 @@ async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string
     return undefined;
   }
   // Two runs that both begin must not choose the same new file.
-  const choosing = await lockPatiently(join(directory, 'ledgers'), options);
+  const choosing = await acquireLock(join(directory, 'ledgers'), patiently(options));
   try {
     const { path, isNew } = await chooseLedger(directory, options, nodeDisk);
     if (!isNew) return path;
@@ -150,16 +149,16 @@ function reasonOf(error: unknown): string {
   return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
 }
 
-function lockPatiently(
-  path: string,
-  { clock, signal }: OpenLedgerOptions,
-  onWait?: () => void,
-): Promise<Lock> {
-  return acquireLock(path, { clock, signal, waitMs: Number.POSITIVE_INFINITY, ...(onWait && { onWait }) });
+/** Returns the options of a lock that is waited for however long it takes. */
+function patiently({ clock, signal }: OpenLedgerOptions, onWait: () => void = () => undefined) {
+  return { clock, signal, onWait, waitMs: Number.POSITIVE_INFINITY };
 }
 
 async function openLocked(path: string, options: OpenLedgerOptions): Promise<OpenLedger> {
-  const held = await lockPatiently(path, options, () => options.onWait(path));
+  const held = await acquireLock(
+    path,
+    patiently(options, () => options.onWait(path)),
+  );
   try {
     const { log, replay } = await openLedgerFile(path, options, nodeDisk);
     return { path, ...ledgerOf(log, replay), close: () => log.close().finally(() => held.release()) };

@@ -45,7 +45,7 @@ function inOrder({ key, id, slug, name, type, destination, status, removed, sent
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 
-/** Returns a text that is equal for keys that differ by case or spaces only: nobody can tell them apart in a spreadsheet. */
+/** Returns a text that is equal for keys that differ by case or spaces only: a spreadsheet does not show the difference. */
 export function foldKey(key: string): string {
   return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
 }

@@ -10,7 +10,7 @@ const DIGITS = 6;
 
 const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 
-/** Stands for a field whose value at saving is not known: no value has it, so the field counts as edited by both sides. */
+/** Fingerprint of a field whose value at saving is not known: no value has it, so the field counts as edited by both sides. */
 const UNKNOWN = 'ffffff';
 
 /**

@@ -61,7 +61,7 @@ export function identifyRows(input: PlanInput): Identities {
   return { rows: identities, taken: ladder.taken, faults };
 }
 
-/** Resolves the decisions. `refuse` is told of those about a row or code that does not exist. */
+/** Resolves the decisions. `refuse` receives a fault for each row or code that does not exist. */
 function readAnswers(
   rows: readonly Row[],
   { adopt, asNew, asNewAll }: Decisions,

@@ -1,5 +1,5 @@
 /**
- * E13: rung 4: finds the codes of requests whose responses were lost. What they made is told from what was there before, without clocks: a
+ * E13: rung 4: finds the codes of requests whose responses were lost. Codes that existed before are ruled out, without clocks: a
  * candidate has the values that were sent, no row has it, and the first listing of its run lacks it.
  */
 import type { NewCode, QrCode } from '../../../service/shapes.ts';

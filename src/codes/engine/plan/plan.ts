@@ -125,7 +125,6 @@ function planKnown(
   const id = code.id.toLowerCase();
   const entry = row.key === undefined ? undefined : lock?.get(row.key);
   const claim = ledger.claims.get(id);
-  const unsent = sending?.status ?? claim?.unsent;
   const pair = {
     row,
     code,
@@ -133,15 +132,13 @@ function planKnown(
     entry: entry?.id.toLowerCase() === id ? entry : undefined,
     policy,
     ledger,
-    unsent,
+    unsent: sending?.status ?? claim?.unsent,
   };
   const changes = changesOf(pair, refuse);
-  const isAdopted =
-    policy.verb === 'apply' && pair.entry === undefined && ledger.claims.get(id)?.key !== row.key;
-  const action = actionOf(changes, isAdopted, policy);
-  const isOpen = action === 'conflict' || action === 'edited';
+  const isAdopted = policy.verb === 'apply' && pair.entry === undefined && claim?.key !== row.key;
+  const action = actionOf(changes, isAdopted);
   const send: CodeChanges = {};
-  if (!isOpen)
+  if (!isAskedAbout(action))
     for (const { field, new: value, what } of changes)
       if (what === 'send' || what === 'overwrite') send[field] = value;
   const item = itemOf(row, action, { how, code, changes, send });
@@ -159,12 +156,16 @@ function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault
   }
 }
 
-function actionOf(changes: readonly FieldChange[], isAdopted: boolean, { verb }: Policy): PlanAction {
+function actionOf(changes: readonly FieldChange[], isAdopted: boolean): PlanAction {
   const has = (wanted: FieldChange['what']) => changes.some(({ what }) => what === wanted);
   if (has('conflict')) return 'conflict';
   if (has('edit')) return 'edited';
   if (has('send') || has('overwrite')) return 'update';
-  return isAdopted && verb === 'apply' ? 'adopt' : 'unchanged';
+  return isAdopted ? 'adopt' : 'unchanged';
+}
+
+function isAskedAbout(action: PlanAction): boolean {
+  return action === 'conflict' || action === 'edited';
 }
 
 /** Returns what the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
@@ -175,7 +176,7 @@ function learnedOf(
 ): LedgerRecord[] {
   if (!row || !code || policy.verb === 'update') return [];
   const id = code.id.toLowerCase();
-  const isOpen = action === 'conflict' || action === 'edited';
+  const isOpen = isAskedAbout(action);
   // A row that is asked about must be recognized again: its request stays unclear.
   if (sending && isOpen) return [];
   if (sending) {

@@ -78,7 +78,7 @@ interface AddedColumns {
 const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
 
 /**
- * Finds the columns that only the earlier results have. A column that a command reads is none of them: its old values would be wishes again.
+ * Finds the columns that only the earlier results have. Columns that a command reads are excluded, or their old values would be sent again.
  * Rows are matched by ID; a row without one, if no row was added or removed, by its place.
  */
 function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {

@@ -117,7 +117,7 @@ function isOther(cell: unknown, print: string | undefined): boolean {
   return typeof cell === 'string' && cell !== '' && print !== undefined && fingerprintOf(cell) !== print;
 }
 
-/** Notes the journal beside the results or the lock file at `path`, if there is one. */
+/** Notes the journal next to the results or the lock file at `path`, if there is one. */
 export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {
   const journal = `${path}.journal`;
   if (path === undefined || !existsSync(journal)) return;

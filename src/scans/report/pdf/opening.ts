@@ -46,7 +46,7 @@ function logoSize({ width, height }: ReportLogo): { width: number; height: numbe
   return { width: width * scale, height: height * scale };
 }
 
-/** Returns a block without height: the title is beside the logo. */
+/** Returns a block without height: the title is next to the logo. */
 function logoBlock(
   { png, alt }: ReportLogo,
   { width, height }: { width: number; height: number },
