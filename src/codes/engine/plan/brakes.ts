@@ -68,14 +68,26 @@ function shiftedColumn(items: readonly PlanItem[]): Brake | undefined {
     }
     const shifted = gained.filter((value) => lost.has(value) || lost.has(fingerprintOf(value))).length;
     if (shifted < LEAST_SHIFTED) continue;
-    const message = `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`;
-    return {
-      is: 'shifted',
-      message,
-      hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.',
-    };
+    return shiftedBrake(
+      `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`,
+    );
   }
-  return sortedIds(items);
+  return sortedStatuses(items) ?? sortedIds(items);
+}
+
+/** Statuses that are the earlier ones in another order, with equal ones side by side: many rows share a status by nature. */
+function sortedStatuses(items: readonly PlanItem[]): Brake | undefined {
+  const rows = items.filter(({ row, code }) => row && code);
+  const edits = rows.flatMap(({ changes }) => changes.filter((one) => one.field === 'status' && isEdit(one)));
+  const olds = edits.map((edit) => edit.old).sort();
+  const news = edits.map((edit) => edit.new).sort();
+  if (edits.length < LEAST_SHIFTED || olds.join() !== news.join()) return undefined;
+  const column = rows.map(({ row, code }) => row?.wish.status ?? code?.status);
+  const blocks = column.filter((status, at) => status !== column[at - 1]).length;
+  if (blocks > new Set(column).size) return undefined;
+  return shiftedBrake(
+    `the column "status" may have been sorted by itself: ${edits.length} rows have values that other rows had`,
+  );
 }
 
 /** Rows that were saved from the code of another row, as when the IDs are sorted by themselves. */
@@ -89,11 +101,12 @@ function sortedIds(items: readonly PlanItem[]): Brake | undefined {
   }).length;
   if (shifted < LEAST_SHIFTED) return undefined;
   const message = `the IDs may have been sorted by themselves: ${shifted} rows were saved from the code of another row`;
-  return {
-    is: 'shifted',
-    message,
-    hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.',
-  };
+  return shiftedBrake(message);
+}
+
+function shiftedBrake(message: string): Brake {
+  const hint = 'Sort whole rows, or restore the column. If the plan is correct, add --force.';
+  return { is: 'shifted', message, hint };
 }
 
 function isEdit({ what }: FieldChange): boolean {

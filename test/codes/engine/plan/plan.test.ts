@@ -182,6 +182,19 @@ describe('a list that was saved and read back', () => {
     expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
   });
 
+  it('is refused if the statuses were sorted by themselves, not if codes take turns (E8)', () => {
+    const statuses = Array.from({ length: 8 }, (_, at) => (at % 2 ? 'active' : 'paused'));
+    const codes = statuses.map((status, at) => codeOf(at + 1, { status }));
+    const planWith = (wishes: readonly string[]) => {
+      const rows = codes.map((code, at) =>
+        rowOf(at + 2, { of: code, base: baseOf(code), wish: { status: wishes[at] ?? '' } }),
+      );
+      return planOf(rows, { codes, ...update });
+    };
+    expect(planWith([...statuses].sort()).brakes).toMatchObject([{ is: 'shifted' }]);
+    expect(planWith([...statuses].reverse()).brakes).toEqual([]);
+  });
+
   it('is refused if it changes more rows than --max-changes (E8)', () => {
     const codes = Array.from({ length: 40 }, (_, at) => codeOf(at + 1));
     const rows = codes.map((code, at) =>
