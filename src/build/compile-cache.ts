@@ -1,33 +1,34 @@
 /**
- * Stores what V8 compiled of the bundles in dist/ for the next start. `qrctl qr list` takes 89 ms of processor time instead of 127 (Node 20;
- * bare Node: 30). Node's `module.enableCompileCache` gains nothing there, because it stores what was compiled when a file was loaded, not the
- * functions that the command calls (Node 24: 131 ms, here 93); it checks neither owner nor permissions.
+ * Stores what V8 compiled of the chunks in dist/ for the next start of the same command. Node's `module.enableCompileCache` gains little
+ * there: it stores what was compiled when a file was loaded, not the functions that the command calls, and checks neither owner nor
+ * permissions.
  *
  * V8 trusts such data: if it is damaged or from another release of Node, V8 crashes or computes wrong results. Therefore:
  *
- * - The code is never shipped. It is made on this machine from a bundle that is stored with it and compared, by a Node of exactly this
+ * - The code is never shipped. It is made on this machine from a source that is stored with it and compared, by a Node of exactly this
  *   version, architecture, platform and flags.
  * - It is in the user's own cache directory; file and directory belong to this user and are closed to others. Where that is not certain
  *   (Windows, HOME of another user, set-uid), there is no cache.
  * - A checksum of the whole file is verified first. It protects against damage only: a user who can forge it can also change the user's
  *   shell profile. The checksum of `zlib` takes a quarter of the time to load `node:crypto`.
- * - The code is never required. After any failure, the bundle is compiled without it.
+ * - The code is never required. After any failure, the chunk is compiled without it.
  */
 import { statSync } from 'node:fs';
 import { parseBounded } from '../base/text/bounded-json.ts';
-import { type OwnCache, openOwnCache, quietly, type User } from '../files/durable/own-cache.ts';
+import { openOwnCache, quietly, type User } from '../files/durable/own-cache.ts';
 
+/** A chunk of dist/ and what V8 compiled of it. */
 export interface Compiled {
-  code: Buffer;
-  /** Commands that have run with it. It lacks functions that none of them called. */
-  commands: readonly string[];
+  readonly name: string;
+  readonly source: Buffer;
+  readonly code: Buffer;
 }
 
 export interface CompileCache {
-  /** Returns the compiled code of a bundle; undefined if it is missing, damaged, of another source, or not certainly of this user. */
-  read(bundle: string, source: Buffer): Compiled | undefined;
-  /** Replaces the stored code of a bundle, and removes the oldest files if there are many. Never throws. */
-  write(bundle: string, source: Buffer, compiled: Compiled): void;
+  /** Chunks of the last run; none if the file is missing, damaged, of another Node, or not certainly of this user. */
+  readonly stored: readonly Compiled[];
+  /** Replaces the file of the command, and removes the oldest files if there are many. Never throws. */
+  write(chunks: readonly Compiled[]): void;
 }
 
 /** Properties of `process` that determine the place and owner of the cache, and the version of Node. */
@@ -43,69 +44,87 @@ export interface Runtime extends User {
 const CHECKSUM_BYTES = 4;
 /** V8 copies code that does not begin at a multiple of this. */
 const CODE_ALIGNMENT = 8;
-const BOUNDS = { largest: 8 * 1024 * 1024, most: 32, content: 'code' } as const;
+const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
-type Checksum = (data: Buffer, before?: number) => number;
+/** The first line of a file, as JSON. The source and the code of each chunk follow, each aligned. */
+interface Head {
+  readonly node: string;
+  /** Name of each chunk, and the bytes of its source and of its code. */
+  readonly chunks: readonly (readonly [name: string, source: number, code: number])[];
+}
 
-/** Returns the cache of this user for this Node; undefined if none is safe. Never throws. */
-export function openCompileCache(runtime: Runtime): CompileCache | undefined {
+/**
+ * Opens the file of a command in the cache of this user for this Node and the program in `directory`; undefined if no place is safe. Never
+ * throws.
+ */
+export function openCompileCache(
+  runtime: Runtime,
+  directory: string,
+  command: string,
+): CompileCache | undefined {
   return quietly(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);
-    // The earliest releases of node 22 have neither of these two.
-    return createCompileCache(files, runtime, process.getBuiltinModule('node:zlib').crc32);
+    const { crc32 } = process.getBuiltinModule('node:zlib');
+    const node = describeNode(runtime, directory);
+    const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
+    return {
+      stored: quietly(() => parseCompiled(files.read(file), node, crc32)) ?? [],
+      write: (chunks) => quietly(() => files.replace(file, formatCompiled(chunks, node, crc32))),
+    };
   });
 }
 
-function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum): CompileCache {
-  const node = describeNode(runtime);
+type Checksum = (data: Buffer) => number;
 
-  /** Equal names of two sources are distinguished by the content of the file. */
-  function nameOf(bundle: string, source: Buffer): string {
-    const made = crc32(source, crc32(Buffer.from(node)));
-    return `${bundle}-${runtime.version}-${runtime.platform}-${runtime.arch}-${made.toString(16)}`;
-  }
-
-  return {
-    read: (bundle, source) =>
-      quietly(() => {
-        const bytes = files.read(nameOf(bundle, source));
-        const body = bytes.subarray(0, -CHECKSUM_BYTES);
-        if (crc32(body) !== bytes.readUInt32LE(body.length)) return undefined;
-        const from = body.indexOf('\n') + 1;
-        const head = parseBounded(body.toString('latin1', 0, from)) as Head;
-        const to = from + source.length;
-        if (head.node !== node || !body.subarray(from, to).equals(source)) return undefined;
-        return { code: body.subarray(to), commands: head.commands };
-      }),
-
-    write: (bundle, source, { code, commands }) =>
-      quietly(() => {
-        const head: Head = { node, commands };
-        const body = Buffer.concat([Buffer.from(formatHead(head, source)), source, code]);
-        const checksum = Buffer.alloc(CHECKSUM_BYTES);
-        checksum.writeUInt32LE(crc32(body));
-        files.replace(nameOf(bundle, source), Buffer.concat([body, checksum]));
-      }),
+function parseCompiled(bytes: Buffer, node: string, crc32: Checksum): Compiled[] {
+  const body = bytes.subarray(0, -CHECKSUM_BYTES);
+  if (crc32(body) !== bytes.readUInt32LE(body.length)) return [];
+  let at = body.indexOf('\n') + 1;
+  const head = parseBounded(body.toString('latin1', 0, at)) as Head;
+  if (head.node !== node) return [];
+  const take = (length: number) => {
+    const from = align(at);
+    at = from + length;
+    return body.subarray(from, at);
   };
+  return head.chunks.map(([name, source, code]) => ({ name, source: take(source), code: take(code) }));
 }
 
-/** The first line of a file, as JSON; the source and the code follow. */
-interface Head {
-  node: string;
-  commands: readonly string[];
+function formatCompiled(compiled: readonly Compiled[], node: string, crc32: Checksum): Buffer {
+  const chunks = compiled.map(({ name, source, code }) => [name, source.length, code.length] as const);
+  const parts: Buffer[] = [Buffer.from(`${JSON.stringify({ node, chunks } satisfies Head)}\n`)];
+  let at = parts[0]?.length ?? 0;
+  for (const part of compiled.flatMap(({ source, code }) => [source, code])) {
+    parts.push(Buffer.alloc(align(at) - at), part);
+    at = align(at) + part.length;
+  }
+  const body = Buffer.concat(parts);
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(crc32(body));
+  return Buffer.concat([body, checksum]);
 }
 
-/** Formats the line, with spaces at its end that align the code. */
-function formatHead(head: Head, source: Buffer): string {
-  const line = JSON.stringify(head);
-  const before = line.length + 1 + source.length;
-  return `${line}${' '.repeat(-before & (CODE_ALIGNMENT - 1))}\n`;
+function align(at: number): number {
+  return Math.ceil(at / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** Returns a text (ASCII) that differs for each build and for different flags of Node. */
-function describeNode({ version, arch, platform, execPath, execArgv, env }: Runtime): string {
+/** Returns a text (ASCII) that differs for each build of Node, its flags, and the directory of the program. */
+function describeNode(
+  { version, arch, platform, execPath, execArgv, env }: Runtime,
+  directory: string,
+): string {
   const { size, mtimeMs } = statSync(execPath);
   return encodeURI(
-    JSON.stringify([version, platform, arch, execPath, size, mtimeMs, execArgv, env.NODE_OPTIONS ?? '']),
+    JSON.stringify([
+      version,
+      platform,
+      arch,
+      execPath,
+      size,
+      mtimeMs,
+      execArgv,
+      env.NODE_OPTIONS ?? '',
+      directory,
+    ]),
   );
 }

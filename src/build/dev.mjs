@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { buildWorkers } from './worker.mjs';
+import { buildWorkers } from './chunks.mjs';
 
 // Uses no prebuilt help, which would lack a new command.
 const ENTRY = `

@@ -1,8 +1,8 @@
-/** Collects the licenses of the bundled packages from esbuild's metafile. Every license requires that copies include its text. */
+/** Collects the licenses of the bundled packages from the modules of its chunks. Every license requires that copies include its text. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { compiledCrates } from './compiled-crates.mjs';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
@@ -51,13 +51,13 @@ async function describeLlhttp() {
 }
 
 /**
- * Returns name, version, license and its text of the packages in a build with `metafile: true` and in the directories `others`. Throws if a
- * license is missing or not in KNOWN.
+ * Returns name, version, license and its text of the packages in the chunks of a build and in the directories `others`. Throws if a license
+ * is missing or not in KNOWN.
  */
-export async function bundledPackages({ outputs }, others = []) {
-  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
-      bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [],
+export async function bundledPackages(chunks, others = []) {
+  const bundled = chunks.flatMap(({ modules = {} }) =>
+    Object.entries(modules).flatMap(([path, { renderedLength }]) =>
+      renderedLength > 0 ? (PACKAGE.exec(relative('.', path))?.[1] ?? []) : [],
     ),
   );
   const packages = await Promise.all([...new Set([...bundled, ...others])].sort().map(describe));

@@ -35,7 +35,10 @@ const steps = [
         [`head the changes in CHANGELOG.md with ${version} and today's date`, writeChangelog],
         [`commit, and tag v${version}`, commit],
       ]),
-  [`make the package, the executable, the bill of materials, notes and checksums in ${FILES}/`, makeFiles],
+  [
+    `make the package, its source maps, the executable, the bill of materials, notes and checksums in ${FILES}/`,
+    makeFiles,
+  ],
 ];
 for (const [what, step] of steps) {
   process.stdout.write(`${values.write || filesOnly ? '' : 'would '}${what}\n`);
@@ -102,6 +105,17 @@ async function makeFiles() {
   run(process.execPath, [
     'src/build/executable.mjs',
     join(FILES, `qrctl-${version}-${process.platform}-${process.arch}`),
+  ]);
+  // Unpacked beside the chunks of an installed package, they give the positions in its stack traces in the sources.
+  const maps = (await readdir('dist')).filter((name) => name.endsWith('.map')).sort();
+  run('tar', [
+    '--create',
+    '--gzip',
+    '--file',
+    join(FILES, `qrctl-${version}-source-maps.tgz`),
+    '--directory',
+    'dist',
+    ...maps,
   ]);
   await copyFile('dist/sbom.cdx.json', join(FILES, `qrctl-${version}.sbom.cdx.json`));
   await writeFile(join(FILES, 'NOTES.md'), `${(sectionOf(version) || sectionOf('Unreleased')).trim()}\n`);

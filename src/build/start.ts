@@ -1,33 +1,29 @@
-/** Entry point of bin/: loads the bundles of dist/, with the code that V8 compiled in earlier runs, and runs the command line. */
+/** Entry point of bin/: loads the chunks of dist/, with the code that V8 compiled in earlier runs, and runs the command line. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
-import { readPackaged } from '../files/durable/packaged-files.ts';
+import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
 import { main as runLine } from '../main.ts';
-import { type CompileCache, type Compiled, openCompileCache } from './compile-cache.ts';
+import { type CompileCache, openCompileCache } from './compile-cache.ts';
 
 type App = typeof import('../app.ts');
 
-interface Bundle {
-  source: Buffer;
-  script: Script;
-  compiled: Compiled | undefined;
-  /** V8 rejected the stored code, and would reject it again. */
-  refused: boolean;
+interface Chunk {
+  readonly source: Buffer;
+  readonly script: Script;
+  readonly isStored: boolean;
 }
 
-const MAX_COMMANDS = 64;
-
-const bundles = new Map<string, Bundle>();
-const modules = new Map<string, unknown>();
+const chunks = new Map<string, Chunk>();
+const modules = new Map<string, { exports: unknown }>();
 let cache: CompileCache | undefined;
 
-/** Runs one command line from the bundles, and returns the exit code. */
+/** Runs one command line from the chunks in dist/, and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);
-  const code = await runLine(argv, loadApp);
+  const code = await runLine(argv, () => loadApp(argv));
   process.off('beforeExit', reportEarlyEnd);
-  if (code === 0) keepCompiled(commandOf(argv));
+  if (code === 0) keepCompiled();
   return code;
 }
 
@@ -40,53 +36,51 @@ function reportEarlyEnd(): void {
   );
 }
 
-function loadApp(): App {
-  if (bundles.size === 0) cache = openCompileCache(process);
-  return requireBundle('./app.js') as App;
+/** Compiles all chunks of the last run of this command first: V8 rejects stored code once the program has changed a flag of V8. */
+function loadApp(argv: readonly string[]): App {
+  if (chunks.size === 0) {
+    cache = openCompileCache(process, __dirname, commandOf(argv));
+    for (const { name, source, code } of cache?.stored ?? [])
+      if (readIfPackaged(`dist/${name}`)?.equals(source)) compile(name, source, code);
+  }
+  return requireChunk('./app.js') as App;
 }
 
-/** Replaces `require` in the bundles: Node's own accepts no compiled code. */
-function requireBundle(id: string): unknown {
+/** Replaces `require` in the chunks: Node's own accepts no compiled code. */
+function requireChunk(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
-  const name = id.slice(2);
-  if (!modules.has(name)) modules.set(name, run(name, readPackaged(`dist/${name}`)));
-  return modules.get(name);
-}
-
-function run(name: string, source: Buffer): unknown {
-  const { Script }: typeof import('node:vm') = require('node:vm');
-  const filename = join(__dirname, name);
-  const compiled = cache?.read(name, source);
-  // esbuild writes ASCII only, which as Latin-1 takes half the memory and no decoding. The bundle is a function expression already, because
-  // wrapping it here would copy it.
-  const script = new Script(source.toString('latin1'), { filename, cachedData: compiled?.code });
-  const refused = script.cachedDataRejected === true;
-  bundles.set(name, { source, script, compiled, refused });
+  const known = modules.get(id);
+  if (known) return known.exports;
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, requireBundle, module, filename, __dirname);
+  modules.set(id, module);
+  const name = id.slice(2);
+  const { script } = chunks.get(name) ?? compile(name, readPackaged(`dist/${name}`));
+  script.runInThisContext()(module.exports, requireChunk, module, join(__dirname, name), __dirname);
   return module.exports;
 }
 
-/** Stores the compiled code of each bundle after a command that has not run with it yet, because V8 compiles functions on their first call. */
-function keepCompiled(command: string): void {
-  if (cache === undefined) return;
-  const due = [...bundles].filter(([, { compiled, refused }]) => !refused && isNew(command, compiled));
-  if (due.length === 0) return;
+/** Compiles a chunk, which is a function expression already, because wrapping it here would copy it. */
+function compile(name: string, source: Buffer, code?: Buffer): Chunk {
+  const { Script }: typeof import('node:vm') = require('node:vm');
+  const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });
+  const chunk = { source, script, isStored: code !== undefined };
+  chunks.set(name, chunk);
+  return chunk;
+}
+
+/** Stores the compiled code of all chunks of a command that has loaded one for the first time. V8 compiles functions on their first call. */
+function keepCompiled(): void {
+  if (cache === undefined || [...chunks.values()].every(({ isStored }) => isStored)) return;
   const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');
   restoreFlags();
-  for (const [name, { source, script, compiled }] of due) {
-    const commands = [...(compiled?.commands ?? []), command];
-    cache.write(name, source, { code: script.createCachedData(), commands });
-  }
+  cache.write(
+    [...chunks].map(([name, { source, script }]) => ({ name, source, code: script.createCachedData() })),
+  );
 }
 
-function isNew(command: string, { commands }: Pick<Compiled, 'commands'> = { commands: [] }): boolean {
-  return !commands.includes(command) && commands.length < MAX_COMMANDS;
-}
-
-/** Returns the command of a line, for the list of commands of the compiled code. */
+/** Returns the command of a line as the name of a file. */
 function commandOf(argv: readonly string[]): string {
   const words = argv.slice(0, 2).filter((word) => /^[a-z]+$/.test(word));
   const help = argv.some((word) => word === '--help' || word === '-h');
-  return [...words, ...(help ? ['--help'] : [])].join(' ');
+  return [...words, ...(help ? ['help'] : []), 'code'].join('-');
 }

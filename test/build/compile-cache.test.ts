@@ -16,8 +16,14 @@ import { useDirectory } from '../support/cli.ts';
 
 const SOURCE = Buffer.from('"use strict";exports.answer=42;');
 const COMPILED: Compiled = {
+  name: 'app.js',
+  source: SOURCE,
   code: Buffer.from([0xc0, 0xde, 0x00, 0xff, 0x0a, 0x7b]),
-  commands: ['qr list', ''],
+};
+const OTHER: Compiled = {
+  name: 'list.js',
+  source: Buffer.from('exports.list=1;'),
+  code: Buffer.from([1, 2, 3]),
 };
 
 let home: string;
@@ -42,8 +48,11 @@ beforeEach(async () => {
   };
 });
 
-const write = (runtime: Runtime = here) => openCompileCache(runtime)?.write('app.js', SOURCE, COMPILED);
-const read = (runtime: Runtime = here, source = SOURCE) => openCompileCache(runtime)?.read('app.js', source);
+const PROGRAM = '/opt/qrctl/dist';
+
+const open = (runtime: Runtime = here, command = 'qr-list') => openCompileCache(runtime, PROGRAM, command);
+const write = (runtime: Runtime = here) => open(runtime)?.write([COMPILED]);
+const read = (runtime: Runtime = here) => open(runtime)?.stored[0];
 
 /** The one file that was written. */
 function onlyFile(): string {
@@ -57,25 +66,31 @@ describe('compiled code', () => {
     expect(read()).toBeUndefined();
     write();
     expect(read()).toEqual(COMPILED);
-    const more = { code: Buffer.alloc(100_000, 'x'), commands: ['qr list', '', 'scans export'] };
-    openCompileCache(here)?.write('app.js', SOURCE, more);
-    expect(read()).toEqual(more);
+    const more = { ...COMPILED, code: Buffer.alloc(100_000, 'x') };
+    open()?.write([more, OTHER]);
+    expect(open()?.stored).toEqual([more, OTHER]);
     onlyFile();
   });
 
-  test('is aligned for any length of the bundle, so that V8 does not copy it', () => {
+  test('is aligned for any length of the source, so that V8 does not copy it', () => {
     for (let length = 100; length < 116; length++) {
-      const source = Buffer.alloc(length, ';');
-      openCompileCache(here)?.write('app.js', source, COMPILED);
-      expect(read(here, source)).toEqual(COMPILED);
-      expect((read(here, source)?.code.byteOffset ?? 1) % 8, `${length}`).toBe(0);
+      const compiled = { ...COMPILED, source: Buffer.alloc(length, ';') };
+      open()?.write([compiled, OTHER]);
+      expect(open()?.stored).toEqual([compiled, OTHER]);
+      for (const { code } of open()?.stored ?? []) expect(code.byteOffset % 8, `${length}`).toBe(0);
     }
   });
 
-  test('is closed to other users, in a file named by bundle, version, platform and architecture', () => {
+  test('is not used for another command or another installation', () => {
+    write();
+    expect(open(here, 'qr-get')?.stored).toEqual([]);
+    expect(openCompileCache(here, '/opt/other/dist', 'qr-list')?.stored).toEqual([]);
+  });
+
+  test('is closed to other users, in a file named by command, version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
-    expect(onlyFile()).toMatch(new RegExp(`/app\\.js-${version}-${platform}-${arch}-[0-9a-f]+$`));
+    expect(onlyFile()).toMatch(new RegExp(`/qr-list-${version}-${platform}-${arch}-[0-9a-f]+$`));
     expect(
       [home, `${home}/.cache`, `${home}/.cache/qrctl`, directory].map((path) => statSync(path).mode & 0o777),
     ).toEqual(Array(4).fill(0o700));
@@ -133,17 +148,6 @@ describe('compiled code', () => {
     write();
     expect(read({ ...here, env: { ...here.env, NODE_OPTIONS: '--no-opt' } })).toBeUndefined();
   });
-
-  test('is not used for another source of the same length and name', () => {
-    const other = Buffer.from(SOURCE.toString().replace('42', '43'));
-    write();
-    expect(read(here, other)).toBeUndefined();
-    const file = onlyFile();
-    openCompileCache(here)?.write('app.js', other, COMPILED);
-    const [name = ''] = readdirSync(directory).filter((entry) => join(directory, entry) !== file);
-    renameSync(file, join(directory, name));
-    expect(read(here, other)).toBeUndefined();
-  });
 });
 
 describe('a directory that may not belong to the user', () => {
@@ -194,7 +198,7 @@ describe('a directory that may not belong to the user', () => {
       const privileged = { ...here, env, getuid: stranger, geteuid: stranger };
       expect(read(privileged)).toBeUndefined();
       const before = readFileSync(onlyFile());
-      openCompileCache(privileged)?.write('app.js', SOURCE, { ...COMPILED, commands: [] });
+      open(privileged)?.write([]);
       expect(readFileSync(onlyFile())).toEqual(before);
     }
     const nowhere = {
@@ -216,7 +220,7 @@ describe('a directory that may not belong to the user', () => {
     ['a program that runs as another than who started it', { geteuid: () => 12_345 }],
     ['a node that is gone', { execPath: '/nonexistent/node' }],
   ])('%s: no cache', (_, runtime) => {
-    expect(openCompileCache({ ...here, ...runtime })).toBeUndefined();
+    expect(open({ ...here, ...runtime })).toBeUndefined();
   });
 
   test('an absolute XDG_CACHE_HOME is used', () => {
@@ -232,9 +236,7 @@ test('a failed write is ignored without a message', () => {
 });
 
 test('the newest files are kept if there are many', () => {
-  const cache = openCompileCache(here);
-  const sources = Array.from({ length: 40 }, (_, i) => Buffer.from(`exports.answer=${i};`));
-  for (const source of sources) cache?.write('app.js', source, COMPILED);
-  expect(readdirSync(directory)).toHaveLength(32);
-  expect(cache?.read('app.js', sources.at(-1) ?? SOURCE)).toEqual(COMPILED);
+  for (let command = 0; command < 60; command++) open(here, `command-${command}`)?.write([COMPILED]);
+  expect(readdirSync(directory)).toHaveLength(48);
+  expect(open(here, 'command-59')?.stored).toEqual([COMPILED]);
 });

@@ -1,0 +1,43 @@
+/** Builds CommonJS for Node 20 with rolldown. */
+import { createRequire } from 'node:module';
+import { build } from 'rolldown';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Builds the entry points (by name) in a directory, and resolves to the chunks. */
+export async function buildChunks(dir, input, { plugins, output } = {}) {
+  const { output: chunks } = await build({
+    input,
+    platform: 'node',
+    plugins,
+    transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname' } }, // node20:
+    // As ES modules, both need import.meta.url.
+    resolve: { alias: { pdfkit: resolve('pdfkit'), fontkit: resolve('fontkit') } },
+    checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
+    output: {
+      dir,
+      format: 'cjs',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+      minify: true,
+      sourcemap: 'hidden',
+      sourcemapExcludeSources: true,
+      ...output,
+    },
+  });
+  return chunks;
+}
+
+/** Builds one file that needs no other. */
+export function buildFile(directory, name, source) {
+  return buildChunks(directory, { [name]: source }, { output: { codeSplitting: false } });
+}
+
+/** Builds each worker thread as one file: a worker is started from its text, because in an executable it is not a file. */
+export async function buildWorkers(directory) {
+  const workers = [
+    buildFile(directory, 'parquet-worker', 'src/files/formats/parquet/worker.ts'),
+    buildFile(directory, 'logo-worker', 'src/codes/images/logo-worker.ts'),
+  ];
+  return (await Promise.all(workers)).flat();
+}
