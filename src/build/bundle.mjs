@@ -4,6 +4,7 @@
  */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { formatBillOfMaterials } from './bill-of-materials.mjs';
 import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
@@ -48,11 +49,12 @@ const [directory = 'dist'] = process.argv.slice(2);
 
 /** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
-  const NOTO_SANS = 'latin latin-ext cyrillic greek vietnamese cyrillic-ext greek-ext devanagari'.split(' ');
+  const BOTH = 'latin latin-ext cyrillic greek vietnamese cyrillic-ext greek-ext'.split(' ');
   const FAMILIES = [
-    ['noto-sans', NOTO_SANS, [400, 600]],
-    ['noto-sans-arabic', ['arabic'], [400, 600]],
-    ['noto-sans-jp', ['japanese'], [400]],
+    ['noto-sans', BOTH, [400, 600]],
+    ['noto-sans', ['devanagari'], [400]],
+    ['noto-sans-arabic', ['arabic'], [400]],
+    ['m-plus-1p', ['japanese'], [400]],
   ];
   await mkdir(join(staged, 'fonts'));
   for (const [family, subsets, weights] of FAMILIES) {
@@ -91,7 +93,11 @@ function buildApp() {
 try {
   await mkdir(staged);
   const fonts = await copyFonts();
-  await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
+  const wasm = await readFile('node_modules/@resvg/resvg-wasm/index_bg.wasm');
+  await writeFile(
+    join(staged, 'resvg.wasm.br'),
+    brotliCompressSync(wasm, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  );
   const chunks = await Promise.all([
     buildFile(staged, 'start', 'src/build/start.ts'),
     buildWorkers(staged),

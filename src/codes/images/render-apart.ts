@@ -3,9 +3,10 @@
  * Processor time and memory are limited, and signals are handled meanwhile.
  */
 import { Worker } from 'node:worker_threads';
+import { brotliDecompressSync } from 'node:zlib';
 import { every, processorMs } from '../../base/time/time.ts';
 import { damagedInstallation, readInstalled } from '../../files/durable/installed-file.ts';
-import { readPackaged } from '../../files/durable/packaged-files.ts';
+import { readIfPackaged, readPackaged } from '../../files/durable/packaged-files.ts';
 
 export interface Rendering {
   width: number;
@@ -32,7 +33,7 @@ const TICK_MS = 100;
 const MOST_BYTES = 512 * 2 ** 20;
 const MOST_HEAP_MB = 256;
 
-const WASM = 'dist/resvg.wasm';
+const WASM = 'dist/resvg.wasm.br';
 
 export interface LogoJob {
   wasm: Uint8Array;
@@ -61,11 +62,21 @@ export interface RendererParts {
 }
 
 const INSTALLED: RendererParts = {
-  wasm: () => readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm'),
+  wasm: readWasm,
   thread: () => readPackaged('dist/logo-worker.js').toString('latin1'),
   every,
   processorMs,
 };
+
+async function readWasm(): Promise<Buffer> {
+  const packed = readIfPackaged(WASM);
+  if (packed === undefined) return readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm');
+  try {
+    return brotliDecompressSync(packed);
+  } catch (error) {
+    throw damagedInstallation(WASM, 'is damaged', error);
+  }
+}
 
 /** Starts the thread for one SVG, which ends with the process. Throws LocalError if the installation is corrupt. */
 export async function openRenderer(

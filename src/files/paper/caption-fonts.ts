@@ -4,7 +4,7 @@ import { readInstalled } from '../durable/installed-file.ts';
 import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
 
-/** Noto (SIL Open Font License), searched in this order. */
+/** Noto and M PLUS (SIL Open Font License), searched in this order. */
 const FONTS = [
   ['noto-sans', 'latin'],
   ['noto-sans', 'latin-ext'],
@@ -15,13 +15,13 @@ const FONTS = [
   ['noto-sans', 'greek-ext'],
   ['noto-sans', 'devanagari'],
   ['noto-sans-arabic', 'arabic'],
-  ['noto-sans-jp', 'japanese'],
+  ['m-plus-1p', 'japanese'],
 ] as const;
 
 export type Weight = 400 | 600;
 
-/** Fonts without a semibold file, which would take 1.4 MB: they are thickened instead. */
-const REGULAR_ONLY: ReadonlySet<string> = new Set(['noto-sans-jp']);
+/** Subsets without a semibold file, which would take 1 MB: they are thickened instead. */
+const REGULAR_ONLY: ReadonlySet<string> = new Set(['arabic', 'devanagari', 'japanese']);
 
 export interface CaptionFont {
   readonly name: string;
@@ -49,7 +49,7 @@ export async function loadFonts(texts: readonly string[], weight: Weight = 400):
 }
 
 async function loadFont(family: string, subset: string, weight: Weight): Promise<CaptionFont> {
-  const isTooLight = weight > 400 && REGULAR_ONLY.has(family);
+  const isTooLight = weight > 400 && REGULAR_ONLY.has(subset);
   const file = `${family}-${subset}-${isTooLight ? 400 : weight}-normal.woff`;
   const bytes = readWoff(await readInstalled(`dist/fonts/${file}`, `@fontsource/${family}/files/${file}`));
   const font = fontkit.create(bytes) as Font;

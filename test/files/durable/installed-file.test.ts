@@ -33,15 +33,15 @@ it('an installation without its renderer or its fonts says so in place of a defe
     return `${code} ${stderr}`;
   };
   const whole = 'qrctl: the qrctl installation is corrupt: dist/';
-  truncateSync(join(cwd, 'dist/resvg.wasm'), 100_000);
+  truncateSync(join(cwd, 'dist/resvg.wasm.br'), 100_000);
   writeFileSync(
     join(cwd, 'l.svg'),
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="5" cy="5" r="4"/></svg>',
   );
   const withLogo = ['--logo', 'l.svg', '-o', 'x.png'];
-  expect(await image(...withLogo)).toBe(`1 ${whole}resvg.wasm is damaged\n  hint: Reinstall qrctl.\n`);
-  rmSync(join(cwd, 'dist/resvg.wasm'));
-  expect(await image(...withLogo)).toBe(`1 ${whole}resvg.wasm is missing\n  hint: Reinstall qrctl.\n`);
+  expect(await image(...withLogo)).toBe(`1 ${whole}resvg.wasm.br is damaged\n  hint: Reinstall qrctl.\n`);
+  rmSync(join(cwd, 'dist/resvg.wasm.br'));
+  expect(await image(...withLogo)).toBe(`1 ${whole}resvg.wasm.br is missing\n  hint: Reinstall qrctl.\n`);
   rmSync(join(cwd, 'dist/fonts'), { recursive: true });
   expect(await image('--sheet', 'L7160', '-o', 'x.pdf')).toMatch(
     `1 ${whole}fonts/noto-sans-latin-400-normal.woff is missing\n`,

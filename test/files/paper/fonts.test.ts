@@ -29,7 +29,7 @@ describe('a font', () => {
     const fonts = await loadFonts(['a', '東'], 600);
     expect(fonts.map(({ name, isTooLight }) => [name, isTooLight])).toEqual([
       ['noto-sans-latin-600', false],
-      ['noto-sans-jp-japanese-600', true],
+      ['m-plus-1p-japanese-600', true],
     ]);
   });
 });
