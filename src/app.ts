@@ -1,4 +1,7 @@
-/** Runs command lines, and catches every error. One file of dist/ with all of its modules, because each file takes time to open. */
+/**
+ * Runs command lines, and catches every error. One file of dist/ with all of its modules, because each file
+ * takes time to open.
+ */
 import { version } from '../package.json';
 import { exitCodeOf, Failure, LocalError, type RowProblem } from './base/errors.ts';
 import { formatAnnotations } from './base/run/annotations.ts';
@@ -16,7 +19,7 @@ import { type ErrorStyle, renderError } from './terminal/render-error.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
 import { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';
 
-/** Exit codes of rows that failed or need a decision: a reader that closes standard output does not hide them. */
+/** Exit codes of rows that failed or need a decision, which a closed standard output must not hide. */
 const OF_ROWS = new Set([4, 8, 9]);
 
 /** Runs one command line and returns the exit code, after all output is written. */
@@ -99,7 +102,9 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   });
 }
 
-/** Prints the error to standard error, as text or JSON, in GitHub Actions also the rows that failed, and returns the exit code. */
+/**
+ * Prints the error as text or JSON, in GitHub Actions also the rows that failed, and returns the exit code.
+ */
 export async function report(
   error: unknown,
   style: ErrorStyle,

@@ -1,4 +1,7 @@
-/** Provides a command with console, settings, service, clock and signal. Only this file, main.ts and time.ts read `process`. */
+/**
+ * Provides a command with console, settings, service, clock and signal. Only this file, main.ts and time.ts
+ * read `process`.
+ */
 import { version } from '../package.json';
 import { ClosedPipeError } from './base/errors.ts';
 import type { RunFacts } from './base/run/run-summary.ts';
@@ -19,35 +22,34 @@ export type { ConnectedSettings };
 export interface Context {
   readonly console: Console;
   readonly clock: Clock;
-  /** Aborted by SIGINT and SIGTERM (reason: InterruptedError) and by a closed standard output (ClosedPipeError). */
+  /** Aborted by SIGINT and SIGTERM (InterruptedError) and by a closed standard output (ClosedPipeError). */
   readonly signal: AbortSignal;
   readonly env: Variables;
-  /** How to run this program again: an executable and its first arguments. */
+  /** Runs this program again: an executable and its first arguments. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
-  /** Our own process ID, and which others still run. */
   readonly processes: Processes;
   readonly facts: RunFacts;
   /** Files that this run reads and writes. */
   readonly files: UsedFiles;
-  /** The global flags as typed; most commands want `settings()`. */
+  /** The global flags as typed; most commands need `settings()`. */
   readonly flags: SettingFlags & ConsoleFlags;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Completes the commands in data with the workspace flags of this run. Hints, notes and prompts are completed anyway. */
+  /** Adds the workspace flags of this run to commands in data. Hints, notes and prompts have them anyway. */
   propose(text: string): string;
   /** Effective settings: flag > variable > profile > default. Read from disk once. */
   settings(): Promise<Settings>;
-  /** Service for these settings, with the key; throws AuthError or UsageError if one is missing. Created once. */
+  /** Service for these settings, created once. Throws AuthError or UsageError without a key or a base URL. */
   service(): Promise<Service>;
-  /** The settings of that service, with the key. Throws like `service` and `withKey`. */
+  /** The settings of that service, with the key. Throws like `service`. */
   connected(): Promise<ConnectedSettings>;
-  /** Returns settings with their key, read from its file or command. Throws as loadKey in settings/load-key.ts. */
+  /** Reads the key from its file or command. Throws like `loadKey`. */
   withKey(settings: Settings): Promise<Settings>;
-  /** Returns a service for other settings, such as a key that is not stored yet. The caller closes it. */
+  /** Creates a service for other settings, such as a key that is not stored yet. The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
-/** The global flags that concern the console; `color` is false with --no-color. */
+/** `color` is false with --no-color. */
 export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
@@ -60,7 +62,7 @@ interface RunAccount {
   stats: ReturnType<Service['stats']> | undefined;
 }
 
-/** Context with the cleanup of what would keep the process alive. */
+/** Context with the cleanup of all that would keep the process alive. */
 interface OwnedContext extends Context {
   dispose(): Promise<void>;
   /** Profile of the run, and the cost of its requests. Never throws. */
@@ -193,7 +195,7 @@ function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise
   return Object.assign(get, { made: async () => value?.catch(() => undefined) });
 }
 
-/** Remembers the progress bar on the screen, which shows the pauses of the service. */
+/** Keeps the progress bar on the screen, which shows the pauses of the service. */
 function watchProgress(console: Console): Console & { activeProgress(): Progress | undefined } {
   let active: Progress | undefined;
   return {
@@ -247,7 +249,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The single executable is named in place of a script. */
+/** The single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

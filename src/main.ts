@@ -1,4 +1,3 @@
-/** Prints what the build has prepared, and passes any other command line to the rest of the program. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Terminal } from './cli/help/command-help.ts';
 import { readyText } from './cli/packaged.ts';
@@ -9,7 +8,10 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/** Runs one command line and returns the exit code. Loads the rest of the program with `load`, unless the text is prepared (`ready`). */
+/**
+ * Runs one command line and returns the exit code. Loads the rest of the program with `load`, unless the text
+ * is prepared (`ready`).
+ */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
     const text = ready(argv, () => terminal({}));
@@ -19,7 +21,7 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Terminal for texts about the command line itself. Node takes more than a millisecond to detect one. */
+/** Terminal for texts about the command line. Node takes more than a millisecond to detect one. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });

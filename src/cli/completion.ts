@@ -1,6 +1,6 @@
 /**
- * Completes a command line that is being typed, for the scripts of all shells: `qrctl __complete WORDS…`, the last of which is at the
- * cursor.
+ * Completes a line that is being typed (`qrctl __complete WORDS…`, the last at the cursor), for the scripts
+ * of all shells.
  */
 import type { Argument, CommandDefinition, Completion, Flag } from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
@@ -42,7 +42,7 @@ const ROOT: readonly Step[] = [
   },
 ];
 
-/** Returns the candidates for the last word, whatever it begins with: shells filter them. */
+/** Returns the candidates for the last word. The shell filters them by its beginning. */
 export async function candidatesFor(words: readonly string[]): Promise<Candidates> {
   const current = words.at(-1) ?? '';
   const { names, flags, given, pending, argument, flagsEnded } = await placeAfter(words.slice(0, -1));

@@ -1,4 +1,4 @@
-/** Suggests the intended line for an invalid one: by similar names, and by some names of other tools. */
+/** Suggests the intended line for an invalid one, by similar names and by names of other tools. */
 import { nearest } from '../base/text/nearest.ts';
 import { inShell, shown } from '../base/text/quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
@@ -19,7 +19,7 @@ const COMMANDS = new Map([
   ['whoami', 'auth status'],
 ]);
 
-/** Verbs for an export of scans. */
+/** Verbs of other tools for an export of scans. */
 const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
 
 /** Verbs of other tools that are a flag of `qr update`. */
@@ -78,7 +78,7 @@ export function commandHint(
   return didYouMean([...command, ...code, ...rest], others) ?? didYouMean(command, others);
 }
 
-/** Suggests the line with the flag that `word` means in other tools, if the command has it. */
+/** Suggests the flag that `word` means in other tools, if the command has it. */
 export function flagHint(
   word: string,
   known: readonly string[],
@@ -121,7 +121,7 @@ function flagsFor(command: string, operands: readonly string[]): string[] | unde
   ];
 }
 
-/** Returns the commands that may be meant, the likeliest first; none that deletes. */
+/** Returns the commands that may be meant, the likeliest first, without those that delete. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
   if (names[0] === 'scans' && EXPORTS.includes(word)) return ['scans export'];
   const harmless = [...leaves()].filter(({ leaf }) => !leaf.risky);
@@ -147,7 +147,6 @@ function commandsMeant(word: string, names: readonly string[]): string[] {
   return verb ? elsewhere(verb) : [];
 }
 
-/** Returns the names of the commands in the group of `names`. */
 export function siblings(names: readonly string[]): string[] {
   const group = TREE.find(({ name }) => name === names[0]);
   return (group && isBranch(group) ? group.commands : TREE).map(({ name }) => name);
@@ -158,7 +157,7 @@ function wordsBehind(words: readonly string[], argv: readonly string[]): string[
   return argv.slice(behind).filter((typed) => typed !== '--help' && typed !== '-h');
 }
 
-/** Returns the sentence for a line; undefined if a word of it can't be printed as it is. */
+/** Returns the sentence for a line; undefined if a word can't be printed as it is. */
 function didYouMean(words: readonly string[], others: readonly string[] = []): string | undefined {
   if (words.some((word) => shown(word) !== word)) return undefined;
   const more =

@@ -1,4 +1,3 @@
-/** Converts the definitions of commands to the pages of help and man. */
 import type {
   Argument,
   ArgumentDefinition,
@@ -52,7 +51,7 @@ async function loadPage(
   };
 }
 
-/** Returns the flags of a command; their relations are those with its own flags and arguments. */
+/** Returns the flags of a command. Relations with flags and arguments that it lacks are omitted. */
 export function flagsOf(options: Options, given: readonly ArgumentDefinition[] = []): Flag[] {
   const flags = Object.values(options).map(asFlag);
   const names = new Set([...flags.map(({ long }) => long), ...argumentsOf(given).map(relationName)]);

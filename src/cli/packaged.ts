@@ -1,4 +1,4 @@
-/** Prints texts that the build has prepared (help, completion scripts, the version) before any other module is loaded. */
+/** Prints texts that the build has prepared, before any other module is loaded. */
 import { version } from '../../package.json';
 import { isShell, readCompletionScript } from '../commands/completion-scripts.ts';
 import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
@@ -26,7 +26,7 @@ function helpPages(argv: readonly string[]): (readonly string[])[] {
   return ['--help', '-h'].includes(argv.at(-1) ?? '') && areNames(before) ? [before] : [];
 }
 
-/** Returns the page of a topic. The prefix keeps its name apart from those of commands. */
+/** Returns the page of a topic. The prefix separates its name from those of commands. */
 export function topicPage(words: readonly string[]): string[] {
   return ['help', ...words];
 }
@@ -46,7 +46,7 @@ function readHelp(
   return color ? text : text.replace(/\x1b\[\d+m/g, '');
 }
 
-/** Returns the licenses of the bundled libraries, or a man page in roff. Undefined for other words. */
+/** Returns the licenses of the bundled libraries, or a man page in roff. */
 export function packagedDocument([word, ...rest]: readonly string[]): string | undefined {
   if ((word === 'licenses' || word === 'licences') && rest.length === 0)
     return readPackaged('dist/THIRD-PARTY-LICENSES').toString();

@@ -1,4 +1,4 @@
-/** Interprets a command line as a command to run, a text to print, or an error in the format that the line requests. */
+/** Interprets a command line: a command to run, a text to print, or an error. */
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
@@ -49,7 +49,7 @@ export async function interpret(
   };
 }
 
-/** Returns the flags as commander reads them: a word that is the value of another flag is not a flag. */
+/** Returns the style of errors as commander reads the flags: a word may be the value of another flag. */
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');
@@ -113,7 +113,7 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   return help;
 }
 
-/** `qrctl __complete WORDS`: profiles and codes are looked up with the global flags of the line. */
+/** Completes a line; profiles and codes are looked up with its global flags. */
 async function complete(words: readonly string[]): Promise<Invocation> {
   const { before, values } = await candidatesFor(words);
   if (values === 'profiles' || values === 'codes') {

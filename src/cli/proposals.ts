@@ -1,6 +1,6 @@
 /**
- * Completes the commands in hints, notes and prompts with the workspace flags of the run, so that a pasted command acts on the same
- * workspace.
+ * Completes commands in hints, notes and prompts with the workspace flags of the run, so that a pasted
+ * command acts on the same workspace.
  */
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
@@ -13,10 +13,9 @@ export type Propose = (text: string) => string;
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 
-/** The end of a command: its backquote, the end of its line, or the next command. */
+/** End of a command: its backquote, the end of its line, or the next command. */
 const END = /[`\n]|, |; |\bqrctl /;
 
-/** Creates the function that adds these flags to each command in a text that accepts and lacks them. */
 export function createPropose(flags: SettingFlags): Propose {
   const given = flagsToCarry(flags);
   if (given.size === 0) return (text) => text;
@@ -36,7 +35,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** A base URL that is refused is not repeated: it may contain a password. */
+/** A base URL that is refused is not repeated, because it may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

@@ -1,6 +1,6 @@
 /**
- * Parses argv with commander to a command, its flags and its arguments. The program is declared one level per name that is read, so that
- * only the command of the line is loaded.
+ * Parses argv with commander. The program is declared one level per name that is read, so that only the
+ * command of the line is loaded.
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '../base/errors.ts';
@@ -16,7 +16,7 @@ import { HELP_SUMMARY, helpOptions, isBranch, type Node, ROOT_SUMMARY, TREE } fr
 
 declare module 'commander' {
   interface Option {
-    /** Never suggested for an unknown word; see define.ts. */
+    /** Never suggested for an unknown word. */
     risky?: boolean;
   }
 }
@@ -25,7 +25,7 @@ export interface Reading {
   readonly argv: readonly string[];
   /** The program, and below it each command that was named. */
   readonly path: Command[];
-  /** Errors of values, in their order. They are not thrown, so that the flags after them are read as well. */
+  /** Errors of values, which are not thrown, so that the flags after them are read as well. */
   readonly refused: UsageError[];
   /** Text that the line requests; the first flag counts. */
   asked: 'help' | 'version' | undefined;
@@ -38,7 +38,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a line. Never throws, because flags such as `--format json` apply even if the rest is invalid. */
+/** Reads a line. Never throws: flags such as `--format json` apply even if the rest is invalid. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = {
     argv,
@@ -131,7 +131,7 @@ async function openCommand(
   });
 }
 
-/** `help` and `__complete` accept any words. */
+/** Declares `help` and `__complete`, which accept any words. */
 function openWords(command: Command, reading: Reading): void {
   const before = namesOf(reading);
   command.allowUnknownOption();
@@ -179,7 +179,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Added after those of the command, which may have the name of a global one without its `no-` (`--color`). */
+/** Called after the command's own flags, one of which may be a global one without `no-` (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, { ...globalOptions, ...requestOptions }, reading);
   for (const request of ['help', 'version'] as const) {
@@ -190,7 +190,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** A user who requests JSON from a command without this flag gets the error as JSON. */
+/** Declares a hidden `--format`, so that its error is JSON if JSON was requested. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading)));
@@ -199,7 +199,7 @@ function addFormatOfErrors(command: Command, reading: Reading): void {
   command.addOption(option);
 }
 
-/** commander parses `-format json` as -f with the value `ormat`. */
+/** Refuses `-format json`, which commander parses as -f with the value `ormat`. */
 function refuseSingleDash({ short }: Option, raw: string, command: Command, reading: Reading): void {
   const word = `${short}${raw}`;
   const [flag = ''] = word.split('=', 1);

@@ -1,4 +1,3 @@
-/** Creates the errors for invalid command lines. */
 import type { Command, InvalidArgumentError } from 'commander';
 import { type FailureDetails, UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -11,7 +10,7 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
-/** Creates the error for commander's `code` in `command`, to which `names` lead. Throws on a code that no line can cause. */
+/** Returns the error for commander's `code`. Throws on a code that no line can cause. */
 export function refusal(
   code: string,
   command: Command,
@@ -66,7 +65,6 @@ export function refusedValue(
   });
 }
 
-/** The program and groups have only the global flags. */
 export function unknownFlag(
   word: string,
   command: Command,
@@ -87,7 +85,7 @@ export function unknownFlag(
   });
 }
 
-/** `-format` means `--format`. The dashes are not compared. */
+/** Returns the flag that is meant: `--format` for `-format`. The dashes are not compared. */
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
   const exact = known.find((long) => long === `-${flag}`);
   if (exact !== undefined || flag.length <= 2) return exact;

@@ -1,9 +1,11 @@
-/** Checks the relations between flags that commands declare (`requires` and `conflicts` in commands/define.ts). */
 import { UsageError } from '../base/errors.ts';
 import type { CommandDefinition, Flag, Options, Values } from '../commands/define.ts';
 import { argumentsOf, flagsOf, relationName } from './manual.ts';
 
-/** Returns the error for a line whose flags lack a required one or exclude each other. `given`: the keys of the options on the line. */
+/**
+ * Returns the error for flags that lack a required one or exclude each other. `given`: keys of the options on
+ * the line.
+ */
 export function findBrokenRelation(
   { options, arguments: terms = [] }: CommandDefinition,
   { given, args, values }: { given: readonly string[]; args: readonly string[]; values: Values<Options> },

@@ -1,4 +1,4 @@
-/** Lists every command with its summary and a lazy import, so that only the command that runs is loaded. */
+/** Lists every command with a lazy import, so that only the command that runs is loaded. */
 import { type CommandDefinition, flag } from '../commands/define.ts';
 
 type Load = () => Promise<{ command: CommandDefinition }>;
@@ -9,9 +9,9 @@ interface Leaf {
   name: string;
   summary: string;
   load: Load;
-  /** Workspace flags that affect this command (default: both). Suggested commands repeat them. */
+  /** Workspace flags that affect this command. Suggested commands repeat them. */
   takes: readonly WorkspaceFlag[];
-  /** Never suggested for a word that is not a command. */
+  /** Never suggested for an unknown word. */
   risky: boolean;
 }
 

@@ -1,5 +1,3 @@
-/** `qrctl api`: sends one raw request through the same HTTP core as every command. */
-
 import { InvalidArgumentError } from 'commander';
 import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
@@ -55,7 +53,7 @@ export const command = defineCommand({
       `${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`,
     );
     await print(context, body);
-    // Only below /qr/ is the missing thing a code.
+    // Only below /qr/ does a 404 mean a missing code.
     if (failure instanceof NotFoundError && !/^\/qr\/./.test(request.path))
       failure.hint = 'Correct PATH, as in `qrctl api GET /qr`.';
     if (failure) throw failure;
@@ -68,7 +66,9 @@ function parseParameter(raw: string): [[string, string]] {
   return [[raw.slice(0, at), raw.slice(at + 1)]];
 }
 
-/** Returns path and query below the base URL. Throws UsageError for a path outside it: the key must not be sent there. */
+/**
+ * Returns path and query below the base URL. Throws UsageError for a path that would send the key elsewhere.
+ */
 function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
   const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
@@ -99,7 +99,7 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
 
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** Returns the body unchanged, if it is JSON: the service would refuse any other only after a request. */
+/** Returns the body unchanged. Throws UsageError if it is not JSON, which the service would refuse. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
   if (method === 'GET')
     throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
@@ -120,7 +120,6 @@ async function readBody(context: Context, input: string, method: string): Promis
   return body;
 }
 
-/** On a terminal, no character can move the cursor. */
 async function print({ console }: Context, body: string): Promise<void> {
   if (body === '') return;
   if (!console.isTerminal) return console.write(body);

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 const MOST_TRIES = 3;
 
 /**
- * Returns the result of `read` for the reply. If it refuses the reply (UsageError, AuthError), prints the reason and prompts again; throws
- * the last refusal.
+ * Prompts until `read` accepts the reply, three times at most. Prints the UsageError or AuthError of each
+ * refusal, and throws the last one.
  */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,

@@ -6,11 +6,14 @@ import type { Context } from '../context.ts';
 import type { Input, ReadOptions } from '../files/formats/read/input.ts';
 import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
-/** More than any spreadsheet has, and little enough to be held in memory. */
+/** Maximum bytes of a file, also decompressed: more than any spreadsheet has, and small enough for memory. */
 export const MOST_BYTES = 128 * 2 ** 20;
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
-/** Reads `--from`. Throws UsageError if it cannot be read, is endless or has no rows; the result contains other faults of form. */
+/**
+ * Reads `--from`. Throws UsageError if it can't be read or is too large; the result contains other faults of
+ * form.
+ */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
   const bytes = await readGiven(context, from, {
     flag: '--from',
@@ -20,7 +23,7 @@ export async function readInput(context: Context, from: string, options: ReadOpt
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
 }
 
-/** Like `parseInput`, also for compressed files: `-o codes.csv.gz` can be read back. */
+/** Parses rows like `parseInput`, also from a gzip file. */
 export async function parseRows(
   bytes: Buffer,
   name: string,

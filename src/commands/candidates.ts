@@ -1,15 +1,18 @@
-/** Looks up profiles or codes for completion (`qrctl __complete`). Silent on any failure, and never takes longer than a moment. */
+/**
+ * Completes profiles and codes (`qrctl __complete`). Silent on failures, and never takes longer than a
+ * moment.
+ */
 import { clean } from '../base/text/clean.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';
 import { defineCommand } from './define.ts';
 
-/** Time for which listed codes, and a failure to list them, are remembered. */
+/** Time for which a listing, and a failed one, is cached. */
 const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
 /** Maximum wait for the service after Tab. */
 const PATIENCE_MS = 1500;
-/** Maximum number of pages: the rate limit is for work. */
+/** Maximum number of pages, because the rate limit is for work. */
 const MOST_PAGES = 10;
 const CODES_A_PAGE = 100;
 const LONGEST_NAME = 40;
@@ -51,9 +54,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/**
- * Returns the settings of the typed command; undefined without a service or a key. A key-command is not run: it may prompt, or take long.
- */
+/** Returns the settings of the typed command. A key-command is not run: it may prompt, or take long. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -67,10 +68,13 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests and caches the codes. If the service does not respond in time, known codes stay, and it is not requested again at once. */
+/**
+ * Requests and caches the codes. If the service does not respond in time, cached codes are returned, and it
+ * is not queried again at once.
+ */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../base/parallel.ts');
-  // Half of every window is reserved for real work.
+  // Half of each window is reserved for work.
   const service = await context.connect({
     ...settings,
     reserve: { percent: 50 },

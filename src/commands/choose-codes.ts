@@ -12,9 +12,9 @@ import type { QrCode } from '../service/shapes.ts';
 import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from './code-choice.ts';
 
 /**
- * Returns the codes of the arguments or of the rows of the file, repeated ones repeatedly; or every code, in `order`. Throws UsageError
- * with every row of the file that matches no code, NotFoundError for a CODE that does not exist, and if no code matches a filter unless
- * `mayBeNone`.
+ * Returns the codes of the arguments, of the rows of the file (duplicates included), or every code, in
+ * `order`. Throws UsageError for rows that match no code, NotFoundError for a CODE that does not exist, and
+ * for a filter that matches none unless `mayBeNone`.
  */
 export async function chooseCodes(
   context: Context,
@@ -47,7 +47,7 @@ function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
   });
 }
 
-/** `isWanted`: slugs and names of codes that are given by ID are needed. */
+/** `isWanted`: slugs and names are required, also of codes given by ID. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt | undefined;
@@ -70,9 +70,9 @@ export interface ChosenCodes {
 }
 
 /**
- * Returns the codes of an export or a count, each once: in the order of the arguments, or oldest first. An ID alone costs no request unless
- * slugs and names are `isWanted`; one that no code has fails later, alone. Throws like `chooseCodes`, and NotFoundError if no code matches
- * a filter.
+ * Returns the codes of an export or a count, each once, in the order of the arguments or oldest first. Unless
+ * slugs are `isWanted`, an ID costs no request, and a missing one fails later, alone. Throws like
+ * `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -101,8 +101,9 @@ export async function chooseLabels(
 }
 
 /**
- * Like `chooseLabels`, for a log that has scans of the `known` IDs: if slugs are not found, and as many of these codes were deleted, they
- * are returned as missing. A43: so a deleted code does not stop the others.
+ * Chooses codes like `chooseLabels` for a log that has scans of the `known` IDs (A43: a deleted code does not
+ * stop the others). If slugs are not found, and the log has as many deleted codes, those are returned as
+ * missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,
@@ -130,7 +131,6 @@ export async function chooseLabelsOfLog(
   }
 }
 
-/** By age, so that new codes come last. */
 function oldestFirst(codes: readonly QrCode[]): QrCode[] {
   return [...codes].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
 }
@@ -141,8 +141,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Returns the codes with these IDs or slugs, in the order given. If slugs and names are `isWanted`, an ID costs a request, and so does a
- * slug that was seen before; another slug costs the listing up to its code. Throws NotFoundError for a slug that no code has.
+ * Returns the codes with these IDs or slugs, in their order. A slug that is not cached costs the listing up
+ * to its code. Throws NotFoundError for a slug that no code has.
  */
 async function namedCodes(
   service: Service,
@@ -188,7 +188,7 @@ export function fetchUnlisted(
   return fetchLabels(service, [...others]);
 }
 
-/** One that does not exist is returned as missing, so that it fails alone. */
+/** Requests each code. One that does not exist is returned as missing, so that it fails alone. */
 async function fetchLabels(
   service: Pick<Service, 'getCode' | 'concurrency'>,
   ids: readonly string[],

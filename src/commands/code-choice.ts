@@ -1,4 +1,6 @@
-/** Choice of codes on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
+/**
+ * Selects codes: CODE arguments, `--from` or every code, each narrowed by `--name`, `--status` and `--type`.
+ */
 import { UsageError } from '../base/errors.ts';
 import { inShell } from '../base/text/quote.ts';
 import type { ReadOptions } from '../files/formats/read/input.ts';
@@ -14,10 +16,9 @@ export const filterOptions = {
 
 export type Filters = { [K in keyof typeof filterOptions]: readonly string[] | undefined };
 
-/** Files of codes, and which part of a workbook is read. */
 export interface FileChoice {
   from?: string | undefined;
-  /** File whose columns are counted by. */
+  /** File with the columns for `--by`. */
   join?: string | undefined;
   sheetName?: string | undefined;
   visibleOnly?: true | undefined;
@@ -31,12 +32,12 @@ export const choiceOptions = {
   ...filterOptions,
 };
 
-/** Returns the first of the filters, as it is typed. */
+/** Returns the name of the first filter. */
 export function filterOf({ status, type, name }: CodeChoice): string | undefined {
   return (name && '--name') ?? (status && '--status') ?? (type && '--type');
 }
 
-/** Returns the filters as they are typed, in one form for each meaning; undefined without any. */
+/** Returns the filters in canonical form, as typed; undefined without any. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -52,7 +53,7 @@ export function everyOf(names: readonly string[], choice: CodeChoice): boolean |
 
 const isWorkbook = (path: string) => /\.xlsx$/i.test(path);
 
-/** Throws UsageError for flags about a workbook that no file can be. */
+/** Throws UsageError for workbook flags without a workbook. */
 export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoice): void {
   const given = sheetName !== undefined ? '--sheet-name' : visibleOnly && '--visible-only';
   const paths = [from, join].filter((path) => path !== undefined);
@@ -81,7 +82,7 @@ export function isOneCode(names: readonly string[], choice: CodeChoice): boolean
   return names.length === 1 && filterOf(choice) === undefined;
 }
 
-/** Creates a test that a code passes if it matches any value of each filter. Names match in part, ignoring case. */
+/** Creates a test for codes that match any value of each filter. Names match in part, ignoring case. */
 export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
   const parts = name?.map(foldName);
   return (code) =>

@@ -19,7 +19,7 @@ import { noteWarnings } from './qr/checked-notes.ts';
 type FileOfCodes = FileChoice & { from: string };
 
 /**
- * Reads the rows of `--from` and looks their codes up: each row with its code, in their order. `check` sees the file before the first
+ * Returns the rows of `--from` in their order, each with its code. `check` sees the file before the first
  * request. Throws UsageError with every row whose code does not exist.
  */
 export async function readRowsOfFile(
@@ -45,8 +45,9 @@ export async function readRowsOfFile(
 }
 
 /**
- * Reads the rows of `--from` for an export: `missing` reports an ID that no code has. `isWanted`: slugs and names are required; otherwise
- * IDs cost no request. Throws UsageError for a file without rows, and with every row whose slug no code has.
+ * Returns the codes of `--from` for an export; IDs that no code has are `missing`. Unless slugs are
+ * `isWanted`, IDs cost no request. Throws UsageError for a file without rows, and with every row whose slug
+ * no code has.
  */
 export async function readLabelsOfFile(
   context: Context,
@@ -85,7 +86,7 @@ async function readTargets(
   const checked = await checkChosen(file, context.signal);
   refuseChecked(file, checked);
   noteWarnings(context, file, checked.warnings);
-  // A check of none must not look like a check without findings.
+  // A check of no codes must not look like a check without findings.
   if (file.rows.length > 0 && checked.rows.length === 0) throw withoutCodes(file);
   return { file, rows: checked.rows };
 }

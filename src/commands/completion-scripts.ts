@@ -4,7 +4,6 @@ export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** The completion scripts under completions/, each named as its shell expects. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: 'qrctl.bash',
   zsh: '_qrctl',

@@ -6,7 +6,6 @@ import { VALUES } from '../settings/values.ts';
 
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
-/** Type of a value; fixed choices are strings. */
 export type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
 export interface OutputColumns {
@@ -25,9 +24,8 @@ export interface Example {
 }
 
 export interface Flag {
-  /** As it is declared: `-f, --format <format>`, `--all` or `--no-header`. */
+  /** As declared: `-f, --format <format>`, `--all` or `--no-header`. */
   flags: string;
-  /** `-f`; undefined if it has only a long form. */
   short: string | undefined;
   long: string;
   /** Name of its value (`format`); undefined if it takes none. */
@@ -39,16 +37,15 @@ export interface Flag {
   choices: readonly string[];
   complete: Completion;
   repeatable: boolean;
-  /** Flags that the line must have, too: one of each list. */
+  /** Flags that the line must also have: one of each list. */
   requires: readonly (readonly string[])[];
-  /** Flags, and arguments in capitals, that the line must not have. */
+  /** Flags, and arguments in capitals (`CODE`), that the line must not have. */
   conflicts: readonly string[];
 }
 
 export interface Argument {
-  /** As it is declared: `<code>` required, `[code]` optional, `<code...>` or `[code...]` several. */
+  /** As declared: `<code>` required, `[code]` optional, with dots several. */
   term: string;
-  /** `code`, without brackets. */
   name: string;
   required: boolean;
   several: boolean;
@@ -57,28 +54,28 @@ export interface Argument {
   complete: Completion;
 }
 
-/** Without a `group` it is in the section "Flags:". A `repeatable` one collects its values in `parse`. */
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
   choices?: readonly string[];
   repeatable?: boolean;
   /** Type of the value (default: boolean without a value, otherwise string). */
   type?: ValueType;
-  /** Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
+  /**
+   * Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean.
+   */
   parse?(raw: string, previous: T | undefined): T;
 }
 
 interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
   /** The command writes to the file that the value specifies. */
   writes?: true;
-  /** Acts on more codes, skips a check or a prompt, or overwrites: never suggested for an unknown word. */
+  /** Acts on more codes, skips a check or a prompt, or overwrites. Never suggested for an unknown word. */
   risky?: true;
-  /** The command always refuses to run without it. */
   required?: true;
-  /** Flags (`--append`) that the line must have, too; of a list, one. Those that a command lacks do not count. */
+  /** Flags that the line must also have; of a list, one. Those that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that the line must not have. One of the two flags declares it. */
+  /** Flags or arguments that the line must not have. One of the two flags declares it. */
   conflicts?: readonly string[];
-  /** Returns the hint for a value with a conflict, if there is a better one than to omit it. */
+  /** Returns a better hint than to omit a conflicting value. */
   hintFor?(value: unknown): string | undefined;
 }
 
@@ -86,12 +83,12 @@ export function flag(flags: string, description: string, extra: Extra = {}): Opt
   return { flags, description, ...extra };
 }
 
-/** A flag that turns something off (`--no-header`): false, or true if it is absent. */
+/** Declares a flag that turns something off (`--no-header`): false, or true if it is absent. */
 export function negation(flags: string, description: string, extra: Extra = {}): OptionDefinition<boolean> {
   return { flags, description, ...extra };
 }
 
-/** Any text but the empty one, unless `empty` allows it. */
+/** Declares a flag with any text but the empty one, unless `empty` allows it. */
 export function text(
   flags: string,
   description: string,
@@ -130,7 +127,6 @@ export function choice<const C extends readonly string[]>(
   return { flags, description, choices, parse: (raw) => oneOf(raw, choices), ...extra };
 }
 
-/** One of fixed values, repeatable. */
 export function choices<const C extends readonly string[]>(
   flags: string,
   description: string,
@@ -139,12 +135,14 @@ export function choices<const C extends readonly string[]>(
   return { ...repeated(flags, description, (raw) => [oneOf(raw, values)]), choices: values };
 }
 
-/** Free text, repeatable. */
 export function texts(flags: string, description: string, extra: Extra = {}): OptionDefinition<string[]> {
   return repeated(flags, description, (raw) => [raw], extra);
 }
 
-/** Repeatable: the values that `read` returns, in the order given. It throws InvalidArgumentError. */
+/**
+ * Declares a repeatable flag: the values that `read` returns, in their order. `read` throws
+ * InvalidArgumentError.
+ */
 export function repeated<T>(
   flags: string,
   description: string,
@@ -160,7 +158,9 @@ export function repeated<T>(
   };
 }
 
-/** The result of `read`; if it is undefined, `forms` says which values are expected. */
+/**
+ * Declares a flag whose value `parse` returns; if that is undefined, `forms` describes the expected values.
+ */
 export function parsed<T>(
   flags: string,
   description: string,
@@ -185,7 +185,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** The one of `values` that is meant, in any case; throws InvalidArgumentError if there is none. */
+/** Returns the matching value, ignoring case. Throws InvalidArgumentError if there is none. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;
@@ -205,17 +205,14 @@ export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> &
 export interface CommandDefinition<O extends Options = Options> {
   description: string;
   arguments?: readonly ArgumentDefinition[];
-  /** Keys must be commander's camelCase of the long flag; parsing checks. */
+  /** Each key is commander's camelCase of the long flag; parsing checks this. */
   options: O;
   /** Columns of its output; undefined without records. Loaded on request. */
   columns?(): Promise<readonly OutputColumns[]>;
-  /** At least two real ones. */
   examples: readonly Example[];
-  /** `args` are the positional words, flattened. */
   run(context: Context, input: { args: string[]; options: Values<O> }): Promise<void>;
 }
 
-/** Gives a command its types. */
 export function defineCommand<O extends Options>(definition: CommandDefinition<O>): CommandDefinition<O> {
   return definition;
 }

@@ -1,4 +1,3 @@
-/** `qrctl demo`: runs qrctl commands against its own sandbox. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +18,7 @@ Guest wifi,wifi,
 
 const STDERR = 2;
 
-/** Few requests in short windows show a pause. */
+/** Few requests in short windows, so that the rate limit is reached. */
 const SHOW: SandboxOptions = {
   codes: 3,
   scans: 2000,
@@ -111,7 +110,7 @@ function narrate({ console }: Context, ...lines: string[]): void {
   for (const line of lines) console.note(line);
 }
 
-/** Runs `qrctl ...args` as a process on this terminal; throws if it fails. */
+/** Runs `qrctl ...args` as a process on this terminal. Throws LocalError if it fails. */
 async function runCommand(
   context: Context,
   cwd: string,
@@ -123,7 +122,7 @@ async function runCommand(
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;
-  // On standard error, so that standard output has only the name of the export. A pipe would delay it.
+  // On standard error, so that standard output has only the path of the export. A pipe would delay it.
   const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
   const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
   const child = spawn(executable, [...first, ...args], {

@@ -1,4 +1,4 @@
-/** Declares the flags that every command accepts before and after its name. */
+/** Declares the flags that every command accepts, before and after its name. */
 import { VALUES } from '../settings/values.ts';
 import { flag, type OptionDefinition, PERIOD, parsed, text, type ValueType } from './define.ts';
 

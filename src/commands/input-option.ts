@@ -1,4 +1,3 @@
-/** `--input`: exported files in place of codes of the service. */
 import type { Context } from '../context.ts';
 import { type InputLog, refuseLosses } from '../scans/stats/input/input-log.ts';
 import { listInputs } from '../scans/stats/input/list-inputs.ts';
@@ -27,8 +26,8 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
 }
 
 /**
- * Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are missing or that the run would
- * replace, and like `refuseLosses`.
+ * Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are missing
+ * or that the run would replace, and like `refuseLosses`.
  */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,

@@ -65,7 +65,6 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/** Plans an output; throws UsageError like `openOutput`. */
 export async function planOutput(
   context: Context,
   options: OutputFlags,
@@ -115,7 +114,6 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     });
 }
 
-/** Opens the output of a plan. Throws UsageError if the file can't be created. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   return createCountedSink(await openPlain(context, plan), context.facts, plan.path);
 }
@@ -168,7 +166,7 @@ async function loadGuard(
     case 'csv':
     case 'ids':
       return clean.cleanCsv;
-    case 'markdown': // has escaped them already
+    case 'markdown': // already escaped
       return undefined;
     case 'parquet':
     case 'xlsx':
@@ -181,22 +179,26 @@ type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 interface ListWords {
   /** Note in place of an empty table. */
   none?: string;
-  /** Singular of the records, whose number is noted below a table and for a file. */
+  /** Singular of the records; their number is noted below a table and for a file. */
   thing?: string;
 }
 
-/** Output of a command, for which its flags and the file were checked. */
+/** Output of a command whose flags and file were checked. */
 export interface Output {
   readonly plan: OutputPlan;
-  /** Opens it: standard output, or the file, which is created. The caller must end it with `writeAll`, `commit` or `discard`. */
+  /**
+   * Opens standard output, or creates the file. The caller ends it with `writeAll`, `commit` or `discard`.
+   */
   open(): Promise<DocumentSink>;
-  /** Opens it, writes the records, given as a whole or in batches, and ends it. A file appears only after the last batch. */
+  /**
+   * Opens it, writes the records or batches of them, and ends it. A file appears only after the last batch.
+   */
   print(records: Batches, words?: ListWords): Promise<void>;
 }
 
 /**
- * Combines the flags with the format of the profile. Call it once, before the first request: it throws UsageError for flags that contradict
- * each other, for unknown fields, and for a file that can't be written.
+ * Combines the flags with the format of the profile. Called once, before the first request: throws UsageError
+ * for contradicting flags, unknown fields, and a file that can't be written.
  */
 export async function openOutput(
   context: Context,
@@ -224,7 +226,6 @@ export function outputOf(context: Context, plan: OutputPlan): Output {
   };
 }
 
-/** Plans and prints a list at once. */
 export async function printRecords(
   context: Context,
   records: Batches,
@@ -235,7 +236,6 @@ export async function printRecords(
   await (await openOutput(context, options, columns)).print(records, words);
 }
 
-/** Plans and prints a single record at once. */
 export async function printRecord(
   context: Context,
   record: Row,
@@ -247,7 +247,10 @@ export async function printRecord(
 
 type Batch = readonly Row[];
 
-/** Writes all batches, and ends the output. Resolves to the number of rows; if a batch fails, no incomplete file is left. */
+/**
+ * Writes all batches, ends the output and returns the number of rows. If a batch fails, no incomplete file is
+ * left.
+ */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

@@ -1,4 +1,3 @@
-/** Declares the flags for a range of time, and resolves them to instants. */
 import { UsageError } from '../base/errors.ts';
 import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';
 import type { Context } from '../context.ts';
@@ -26,14 +25,17 @@ export interface RangeFlags {
 }
 
 export interface PlannedRange {
-  /** Range in ms since the epoch, half-open; undefined: no bound, and the service's clock at the first response. */
+  /**
+   * Half-open range in ms since the epoch; undefined: no bound, and the service's clock at the first
+   * response.
+   */
   sinceMs: number | undefined;
   untilMs: number | undefined;
-  /** IANA name of the time zone of its ends in messages. */
+  /** Returns the IANA time zone of its ends in messages. */
   zone(): string;
 }
 
-/** Throws UsageError for invalid times, periods and zones. `setting`: the profile's zone. */
+/** Throws UsageError for invalid times, periods and zones. `setting` is the profile's zone. */
 export async function planRange(
   context: Context,
   flags: RangeFlags,

@@ -1,4 +1,3 @@
-/** Reads a file that a flag specifies, whole and up to a maximum size; `-` is standard input. */
 import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { UsageError } from '../base/errors.ts';
@@ -20,7 +19,10 @@ export function nameOfGiven(path: string): string {
   return path === '-' ? STANDARD_INPUT : path;
 }
 
-/** Returns all bytes of the file. Throws UsageError if it cannot be read, or is larger than its limit: /dev/zero has no end. */
+/**
+ * Reads a file that a flag specifies; `-` is standard input. Throws UsageError if it can't be read or is too
+ * large, such as the endless /dev/zero.
+ */
 export async function readGiven(
   context: Context,
   path: string,
@@ -53,7 +55,6 @@ export async function readGiven(
   return Buffer.concat(chunks);
 }
 
-/** Returns a similar file in the same directory, if there is one. */
 function neighbourOf(path: string): string | undefined {
   try {
     const names = readdirSync(dirname(path));
@@ -65,7 +66,7 @@ function neighbourOf(path: string): string | undefined {
     const name = names.find((found) => parse(found).name === meant);
     return meant === undefined || name === undefined ? undefined : join(dirname(path), name);
   } catch {
-    return undefined; // its directory is not there either
+    return undefined; // the directory does not exist either
   }
 }
 
@@ -75,7 +76,7 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
 
 type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
 
-/** Returns the logo as `load` makes it. Throws UsageError if the file can't be read, or is not a logo. */
+/** Returns the logo that `load` creates. Throws UsageError if the file can't be read, or is not a logo. */
 export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
   const { MOST_LOGO_BYTES } = await import('../codes/images/load-logo.ts');
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';

@@ -1,4 +1,3 @@
-/** `qrctl sandbox`: runs the local service in the foreground until it is interrupted. */
 import { UsageError } from '../base/errors.ts';
 import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';
@@ -87,7 +86,6 @@ export const command = defineCommand({
 
 type StartOptions = Parameters<typeof import('../sandbox/sandbox.ts').startSandbox>[0];
 
-/** Starts it on the requested port, by default on a free one if the usual one is in use. */
 async function start(context: Context, port: number | undefined, options: StartOptions): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   try {

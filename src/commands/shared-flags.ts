@@ -1,4 +1,3 @@
-/** Declares the flags that several commands share. */
 import { baseUrlOf } from '../service/base-url.ts';
 import { flag, integer, parsed, text } from './define.ts';
 
@@ -24,7 +23,7 @@ export function fromCodesOptions(group?: string) {
   };
 }
 
-/** Tests whether `--from` was used with a time, as in other tools. */
+/** Tests whether `--from` has a time, as in other tools. */
 function isTime(from: string): boolean {
   return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
@@ -38,7 +37,6 @@ export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the las
   forms: 'a base URL, such as https://HOST/api/v1',
 });
 
-/** `--limit`, which every command with a bounded number of rows accepts. */
 export function limitOption(flag: string, bounds: { min: number; max?: number }) {
   return integer('--limit <n>', `Alias of ${flag}`, bounds);
 }

@@ -1,4 +1,4 @@
-/** `--since-last`: compares a run with the last one, and prints only the news. */
+/** Compares a run with the last one (`--since-last`), and prints only the news. */
 import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +18,7 @@ export interface Comparison<R, Before> {
   columns: readonly Column[];
   /** Name of a column that files of other commands lack. */
   mark: string;
-  /** A run of the command: `a check`. */
+  /** Run of the command, such as `a check`. */
   run: string;
   read(text: LastRow['text']): Before | undefined;
   isNews(row: R, before: Before | undefined): boolean;
@@ -32,7 +32,7 @@ export interface LastRun<R> {
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/** Opens the file at `path` like `openLastRows`. Throws UsageError also if it has rows of another command. */
+/** Opens the last run like `openLastRows`. Throws UsageError also for rows of another command. */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
@@ -67,14 +67,14 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints the news, or every row without a last run, and stores the rows for the next run. Returns the rows that it printed. */
+/** Prints the news, or every row without a last run, stores all rows and returns the printed ones. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
   const told = last ? rows.filter(last.isNews) : rows;
-  // Prints nothing without news: cron mails every output, even a header.
+  // Without news, prints nothing: cron mails every output, even a header.
   if (!last || told.length > 0 || output.plan.path !== undefined)
     await output.print(told, { none: 'No codes' });
   await last?.commit(rows);

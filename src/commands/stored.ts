@@ -4,13 +4,11 @@ import type { Inputs } from '../settings/sources.ts';
 import type { Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
 
-/** Reads the stored config, empty if there is none. Throws UsageError if it is corrupt. */
 export async function openStore(context: Context): Promise<Store> {
   const { readStore } = await import('../settings/store.ts');
   return mentioning(context, await readStore(context.env));
 }
 
-/** Stores the config that `change` returns; see `updateStore` for its errors. */
 export async function changeStore(context: Context, change: (stored: Stored) => Stored): Promise<Store> {
   const { updateStore } = await import('../settings/write-store.ts');
   return mentioning(context, await updateStore(context, change));
@@ -28,14 +26,16 @@ export async function changeProfile(
   });
 }
 
-/** Returns the inputs for the settings of the current profile. Throws UsageError if it was specified and is not stored. */
+/**
+ * Returns the inputs for the settings of the current profile. Throws UsageError if it was specified and is
+ * not stored.
+ */
 export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
   const { chooseInputs } = await import('../settings/choose-profile.ts');
   const store = await openStore(context);
   return { store, ...chooseInputs(context.flags, context.env, store) };
 }
 
-/** Warns if the variable overrides the profile that was made the current one. */
 export function warnOfProfileVariable({ console, env }: Context, name: string): void {
   if (!env.QRCTL_PROFILE || env.QRCTL_PROFILE === name) return;
   console.warn(`QRCTL_PROFILE is set to '${shown(env.QRCTL_PROFILE)}' and overrides the current profile`);

@@ -3,8 +3,8 @@ import { configFile } from '../settings/store.ts';
 import type { Options, Values } from './define.ts';
 
 /**
- * Adds the files of the flags to the files of the run. Throws UsageError if a flag would write to the file of another flag, to the config
- * file or to the file of the key.
+ * Adds the files of the flags to the files of the run. Throws UsageError if a flag would write to the file of
+ * another flag, to the config, or to the file of the key.
  */
 export async function useFlags(
   { files, env, flags }: Context,

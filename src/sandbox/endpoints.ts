@@ -1,4 +1,3 @@
-/** The six endpoints of section 4 of the specification, as functions from a request to a response. */
 import type { Pagination, QrCode } from '../service/shapes.ts';
 import { failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import type { SandboxSettings } from './options.ts';
@@ -20,7 +19,10 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-/** Creates a handler for requests whose key and rate limit were checked; `path` is the part after /api/v1. */
+/**
+ * Creates a handler for requests whose key and rate limit were checked (section 4 of the specification).
+ * `path` is the part after /api/v1.
+ */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 

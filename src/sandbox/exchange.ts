@@ -1,4 +1,4 @@
-/** One request and its response as plain values: input and output of endpoints, which tests can intercept. */
+/** Defines requests and responses as plain values, which tests can intercept. */
 import type { ServerResponse } from 'node:http';
 
 export interface SandboxRequest {
@@ -20,7 +20,7 @@ export interface SandboxResponse {
 export interface Exchange {
   readonly request: SandboxRequest;
   readonly number: number;
-  /** Applies the request and returns the response, including rate limit headers. Each call applies it again. */
+  /** Applies the request and returns the response with rate limit headers. Each call applies it again. */
   apply(request?: SandboxRequest): SandboxResponse;
   /** Sends a response, after the latency. */
   send(response: SandboxResponse): Promise<void>;
@@ -30,7 +30,6 @@ export interface Exchange {
 
 export type Intercept = (exchange: Exchange) => void | Promise<void>;
 
-/** Log record of a request, after the response was sent. */
 export interface RequestRecord {
   method: string;
   url: string;

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 description of the interface, built from the shapes that the sandbox serves. */
+/** Describes the interface in OpenAPI 3.1, from the shapes that the sandbox serves. */
 import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
 
@@ -60,7 +60,9 @@ const exampleScan: Scan = {
   browser: 'Safari',
   referrer: null,
 };
-/** Example responses by schema, which mock servers generated from the description return. Each is consistent: a page has as many items as it declares. */
+/**
+ * Example responses by schema for mock servers. Each is consistent: a page has as many items as it declares.
+ */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   QRCode: exampleCode,
   QRCodePage: { data: [exampleCode], pagination: onePage },
@@ -216,7 +218,7 @@ const paths = {
   },
 };
 
-/** Returns the description; `basePath` is the path of the base URL on the service's host. */
+/** `basePath` is the path of the base URL on the service's host. */
 export function openApi(basePath: string): Json {
   return {
     openapi: '3.1.0',

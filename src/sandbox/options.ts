@@ -1,18 +1,21 @@
-/** Options of a sandbox: amount of data, limits, and a choice for each point that the specification leaves open. */
+/**
+ * Defines the options of a sandbox: amount of data, limits, and a choice for each point that the
+ * specification leaves open.
+ */
 import { type Clock, systemClock } from '../base/time/time.ts';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Requests per minute, from section 8 of the specification. */
+/** Requests per minute (section 8 of the specification). */
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
 /** Number of codes that can be created; the specification states no value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behaviour {
-  /** Order of GET /qr/{id}/scans: by time, or not by time (`none`). */
+  /** Order of scans; `none`: not by time. */
   scanOrder: 'asc' | 'desc' | 'none';
   /** Order of scans with equal times: by ID, or different in each request. */
   tieOrder: 'id' | 'shuffled';
@@ -20,12 +23,12 @@ export interface Behaviour {
   untilInclusive: boolean;
   /** `s`: times are compared in whole seconds. */
   boundsResolution: 'ms' | 's';
-  /** A limit above the maximum is reduced to it (`cap`), rejected with 400, or reduced to a number of rows. */
+  /** A limit above the maximum is capped, rejected with 400, or reduced to a number of rows. */
   overLimit: 'cap' | 'reject' | number;
-  /** A page or limit that is not a whole number of at least 1 is rejected with 400, or replaced by the default. */
+  /** An invalid page or limit is rejected with 400, or replaced by the default. */
   badPage: 'reject' | 'default';
   listOrder: 'newest' | 'oldest' | 'id';
-  /** Windows start at multiples of their length since the epoch, or with the first request after the last window. */
+  /** Windows start at multiples of their length since the epoch, or with a request. */
   windowStart: 'epoch' | 'first-request';
 }
 
@@ -45,9 +48,9 @@ export interface SandboxSettings extends Behaviour {
   tieSize: number;
   /** Added to every scan ID, for IDs beyond 2^53. */
   idOffset: bigint;
-  /** New scans per second and code, from the start of the sandbox or the creation of the code. */
+  /** New scans per second and code, since the sandbox started or the code was created. */
   live: number;
-  /** With `live`: maximum number of new scans of a created code. */
+  /** Maximum number of `live` scans of a created code. */
   liveScansOfNewCode: number;
   plan: Plan;
   /** Requests per window, and codes in the workspace; default: by plan. */
@@ -60,7 +63,7 @@ export interface SandboxSettings extends Behaviour {
   clock: Clock;
   gzip: boolean;
   onRequest: ((record: RequestRecord) => void) | undefined;
-  /** Intercepts requests and responses: for tests of faulty services and networks. */
+  /** Intercepts requests and responses, for tests of faulty services and networks. */
   intercept: Intercept | undefined;
 }
 

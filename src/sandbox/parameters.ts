@@ -1,4 +1,4 @@
-/** Parses query parameters and JSON bodies of requests, and validates them by section 4 of the specification. */
+/** Parses parameters and bodies of requests by section 4 of the specification. All throw InvalidRequest. */
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { parseInstant } from '../base/time/time.ts';
 import { isObject } from '../service/json.ts';
@@ -23,7 +23,6 @@ export interface PageBounds {
 export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
 export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
-/** Parses page and limit, with the choices of `behaviour` for points that the specification leaves open. Throws InvalidRequest. */
 export function parsePage(
   query: URLSearchParams,
   bounds: PageBounds,
@@ -46,7 +45,7 @@ function parseCount(query: URLSearchParams, name: string, missing: number, { bad
   throw new InvalidRequest(`${name} must be a whole number, 1 or greater`);
 }
 
-/** Parses a date-time parameter to ms since the epoch; undefined if absent. Throws InvalidRequest. */
+/** Parses a date-time parameter to ms since the epoch. */
 export function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -55,7 +54,7 @@ export function parseTime(query: URLSearchParams, name: string): number | undefi
   return ms;
 }
 
-/** Parses the body of POST /qr; unknown fields are ignored. Throws InvalidRequest. */
+/** Parses the body of POST /qr; unknown fields are ignored. */
 export function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');
@@ -63,7 +62,7 @@ export function parseNewCode(body: Buffer | undefined): NewCode {
   return newCode(name, parseChoice(fields, 'type', CODE_TYPES), parseText(fields, 'destination'));
 }
 
-/** Parses the body of PATCH /qr/{id}: name, destination and status; other fields are read-only and ignored. Throws InvalidRequest. */
+/** Parses the body of PATCH /qr/{id}; read-only fields are ignored. */
 export function parseChanges(body: Buffer | undefined): CodeChanges {
   const fields = parseObject(body);
   const changes: CodeChanges = {};

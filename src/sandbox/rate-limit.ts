@@ -1,4 +1,3 @@
-/** Rate limit of the workspace: counts requests per window, and returns the four rate limit headers. */
 import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
 export interface Admission {
@@ -9,7 +8,7 @@ export interface Admission {
 
 export interface RateLimiter {
   admit(): Admission;
-  /** Returns the same headers without counting, for requests outside the limit (no valid key, the OpenAPI document). */
+  /** Returns the headers without counting, for requests without a valid key and for the OpenAPI document. */
   look(): Admission;
 }
 

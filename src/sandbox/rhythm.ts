@@ -1,6 +1,6 @@
 /**
- * Times of the sample scans of a code, by the hours and weekdays of its kind of place and by its life: the inverse of the cumulative weight
- * per hour.
+ * Distributes the sample scans of a code over time, by the hours and weekdays of its place and by its life:
+ * the inverse of the cumulative weight per hour.
  */
 import { firstIndex } from '../base/collections.ts';
 import { DAY_MS, HOUR_MS, weekdayOfDay } from '../base/time/units.ts';
@@ -49,7 +49,6 @@ const DAILY_CHANCE = 0.5;
 const LIFE = 21;
 const DAY = 22;
 
-/** Creates the rhythm of a code, with a table of one number per hour of the range. */
 export function createRhythm(shape: RhythmShape): Rhythm {
   const { seed, code, startMs, endMs } = shape;
   const week = WEEKS[habitOf(code)];

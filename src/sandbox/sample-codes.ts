@@ -1,4 +1,4 @@
-/** Sample codes: ordinary names, and names that are difficult for tables, spreadsheets and terminals. */
+/** Generates sample codes, some with names that are difficult for tables, spreadsheets and terminals. */
 import { formatInstant } from '../base/time/time.ts';
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { fraction, hash, pick, slug, uuid } from './chance.ts';
@@ -40,7 +40,6 @@ const PLACES: readonly [Place, ...Place[]] = [
   { city: 'Galway', country: 'IE', utcOffset: 0 },
 ];
 
-/** Every fifth code has one of these names. */
 const AWKWARD_NAMES = [
   'Café "Zur Post", Tischkarte',
   '東京ポップアップストア 春',
@@ -77,7 +76,10 @@ function subjectOf(index: number): Subject {
   return pick(SUBJECTS, index);
 }
 
-/** Returns the number of scans of a code, from a fortieth to five times the average: few codes have most scans. */
+/**
+ * Returns the number of scans of a code, from a fortieth to five times the average: few codes have most
+ * scans.
+ */
 export function sizeOf(seed: number, index: number, average: number): number {
   // The first two are in the examples, and have many scans.
   const rank = index < 2 ? 0.9 - 0.2 * index : fraction(seed, SIZE, index);

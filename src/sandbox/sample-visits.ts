@@ -1,4 +1,4 @@
-/** Sample scans: places, devices and referrers in roughly the proportions of real logs, including hostile referrers. */
+/** Generates sample scans in roughly the proportions of real logs, with hostile referrers. */
 import type { Scan } from '../service/shapes.ts';
 
 type Shares = readonly (readonly [share: number, value: Partial<Scan>])[];
@@ -80,7 +80,7 @@ function spread(shares: Shares): readonly string[] {
 /** Share of scans in the city of the code, of 256. */
 const AT_HOME = 150;
 
-/** Returns a function of 32 random bits: the end of a scan's JSON, from `"country"` to the closing brace, for a code in `home`. */
+/** Returns a function of 32 random bits: the end of a scan's JSON, from `"country"` to the closing brace. */
 export function createVisits(home: { country: string; city: string }): (chance: number) => string {
   const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
   return (chance) => {

@@ -1,4 +1,4 @@
-/** Local service: an HTTP server on loopback that behaves as specified, with sample data. */
+/** Serves the service's interface on loopback, with sample data. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -21,10 +21,13 @@ export interface Sandbox {
 
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
-/** Longer than a window, so that clients waiting for the next one keep their connections. */
+/** Longer than a window, so that clients keep their connections while they wait for the next one. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not available. */
+/**
+ * Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not
+ * available.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = withDefaults(options);
   const nowMs = () => settings.clock.now() + settings.clockSkewMs;
@@ -41,7 +44,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
 }
 
-/** Returns a function that creates the exchange of a request, which is counted at once. */
+/** Creates exchanges; each request is counted at once. */
 function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   const { clock, key, latencyMs, onRequest } = settings;
   const limiter = createRateLimiter(settings, nowMs);
@@ -150,7 +153,7 @@ async function writeResponse(
   response.writeHead(status, { ...common, ...encoding, 'Content-Length': String(sent.length) }).end(sent);
 }
 
-/** Returns whether the client accepts gzip (RFC 9110 12.5.3, without weights). */
+/** Tests whether the client accepts gzip (RFC 9110 12.5.3, without weights). */
 function acceptsGzip({ headers }: SandboxRequest): boolean {
   const accepted = String(headers['accept-encoding'] ?? '');
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);

@@ -1,4 +1,4 @@
-/** Scan log of one code: pages of its generated series and of the scans that tests add. */
+/** Pages through the scans of one code: its generated series, and the scans that tests add. */
 import { firstIndex } from '../base/collections.ts';
 import { parseInstant } from '../base/time/time.ts';
 import type { Scan } from '../service/shapes.ts';
@@ -12,7 +12,7 @@ interface ScanQuery {
   sinceMs: number | undefined;
   untilMs: number | undefined;
   nowMs: number;
-  /** Number of the request; scans with equal times swap positions by it if they are shuffled. */
+  /** Number of the request, by which shuffled scans with equal times swap positions. */
   turn: number;
 }
 
@@ -24,11 +24,11 @@ interface AddedScan {
 
 export interface ScanLog {
   page(query: ScanQuery): { rows: string[]; total: number };
-  /** Adds a scan with any time, even a late one; returns its JSON. Missing fields get default values. */
+  /** Adds a scan with any time and returns its JSON. Missing fields get default values. */
   add(scan: Partial<Scan> & { ts: string }): string;
 }
 
-/** Scans of a range, sorted by time (equal times: by ID), or in order of arrival if the log is not sorted by time. */
+/** Scans of a range, sorted by time and ID, or in order of arrival if the log is not sorted by time. */
 interface Selection {
   total: number;
   /** Number of scans in the closed past of the series. */
@@ -76,7 +76,7 @@ function select(
   );
   const byTime = behaviour.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Sorted by time, an added scan follows all scans of the series up to its own time; otherwise it follows all of them.
+  // Sorted by time, an added scan follows all scans of the series up to its own time; otherwise all of them.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
@@ -95,7 +95,7 @@ function select(
   };
 }
 
-/** Returns the half-open range in ms of since and until, by the resolution and inclusiveness of the bounds. */
+/** Returns the half-open range in ms, by the resolution and inclusiveness of the bounds. */
 function bounds(range: ScanQuery, behaviour: Behaviour) {
   const unit = behaviour.boundsResolution === 's' ? 1000 : 1;
   const cut = (ms: number, beyond: boolean) => (Math.floor(ms / unit) + (beyond ? 1 : 0)) * unit;
@@ -117,7 +117,10 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behaviour.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/** Returns positions like those of a table without an index: the settled scans in a fixed disorder, then newer ones in order of arrival. */
+/**
+ * Returns positions as in a table without an index: settled scans in a fixed disorder, then newer ones in
+ * order of arrival.
+ */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);

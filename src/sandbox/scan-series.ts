@@ -1,6 +1,6 @@
 /**
- * Sample scans of one code as functions of their index: nothing is stored, so that ten million need no memory. Times never decrease with
- * the index, and IDs always increase.
+ * Generates the scans of one code from their index, so that ten million need no memory. Times never decrease
+ * with the index, and IDs always increase.
  */
 import { firstIndex } from '../base/collections.ts';
 import { formatInstant } from '../base/time/time.ts';

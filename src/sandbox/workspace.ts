@@ -1,4 +1,4 @@
-/** In-memory workspace: codes and their scan logs. Deleting a code removes both permanently. */
+/** Keeps codes and their scan logs in memory. */
 import { formatInstant } from '../base/time/time.ts';
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
@@ -16,23 +16,22 @@ export interface Workspace {
   codes(): readonly QrCode[];
   code(id: string): QrCode | undefined;
   log(id: string): ScanLog | undefined;
-  /** The plan's limit on codes is reached. */
   full(): boolean;
   create(code: NewCode): QrCode;
   update(id: string, changes: CodeChanges): QrCode | undefined;
   delete(id: string): boolean;
   /** For tests: adds a code with any fields, without scans. */
   put(code: Partial<QrCode>): QrCode;
-  /** For tests: adds a scan to a code, also a late one. */
+  /** For tests: adds a scan, also a late one. */
   addScan(id: string, scan: Partial<Scan> & { ts: string }): void;
   /** For tests: changes the limit, as after an upgrade. */
   setCodeLimit(limit: number): void;
 }
 
-/** Time between the creation of two sample codes, the last one before the first scan. */
+/** Time between the creation of two sample codes. */
 const BETWEEN_CODES_MS = 3_600_000;
 
-/** Creates a workspace with the sample codes of the settings. `nowMs` is the service's clock. */
+/** Creates a workspace with sample codes. `nowMs` is the service's clock. */
 export function createWorkspace(settings: SandboxSettings, nowMs: () => number): Workspace {
   const { seed, codes: samples, endsAtMs, spanMs, tieSize, idOffset } = settings;
   const entries = new Map<string, Entry>();

@@ -6,12 +6,15 @@ import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';
 
-/** Returns the name of the current profile: --profile, QRCTL_PROFILE, the stored one, `default`. It may not be stored. */
+/**
+ * Returns the name of the current profile, which may not be stored: --profile, QRCTL_PROFILE, the stored one,
+ * `default`.
+ */
 export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Returns the current profile and its values. A name that the user specified must be stored: throws UsageError with the nearest name. */
+/** Returns the current profile and its values. Throws UsageError for a specified name that is not stored. */
 export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
@@ -20,7 +23,10 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
 
-/** Returns the name that a login stores under. Throws UsageError for a name that is a key, or is hard to type in a shell. */
+/**
+ * Returns the name that a login stores under. Throws UsageError for a key, and for a name that is hard to
+ * type in a shell.
+ */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)

@@ -1,10 +1,10 @@
-/** Reads config.json back with conf. A file of its own in dist/, because few commands need the library. */
+/** Verifies config.json with conf. A separate file of dist/, because few commands need the library. */
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';
 import { FILE_MODE } from './config-directory.ts';
 import { CONFIG_SCHEMA } from './stored.ts';
 
-/** Returns whether the config is as in the schema, and has the content of `text`. */
+/** Tests whether the config matches the schema and has the content of `text`. */
 export function isStored(file: string, text: string): boolean {
   try {
     const { store } = new Conf<Record<string, unknown>>({
@@ -17,6 +17,6 @@ export function isStored(file: string, text: string): boolean {
     });
     return JSON.stringify(store, undefined, '\t') === text;
   } catch {
-    return false; // its errors may quote the text, which contains keys
+    return false; // its errors may quote keys
   }
 }

@@ -1,4 +1,4 @@
-/** Locates the config directory and restricts its permissions. The config holds keys: 0600 in a 0700 directory. */
+/** Locates the config directory and restricts its permissions, because the config contains keys. */
 import {
   chmodSync,
   closeSync,
@@ -17,7 +17,9 @@ import { UsageError } from '../base/errors.ts';
 import { systemCode } from '../files/durable/path-errors.ts';
 import type { Variables } from './settings.ts';
 
-/** Returns the path of the config directory, without creating it. Throws UsageError on a system without a home directory. */
+/**
+ * Returns the path of the config directory, without creating it. Throws UsageError without a home directory.
+ */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
@@ -44,8 +46,8 @@ const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
- * Removes the access of other users to config.json and its directory, unless other programs also use the directory. Returns one sentence
- * for each path that was accessible.
+ * Sets config.json to 0600 and its directory to 0700, unless other programs use the directory. Returns one
+ * sentence for each path that other users could access.
  */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
@@ -54,7 +56,10 @@ export function restrictPermissions(file: string): string[] {
   );
 }
 
-/** Sets the permissions of a new directory, some of which the umask may have removed. Throws the system's error. */
+/**
+ * Sets the permissions of a new directory, some of which the umask may have removed. Throws the system's
+ * error.
+ */
 export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));

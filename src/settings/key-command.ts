@@ -1,4 +1,4 @@
-/** Parses the command of a profile that prints its key. Every command loads this file; run-key-command.ts runs the command. */
+/** Parses the command of a profile that prints its key. Every command loads this file. */
 import { isAbsolute } from 'node:path';
 import { messageOf, UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -6,8 +6,9 @@ import { inShellOr, shown } from '../base/text/quote.ts';
 import { splitWords } from '../base/text/split-words.ts';
 
 /**
- * Returns the program and the arguments of a key-command. Throws UsageError if the line can't run without a shell, if the program has a
- * relative path (the current directory would choose what runs), or if it contains a key, because arguments are public.
+ * Returns the program and arguments of a key-command. Throws UsageError if it requires a shell, has a
+ * relative path (the current directory would choose the program), or contains a key, because arguments are
+ * public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   if (redactKeys(line) !== line) {
@@ -43,7 +44,7 @@ function refusal(reason: string, hint: string): UsageError {
   return new UsageError(`cannot use the key-command: ${reason}`, { hint });
 }
 
-/** Returns the hint for a key-command that gives no key: it is stored, or was passed to be stored. */
+/** Returns the hint for a key-command that gives no key. */
 export function commandHint(line: string, place: 'stored' | 'passed' = 'stored'): string {
   const run = `Run \`${shown(line) === line ? line : inShellOr('COMMAND', line)}\` in a terminal`;
   if (place === 'passed') return `${run}, or specify a different command with --key-command.`;

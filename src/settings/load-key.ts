@@ -12,8 +12,8 @@ import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
 /**
- * Returns the settings with their key. Throws AuthError if its source gives no key, and the errors of `runKeyCommand`. Messages name the
- * source and never the key.
+ * Returns the settings with their key. Throws AuthError if its source gives no key, and the errors of
+ * `runKeyCommand`. Messages name the source and never the key.
  */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
@@ -41,7 +41,7 @@ async function readPending(
   return key;
 }
 
-/** Returns the only line of a text that is not empty, without a byte order mark and spaces around it. */
+/** Returns the only line that is not empty, trimmed and without a byte order mark. */
 function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hint: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const [key, ...others] = lines.filter((line) => line !== '');
@@ -58,8 +58,9 @@ const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 
 /**
- * Returns the text of a key file, and a note if other users can read it. Follows links, because secrets of Kubernetes are links, and never
- * waits for a device or a pipe. Throws AuthError if the file is unusable, or may be written by another user.
+ * Returns the text of a key file, and a note if other users can read it. Follows links (secrets of Kubernetes
+ * are links), and never waits for a device or a pipe. Throws AuthError if the file is unusable, or if another
+ * user may have written it.
  */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Detects a config.json that another user created for this one: it controls where keys are sent. Synchronous, because every command runs it
- * at start-up.
+ * Detects a config.json that another user created for this one, because it controls where keys are sent.
+ * Synchronous: every command runs it at start-up.
  */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -14,10 +14,10 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Returns the user who may have created `file` for this one to use, or undefined if no other user can have, or may legitimately: a file of
- * this user or of root, any file in a directory closed to other users, and a file of the user who owns the directories above it (root with
- * HOME kept by sudo), unless that user created the first of them in a directory open to all (/tmp). A link of another user to a target
- * that is not theirs is never trusted (D14).
+ * Returns the user who may have created `file` for this one to use; undefined for a file of this user or of
+ * root, a file in a directory closed to other users, and a file of the user who owns the directories above it
+ * (root with HOME kept by sudo), unless that user created the first of them in a directory open to all
+ * (/tmp). A link of another user to a target that is not theirs is never trusted (D14).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -33,8 +33,9 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why a command in `file` must not be run, or undefined if only this user and root can have written or moved the file. Stricter
- * than `plantedBy`, because root with another user's HOME would run commands of that user. Call before the permissions are corrected.
+ * Returns the reason for not running a command in `file`; undefined if only this user and root can have
+ * written or moved the file. Stricter than `plantedBy`, because root with another user's HOME would run
+ * commands of that user. Called before the permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
@@ -51,7 +52,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // With a umask of 002, a user's own group can write: trusted above the config's own directory, but not by root.
+  // With a umask of 002, a user's own group can write: trusted above the config's directory, not by root.
   const above = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>
@@ -69,7 +70,7 @@ function directoriesAbove(path: string): string[] {
   return above === path ? [] : [above, ...directoriesAbove(above)];
 }
 
-/** Returns whether all users can create directories in the first directory above those of `uid`. */
+/** Tests whether all users can create directories in the first directory above those of `uid`. */
 function isSharedAbove(directory: string, uid: number): boolean {
   const above = dirname(directory);
   const found = statSync(above);

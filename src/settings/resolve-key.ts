@@ -11,9 +11,9 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, QRCTL_API_KEY_FILE or the credential of systemd, for any
- * base URL; then the key-command or the key of the profile, for the base URL that they were stored with. Throws UsageError for a key that
- * can't be sent in a header.
+ * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, QRCTL_API_KEY_FILE or the
+ * credential of systemd, for any base URL; then the key-command or key of the profile, for the base URL that
+ * it was stored with. Throws UsageError for a key that can't be sent in a header.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -47,7 +47,7 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
-/** Returns the file that the environment names, if any. The credential of systemd counts only if the unit loads one of that name. */
+/** The credential of systemd counts only if the unit loads one of that name. */
 function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;
@@ -95,7 +95,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Throws UsageError if there is no base URL: no key is read without a service that it is for. */
+/** Throws UsageError without a base URL, so that no key is read for no service. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {
@@ -103,7 +103,7 @@ export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   });
 }
 
-/** Returns settings that have a base URL and their key. Throws AuthError if there is no key that may be sent to that service. */
+/** Returns settings with a base URL and its key. Throws AuthError if no key may be sent to that service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

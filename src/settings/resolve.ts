@@ -14,7 +14,10 @@ import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/** Resolves the settings of one command. Throws UsageError for a specified profile that is not stored, and for an invalid value. */
+/**
+ * Resolves the settings of one command. Throws UsageError for a specified profile that is not stored, and for
+ * invalid values.
+ */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,
@@ -76,7 +79,7 @@ function completedNote(baseUrl: string): string {
 }
 
 /**
- * Returns the text to store: unchanged, except for base URLs and short URLs, which are stored in canonical form. Throws UsageError for an
+ * Returns the text to store, with base URLs and short URLs in canonical form. Throws UsageError for an
  * invalid value.
  */
 export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {

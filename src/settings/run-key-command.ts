@@ -10,7 +10,7 @@ import type { Variables } from './settings.ts';
 
 /** Maximum time of the command, with the replies to its own prompts. */
 const COMMAND_MS = 30_000;
-/** Maximum wait for the end of its output once it has exited: a background process that it started may keep it open. */
+/** Maximum wait for the end of its output after it has exited, which a background process may delay. */
 const GRACE_MS = 500;
 const MAX_BYTES = 64 * 1024;
 
@@ -18,7 +18,10 @@ export interface CommandRun {
   env: Variables;
   clock: Clock;
   signal: AbortSignal;
-  /** The command may prompt: it then inherits standard input and stays in this process group, as only that may use the terminal. */
+  /**
+   * The command may prompt. It then inherits standard input and stays in this process group, which may use
+   * the terminal.
+   */
   canAsk: boolean;
   /** Prints one line of the command's standard error. */
   note(line: string): void;
@@ -26,10 +29,10 @@ export interface CommandRun {
 }
 
 /**
- * Runs the command of a profile that prints its key, without a shell and without the key in its environment, and returns its standard
- * output. It is ended, with its process group unless it may prompt, after the timeout or when
- * the signal aborts. Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`, and the reason of
- * the signal.
+ * Runs the command of a profile, without a shell and without the key in its environment, and returns its
+ * standard output. Ends it, with its process group unless it may prompt, after the timeout or when the signal
+ * aborts. Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`,
+ * and the reason of the signal.
  */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
@@ -67,7 +70,7 @@ export async function runKeyCommand(line: string, run: CommandRun): Promise<stri
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Resolves when the command has ended: to what went wrong, or to undefined if it succeeded. */
+/** Resolves when the command has ended: to its failure, or to undefined. */
 function problemOf(child: Child): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.on('error', (error) => resolve(`could not be started: ${startProblem(error)}`));
@@ -84,7 +87,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects standard output, and passes on the lines of standard error; a prompt at its end has no line end. */
+/** Collects standard output, and notes the lines of standard error; a prompt at its end has no line end. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

@@ -1,4 +1,3 @@
-/** Effective settings of one command: flag > variable > profile > default. */
 import type { Delimiter, Format } from '../files/formats/formats.ts';
 import type { Reserve } from '../service/rate-limit/rate-window.ts';
 import type { CommandProblem } from './stored.ts';
@@ -16,10 +15,12 @@ export interface SettingFlags {
   retryFor?: number;
 }
 
-/** Source of a key: QRCTL_API_KEY, the file of QRCTL_API_KEY_FILE, a credential of systemd, or the key or key-command of the profile. */
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
-/** A key that is read only when a request needs it: from a file, or from a command, unless a `problem` prevents running it. */
+/**
+ * Key that is read only when a request needs it: from a file, or from a command unless a `problem` prevents
+ * that.
+ */
 export type PendingKey =
   | { readonly path: string }
   | { readonly command: string; readonly problem: CommandProblem | undefined };
@@ -27,11 +28,13 @@ export type PendingKey =
 export interface Settings {
   profile: string;
   baseUrl: string | undefined;
-  /** Key that may be sent to `baseUrl`; undefined if there is none, or `pendingKey` is not read yet. Print only its keyPrefix. */
+  /**
+   * Key that may be sent to `baseUrl`; undefined if `pendingKey` is not read yet. Print only its keyPrefix.
+   */
   apiKey: string | undefined;
   keySource: KeySource | undefined;
   pendingKey: PendingKey | undefined;
-  /** Why the stored key is not used (it belongs to another base URL); one sentence. */
+  /** Sentence about a stored key that is not used, because it belongs to another base URL. */
   apiKeyProblem: string | undefined;
   format: Format | undefined;
   delimiter: Delimiter | undefined;
@@ -45,7 +48,7 @@ export interface Settings {
   timeoutMs: number;
   /** Maximum duration of an outage before a command gives up. */
   retryForMs: number;
-  /** Notes for the user, shown once: a completed base URL, corrected permissions of the config. */
+  /** Notes that are printed once: a completed base URL, corrected permissions. */
   notes: readonly string[];
 }
 

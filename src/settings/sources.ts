@@ -1,4 +1,4 @@
-/** Finds the source of a setting: flag > variable > profile > default. The only place that defines this order. */
+/** Finds the source of a setting: flag > variable > profile > default. No other file defines this order. */
 import { UsageError } from '../base/errors.ts';
 import { inShellOr } from '../base/text/quote.ts';
 import { parseShortUrl } from '../base/text/short-url.ts';
@@ -21,7 +21,7 @@ export interface Inputs {
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
   variable?: 'QRCTL_BASE_URL' | 'ACCESSIBLE';
-  /** Returns the text of the setting for a value of the variable; default: the value. */
+  /** Converts a value of the variable to the text of the setting. */
   ofVariable?: (value: string) => string;
   field: Exclude<keyof StoredProfile, 'apiKey' | 'keyBaseUrl'>;
   fallback?: string;
@@ -45,7 +45,6 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
   'key-command': { field: 'keyCommand' },
 };
 
-/** Text of a setting and its source; no text and `default` if none is set. */
 export interface Sourced {
   key: SettingKey;
   text: string | undefined;

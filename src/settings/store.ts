@@ -21,9 +21,9 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * Reads the stored config, empty if there is none; creates nothing. Restricts permissions looser than 0600 in 0700, unless it has a key-
- * command that another user may have written. Throws UsageError, and leaves the file unchanged, if it is invalid, or was created by another
- * user.
+ * Reads the stored config, empty if there is none; creates nothing. Restricts permissions to 0600 in 0700,
+ * unless the config has a key-command that another user may have written. Throws UsageError, and leaves the
+ * file unchanged, if it is invalid or was created by another user.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
@@ -32,7 +32,7 @@ export async function readStore(env: Variables): Promise<Store> {
   try {
     const found = readText(file);
     const stored = { commandProblem: found.commandProblem, ...parseStored(found.text) };
-    // Corrected permissions would let the next command run the key-command that another user may have written.
+    // Corrected permissions would let the next command run a key-command of another user.
     const kept = `${file} was accessible to other users and was left unchanged until you check its key-commands`;
     return { file, mended: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
 
-/** Fields of a profile, each value as it was typed. The key, or that of `keyCommand`, is sent only to `keyBaseUrl`. */
+/** Fields of a profile, each value as typed. The key is sent only to `keyBaseUrl`. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',
@@ -20,22 +20,24 @@ const PROFILE_FIELDS = [
 type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
-/** Stored config. Profiles are a Map, so that no name (`__proto__`, `constructor`) has a special meaning. */
+/** Stored config. Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
   readonly commandProblem?: CommandProblem | undefined;
 }
 
-/** Why no key-command of the config is run (another user may have written it), and the next step. */
+/** Reason for running no key-command of the config, and the next step. */
 export interface CommandProblem {
   readonly reason: string;
   readonly hint: string;
-  /** Other users were able to write the config. Corrected permissions would hide that from the next command. */
+  /**
+   * Other users were able to write the config. Corrected permissions would hide that from the next command.
+   */
   readonly isOpen: boolean;
 }
 
-/** Returns whether the config has a key-command that another user may have written. */
+/** Tests whether the config has a key-command that another user may have written. */
 export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boolean {
   return (
     commandProblem?.isOpen === true &&
@@ -57,8 +59,8 @@ export const CONFIG_SCHEMA = {
 export const DEFAULT_PROFILE = 'default';
 
 /**
- * Parses the text of config.json. Throws an Error that does not quote the text. Without the schema, because every command does this, and
- * conf takes as long to load as everything else.
+ * Parses the text of config.json. Throws an Error that does not quote the text. Without the schema, because
+ * conf takes as long to load as all other code.
  */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
@@ -93,8 +95,8 @@ function parseProfile(data: unknown): StoredProfile {
   return profile;
 }
 
-/** Returns the content of config.json; `parseStored` of its text returns the same config. */
+/** Returns the content of config.json, the inverse of `parseStored`. */
 export function formatStored(stored: Stored): Record<string, unknown> {
-  // fromEntries defines keys and does not assign them, so a profile named __proto__ is an ordinary one.
+  // fromEntries defines keys and does not assign them, so that a profile named __proto__ is an ordinary one.
   return { version: VERSION, current: stored.current, profiles: Object.fromEntries(stored.profiles) };
 }

@@ -1,4 +1,4 @@
-/** Defines the valid values of each setting. One parser serves the flag, the variable, the profile and `config set`. */
+/** Defines the valid values of each setting, for the flag, the variable, the profile and `config set`. */
 import { parseShortUrl } from '../base/text/short-url.ts';
 import { parseDuration } from '../base/time/time.ts';
 import { isTimeZone } from '../base/time/time-zone.ts';
@@ -8,7 +8,7 @@ import type { Reserve } from '../service/rate-limit/rate-window.ts';
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;
 
-/** `N` requests or `N%` of the window's limit, or undefined. */
+/** Parses `N` requests or `N%` of the window's limit. */
 function parseReserve(text: string): Reserve | undefined {
   const found = /^(\d{1,9})(%?)$/.exec(text);
   if (!found) return undefined;
@@ -45,12 +45,12 @@ function parseSwitch(text: string): boolean | undefined {
   return ['no', 'false', 'off', '0'].includes(text) ? false : undefined;
 }
 
-/** Returns the description of the valid values, as a phrase for settings and as a sentence for flags. */
+/** Describes the valid values, as a phrase for settings and as a sentence for flags. */
 function expecting(expected: string): { expected: string; forms: string } {
   return { expected, forms: `Expected ${expected}.` };
 }
 
-/** Settings whose value is checked here; a base URL has its own rules in service/base-url.ts, a key-command in key-command.ts. */
+/** Excludes base URLs (service/base-url.ts) and key-commands (key-command.ts). */
 export const VALUES = {
   format: {
     parse: (text: string) => FORMATS.find((format) => format === text),

@@ -17,8 +17,9 @@ import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Reads the stored config again, applies `change` and stores the result; two commands at once both keep their changes. Throws UsageError if
- * the file is corrupt, LocalError if it cannot be written (in both cases it is unchanged), and the errors of `change`.
+ * Reads the stored config again, applies `change` and stores the result under a lock: concurrent commands
+ * both keep their changes. Throws UsageError if the file is corrupt, LocalError if it cannot be written (in
+ * both cases it is unchanged), and the errors of `change`.
  */
 export async function updateStore(
   { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -54,7 +55,9 @@ export async function updateStore(
   }
 }
 
-/** Throws UsageError for a key-command that another user may have written: the permissions of the new file would let it run. */
+/**
+ * Throws UsageError for a key-command of another user, which the permissions of the new file would let run.
+ */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(
@@ -64,8 +67,8 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
 }
 
 /**
- * Replaces the file atomically and returns its text. conf only reads it back: its own writer (atomically 2.1) ignores partial writes, so on a
- * full disk it replaces a good file with a truncated one and reports success.
+ * Replaces the file atomically and returns its text. Not with conf, whose writer (atomically 2.1) ignores
+ * partial writes: on a full disk, it replaces a good file with a truncated one and reports success.
  */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');

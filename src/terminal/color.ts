@@ -16,8 +16,8 @@ export const NO_COLORS: Colors = {
 };
 
 /**
- * Returns whether a stream is colored. In order: --no-color; NO_COLOR (no-color.org); FORCE_COLOR, off with `0` and `false` (force-
- * color.org); TERM=dumb; and whether it is a terminal.
+ * Tests whether a stream is colored: --no-color, NO_COLOR (no-color.org), FORCE_COLOR (force-color.org; off
+ * with `0` and `false`), TERM=dumb, and whether it is a terminal.
  */
 export function wantsColor(
   env: Environment,

@@ -17,20 +17,23 @@ export interface Console {
   /** A prompt is possible: standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
   readonly color: boolean;
-  /** Output is for a screen reader: nothing is redrawn or drawn with blocks, and prompts are plain lines. */
+  /** Output is for a screen reader: no redrawing, no blocks, plain prompts. */
   readonly isAccessible: boolean;
   readonly width: number;
-  /** Writes data to standard output, and resolves when it is accepted. Rejects with ClosedPipeError, or LocalError for other failures. */
+  /**
+   * Writes to standard output, and resolves when the data is accepted. Rejects with ClosedPipeError or
+   * LocalError.
+   */
   write(data: string | Uint8Array): Promise<void>;
-  /** Returns text such that, in GitHub Actions, no value in it is a workflow command. */
+  /** Escapes workflow commands in a text if this is GitHub Actions. */
   harmless(text: string): string;
   /** Flushes the data to disk if standard output is a file. Rejects with LocalError. */
   flush(): Promise<void>;
-  /** Prints one line on standard error unless --quiet, without control characters and line ends. */
+  /** Prints a line on standard error unless --quiet, without control characters and line ends. */
   note(line: string): void;
   /** Prints a note marked as a warning. `always`: also with --quiet. */
   warn(line: string, always?: boolean): void;
-  /** Prints one line on standard error if --verbose, after the time of this machine's clock (UTC). */
+  /** Prints a line on standard error if --verbose, after the time (UTC). */
   verbose(line: string): void;
   /** Starts a progress bar or line; `unit` is the counted noun ("scans"). */
   progress(unit: string): Progress;
@@ -50,14 +53,13 @@ export interface ConsoleOptions {
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
-  /** Returns whether another program reads standard output, which may write to the same terminal. */
+  /** Tests whether another program reads standard output, and may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Returns whether output is for a screen reader, which may change when the settings are read; default: no. */
+  /** Tests whether output is for a screen reader, which reading the settings may change. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   /** Completes the commands in a note, warning or question. */
   propose?: (text: string) => string;
-  /** Called when the reader of standard output has closed the pipe. */
   onClosedPipe: () => void;
 }
 
@@ -75,7 +77,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Loaded before the first warning, because every warning comes after the settings were read.
+  // Every warning comes after the settings were read, so that the colors are loaded.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });
@@ -142,13 +144,12 @@ export function createConsole(options: ConsoleOptions): Console {
 
 const MAX_LINE = 4000;
 
-/** Returns one line without control characters and keys. */
 function presentable(text: string): string {
   const shown = redactKeys(text);
   return clean(shown.length <= MAX_LINE ? shown : `${shown.slice(0, MAX_LINE)}…`);
 }
 
-/** Returns a function that writes to standard error and ignores failures: every command works with standard error closed. */
+/** Creates a writer that ignores failures: every command works with standard error closed. */
 function createErrorWriter(stderr: OutputStream): (text: string) => void {
   stderr.on('error', () => undefined);
   return (text) => {

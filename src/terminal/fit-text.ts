@@ -9,7 +9,10 @@ const UNITS_PER_COLUMN = 16;
 /** Maximum units of a long text in addition to two per column. */
 const EXTRA_UNITS = 512;
 
-/** Cleans a text and truncates it to `width` columns, with an ellipsis. The cost is bounded by `width`, not by the text. */
+/**
+ * Cleans a text and truncates it to `width` columns, with an ellipsis. The cost is bounded by `width`, not by
+ * the text.
+ */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

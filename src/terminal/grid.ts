@@ -37,9 +37,9 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it. cli-table3 lays out the columns once
- * per table, because it takes up to a millisecond per row. T12: it gets placeholders and no texts, because it truncates a cell unit by unit
- * and measures all of it each time.
+ * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it.
+ * cli-table3 takes up to a millisecond per row, so it lays out the columns once per table. T12: it gets
+ * placeholders and no texts, because it truncates a cell unit by unit and measures all of it each time.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);

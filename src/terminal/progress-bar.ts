@@ -26,7 +26,7 @@ const RATE_FROM_MS = 500;
 /** Minimum time of work, and of remaining time, for which the remaining time is shown. */
 const LEFT_FROM_MS = 1000;
 
-/** Renders the line in at most `room` columns. If it is too long, the bar is reduced to the percentage, then the detail is dropped. */
+/** Renders the line in at most `room` columns: reduces the bar to the percentage, then drops the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;
@@ -38,7 +38,9 @@ export function renderBar(state: BarState, room: number): string {
   return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
-/** Describes the work in words: `45,000 of 100,000 scans, 45%, page 90 of 200, 4,500 per second, 13 s left`. */
+/**
+ * Describes the work in words: `45,000 of 100,000 scans, 45%, page 90 of 200, 4,500 per second, 13 s left`.
+ */
 export function describeWork(state: BarState): string {
   const { unit, done, total, detail, elapsedMs } = state;
   const share = shareOf(state);

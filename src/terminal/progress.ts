@@ -1,4 +1,3 @@
-/** Progress of a command on standard error: a bar, lines for a screen reader, or only pauses. */
 import { type Clock, every, formatDuration } from '../base/time/time.ts';
 import { describeWork, renderBar, type Work } from './progress-bar.ts';
 
@@ -7,7 +6,7 @@ export interface Progress {
   update(state: Work): void;
   pause(ms: number): void;
   resume(): void;
-  /** Removes the bar. Idempotent; notes written meanwhile appear above the bar. */
+  /** Removes the bar. Idempotent. */
   stop(): void;
 }
 
@@ -16,7 +15,7 @@ export interface BarSurface {
   write(text: string): void;
 }
 
-/** Progress whose line can be hidden temporarily, so that other text appears above it. */
+/** Progress whose line can be hidden, so that other text appears above it. */
 export interface Bar extends Progress {
   hide(): void;
   show(): void;
@@ -25,13 +24,13 @@ export interface Bar extends Progress {
 const FRAME_MS = 100;
 
 /**
- * Erases everything after the cursor, also if a terminal that was made narrower has wrapped the line. A line is drawn without wrapping,
- * because a terminal reports its new width late.
+ * Erases all after the cursor, also a line that a narrower terminal has wrapped. Lines are drawn without
+ * wrapping, because a terminal reports its new width late.
  */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
-/** Creates a bar on a terminal, drawn at once and then ten times per second. It hides for notes and data, and becomes a countdown. */
+/** Creates a bar on a terminal, drawn at once and then ten times per second. */
 export function createBar(
   unit: string,
   surface: BarSurface,
@@ -104,7 +103,7 @@ const LINE_MS = 30_000;
 /** Interval in which that time is checked, because pauses postpone it. */
 const CHECK_MS = 1000;
 
-/** Creates progress for a screen reader: one line per 30 s of work without pauses, and one per pause, each with the work done so far. */
+/** Creates progress for a screen reader: a line per 30 s of work without pauses, and one per pause. */
 export function createSpokenProgress(
   unit: string,
   note: (line: string) => void,

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '../base/errors.ts';
 
-/** `edited`: by Node's line editor, which redraws the line. `plain`: by the terminal itself. `secret`: by the editor, without echo. */
+/** `edited` and `secret` (without echo): Node's line editor. `plain`: the terminal's. */
 type Manner = 'edited' | 'plain' | 'secret';
 
 interface PromptOptions {
@@ -11,7 +11,10 @@ interface PromptOptions {
   manner: Manner;
 }
 
-/** Reads one line. Throws InterruptedError on Ctrl-C, UsageError when the input ends (Ctrl-D), and the signal's reason. */
+/**
+ * Reads one line. Throws InterruptedError on Ctrl-C, UsageError at the end of input (Ctrl-D), and the
+ * signal's reason.
+ */
 export async function askLine(
   question: string,
   { input, output, signal, manner }: PromptOptions,
@@ -30,7 +33,7 @@ export async function askLine(
     historySize: 0,
   });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
-  // With TERM=dumb, Node uses an editor that cannot redraw and keeps backspaces. Without echo, nothing is redrawn.
+  // With TERM=dumb, Node's editor cannot redraw and keeps backspaces. Without echo, nothing is redrawn.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));

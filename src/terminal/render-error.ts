@@ -23,7 +23,7 @@ export interface ErrorPlace {
 const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose and report the output.';
 
 /**
- * Returns the text for standard error, with a final line end; empty for a closed pipe. JSON:
+ * Returns the text for standard error, empty for a closed pipe. JSON:
  * `{"error":{"message","code","status","exit","hint"}}`.
  */
 export function renderError(
@@ -51,7 +51,7 @@ function readable({ message, hint, code, status }: FailureDetails & { message: s
   return { status, message: shorten(message), hint: hint && shorten(hint), code: code && shorten(code) };
 }
 
-/** Returns the hint with the label "hint:" on its last line, after the context that a command adds. */
+/** Labels the last line of a hint, after the context that a command adds. */
 function labeled(hint: string): string {
   return hint.startsWith('usage: ') ? hint : hint.replace(/[^\n]*$/, (action) => `hint: ${action}`);
 }

@@ -6,8 +6,7 @@ import { readIfPackaged } from '../files/durable/packaged-files.ts';
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
 /**
- * Returns the lines of an error's `stack`, with positions in bundles of `directory` replaced by `src/FILE.ts:LINE:COLUMN` as far as a
- * source map has them.
+ * Replaces positions in bundles of `directory` by `src/FILE.ts:LINE:COLUMN`, as far as a source map has them.
  */
 export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
   const maps = new Map<string, SourceMap | undefined>();

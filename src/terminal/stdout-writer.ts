@@ -6,9 +6,9 @@ import { adviceFor, describeSystemError, systemCode } from '../files/durable/pat
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Returns a function that writes data and resolves when it is accepted. It rejects with ClosedPipeError if the reader closed the pipe
- * (after one call of `onClosedPipe`), and with LocalError for other failures. Files and devices are written by descriptor, because Node's
- * stream ignores partial writes.
+ * Creates a writer that resolves when the data is accepted, and rejects with ClosedPipeError if the reader
+ * closed the pipe (after one call of `onClosedPipe`), or LocalError. Files and devices are written by
+ * descriptor, because Node's stream ignores partial writes.
  */
 export function createStdoutWriter(
   stream: OutputStream,
@@ -93,7 +93,7 @@ function toFailure(error: unknown): Failure {
   });
 }
 
-/** Returns whether standard output of this process is a pipe or a socket. Never throws. */
+/** Tests whether standard output of this process is a pipe or a socket. */
 export function isPiped(): boolean {
   try {
     const stdout = fstatSync(1);

@@ -12,7 +12,7 @@ export interface Placed {
   width: number;
 }
 
-/** Minimum useful width of a truncated cell, unless its column sets another. */
+/** Minimum width of a truncated cell, unless its column sets another. */
 const LEAST_WIDTH = 10;
 
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
@@ -27,8 +27,8 @@ const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
 /**
- * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide, then reduces the widest cells
- * until all fit. `mayDrop` is false if the user chose the columns.
+ * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide,
+ * then reduces the widest until all fit. `mayDrop` is false if the user chose the columns.
  */
 export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];
@@ -39,7 +39,10 @@ export function layOut(measured: readonly Measured[], width: number, mayDrop: bo
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 
-/** Returns whether the columns fit: with the wished widths if the least important one is never truncated, otherwise with their minimum. */
+/**
+ * Tests whether the columns fit: with the wished widths if the least important one is never truncated,
+ * otherwise with their minimum.
+ */
 function fits(measured: readonly Measured[], width: number): boolean {
   const isWhole = measured[leastImportant(measured)]?.column.keepWhole === true;
   return total(measured.map(isWhole ? wished : least)) <= width;
@@ -55,7 +58,7 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== dropped);
 }
 
-/** Reduces the widest that is above its minimum, one column of the terminal at a time, so that long ones become equal. */
+/** Reduces the widest by one column of the terminal at a time, so that long ones become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

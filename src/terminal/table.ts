@@ -1,4 +1,4 @@
-/** Tables for terminals: cleaned text, cells truncated to fit, and colors that only repeat the text. */
+/** Formats tables for terminals. Colors only repeat the text. */
 import { displayWidth } from '../base/text/display-width.ts';
 import { type Column, textOf } from '../files/formats/columns.ts';
 import type { Formatter } from '../files/formats/formatter.ts';
@@ -27,7 +27,10 @@ const SAMPLE = 1000;
 /** Maximum width of a cell without another bound. */
 const WIDEST_CELL = 1000;
 
-/** Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or all of them. */
+/**
+ * Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or all of
+ * them.
+ */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -58,7 +61,7 @@ export function createTableFormatter(options: TableOptions): Formatter {
   };
 }
 
-/** Creates a formatter of one record: names and whole values in two columns. `extra`: also unknown fields. */
+/** Creates a formatter of one record, with whole values. `extra`: also unknown fields. */
 export function createRecordFormatter({
   columns,
   colors,

@@ -1,4 +1,4 @@
-/** Wraps lines for a terminal between words, but not within paths, because a path with a line break can't be copied. */
+/** Wraps lines between words, but not within paths, because a path with a line break can't be copied. */
 import { displayWidth } from '../base/text/display-width.ts';
 import type { Environment } from './color.ts';
 
@@ -12,11 +12,11 @@ const PART = '\0';
 
 interface Wrapping {
   indent?: string;
-  /** Returns texts with spaces at which no line is broken (`spacedPaths`). */
+  /** Returns texts at whose spaces no line is broken (`spacedPaths`). */
   whole?: () => readonly string[];
 }
 
-/** Wraps lines that are wider than `columns`. A word that is too wide gets its own line. Undefined or too few columns: no line is wrapped. */
+/** Wraps lines that are wider than `columns`. A word that is too wide gets its own line. */
 export function wrapWords(
   text: string,
   columns: number | undefined,

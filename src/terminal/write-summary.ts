@@ -22,7 +22,10 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`. */
+/**
+ * Replaces the file with Prometheus metrics if it ends in .prom, otherwise with JSON. Throws like
+ * `writeWholeFile`.
+ */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

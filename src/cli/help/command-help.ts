@@ -1,4 +1,3 @@
-/** Formats help: that of a command with commander, in the order of sections of qrctl, and that of topics. */
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
 import type { Example } from '../../commands/define.ts';
 import { GLOBAL_FLAGS } from '../../commands/global-options.ts';
@@ -118,7 +117,7 @@ function formatLines(items: readonly Item[]): string[] {
   return items.map(([term, meaning]) => `  ${term.padEnd(longest(items))}  ${meaning}`);
 }
 
-/** Formats the text that `qrctl` without arguments prints. */
+/** Formats the output of `qrctl` without arguments. */
 export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
   const { helper, title } = await loadHelper(program, terminal);
   const summary = helper.boxWrap(program.description(), widthOf(terminal));

@@ -1,4 +1,4 @@
-/** Writes man pages in roff (man(7) macros): one per command and group, and qrctl(1). */
+/** Formats man pages in roff (man(7) macros): qrctl(1), and one per command and group. */
 import type { Flag } from '../../commands/define.ts';
 import { FIRST_STEPS } from './command-help.ts';
 import {
@@ -74,9 +74,9 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
 
 function header(names: readonly string[], summary: string, synopsis: string, version: string): string {
   const name = pageName(names);
-  // No date: the same source gives the same page.
+  // No date, so that builds are reproducible.
   const title = `.TH "${text(name.toUpperCase())}" 1 "" "qrctl ${text(version)}" "qrctl manual"`;
-  // Left-aligned and without hyphens: commands stay as they are typed.
+  // Left-aligned and without hyphens, so that commands stay as they are typed.
   const layout = [title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`];
   return [...layout, section('SYNOPSIS'), `.B ${text(fullName(names))}`, text(synopsis)].join('\n');
 }
@@ -110,7 +110,7 @@ function block(content: Block): string[] {
   return ['.PP', '.RS 4', '.EX', ...content.lines.map(text), '.EE', '.RE'];
 }
 
-/** Escapes `words` for roff: backslashes, hyphens, quotes, and a period at the start of a line. */
+/** Escapes backslashes, hyphens, quotes and a leading period for roff. */
 function text(words: string): string {
   return words
     .replaceAll('\\', '\\e')

@@ -1,9 +1,7 @@
-/** Data model of help, completions and man pages; cli/manual.ts fills it from the command definitions. */
 import { groupBy } from '../../base/collections.ts';
 import type { Argument, Example, Flag, OutputColumns } from '../../commands/define.ts';
 
 export interface CommandPage {
-  /** Words after `qrctl`: `['qr', 'list']`. */
   names: readonly string[];
   summary: string;
   description: string;
@@ -35,7 +33,10 @@ export function sentence(summary: string): string {
   return `${summary}.`;
 }
 
-/** Describes a flag or argument with its fixed values, or three of more than `most`: `Format: png, svg (default: png; repeatable)`. */
+/**
+ * Describes a flag or argument with its choices, or three of more than `most`: `Format: png, svg (default:
+ * png)`.
+ */
 export function describeValues(
   described: { description: string; choices?: readonly string[]; repeatable?: boolean },
   most = Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** Formats `qrctl help --json`: every command as one document for programs. docs/help.schema.json describes it. */
+/** Formats `qrctl help --json`, which docs/help.schema.json describes. */
 import { EXIT_CODES } from '../../base/errors.ts';
 import type { Argument, Flag, OutputColumns } from '../../commands/define.ts';
 import { flagsOf } from '../manual.ts';

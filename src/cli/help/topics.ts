@@ -1,4 +1,4 @@
-/** Defines the topics of `qrctl help TOPIC` and of qrctl(1): one text, laid out for the terminal and for man. */
+/** Defines the topics of `qrctl help TOPIC` and of qrctl(1). */
 import { EXIT_CODES } from '../../base/errors.ts';
 import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
 import { globalOptions, requestOptions } from '../../commands/global-options.ts';
@@ -16,7 +16,7 @@ export interface Topic {
   blocks: readonly Block[];
 }
 
-/** Flags that no page of a command repeats; man pages list them on each page. */
+/** Flags of every command, which man pages list on each page. */
 export const FLAGS_TOPIC: Topic = {
   name: 'flags',
   title: 'Flags for every command',
@@ -69,7 +69,6 @@ export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[]
   ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
 ];
 
-/** Each outcome with the word that a dry run has for it, and its meaning. */
 const OUTCOME_LIST: readonly (readonly [words: string, meaning: string])[] = [
   ...Object.entries(OUTCOMES).map(([outcome, meaning]) => {
     const actions = Object.entries(ACTIONS).flatMap(([action, done]) => (done === outcome ? action : []));
@@ -224,7 +223,6 @@ export const TOPICS: readonly Topic[] = [
   },
 ];
 
-/** Words after `qrctl help` that are not commands. */
 export const TOPIC_WORDS: readonly { name: string; summary: string }[] = [
   ...TOPICS.map(({ name, title }) => ({ name, summary: title })),
   { name: 'licenses', summary: 'Licenses of the bundled libraries' },

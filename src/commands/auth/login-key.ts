@@ -3,7 +3,7 @@ import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { askUntil } from '../ask-until.ts';
 
-/** Far longer than a key: longer input is another file. */
+/** Maximum bytes of standard input, far more than a key has. */
 const MOST_BYTES = 64 * 1024;
 
 interface KeyQuestion {
@@ -13,8 +13,8 @@ interface KeyQuestion {
 }
 
 /**
- * Returns the key for that service, verified; prompts again after a typo. Throws UsageError without a terminal and for input that is not a
- * key, and the errors of `verify`.
+ * Reads and verifies the key for that service. On a terminal, prompts again after a refusal. Throws
+ * UsageError without a terminal and for input that is not a key, and the errors of `verify`.
  */
 export async function readKey(
   context: Context,
@@ -51,8 +51,8 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
 }
 
 /**
- * Requests one code with the key. Throws AuthError if the service rejects the key, UnavailableError if there is no response, and the other
- * errors of a listing.
+ * Requests one code with the key. Throws AuthError if the service rejects the key, and UnavailableError if it
+ * does not respond.
  */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,

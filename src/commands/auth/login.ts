@@ -64,7 +64,7 @@ export const command = defineCommand({
         : await checkCommand(context, { ...check, settings, keyCommand });
     const { current } = await changeStore(context, (stored) => {
       const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
-      // Commands without --profile, such as those of cron, must not switch to another workspace.
+      // The current profile stays: commands of cron, without --profile, must not switch to another workspace.
       const before = profileName({}, {}, stored);
       return {
         current: stored.profiles.has(before) ? before : name,
@@ -78,7 +78,7 @@ export const command = defineCommand({
 
 type LoginSettings = Settings & { baseUrl: string };
 
-/** Settings that the profile would have; prompts for the base URL if it is unknown. */
+/** Resolves the settings of the profile without its key; prompts for the base URL if it is unknown. */
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
   const inputs = {
     flags: context.flags,
@@ -107,7 +107,10 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   return { ...settings, baseUrl: settings.baseUrl };
 }
 
-/** Runs the command once, so that nothing is stored that gives no key; without `verify`, it is only parsed. */
+/**
+ * Runs the command once, so that only a command that prints a key is stored. Without `verify`, it is only
+ * parsed.
+ */
 async function checkCommand(
   context: Context,
   given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
@@ -116,7 +119,7 @@ async function checkCommand(
   if (given.verify === undefined) return;
   const pendingKey = { command: given.keyCommand, problem: undefined };
   const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey }).catch((error: unknown) => {
-    // The profile may not exist, and a setting of it would not change this command.
+    // The hint for a stored command would change a profile that may not exist.
     throw error instanceof AuthError
       ? new AuthError(error.message, { hint: commandHint(given.keyCommand, 'passed'), cause: error })
       : error;
@@ -124,7 +127,6 @@ async function checkCommand(
   await given.verify(apiKey);
 }
 
-/** Whatever fails here, the key is stored. */
 async function askShortUrl(context: Context, name: string): Promise<void> {
   if (!context.console.canAsk) return;
   const later = () =>

@@ -30,7 +30,7 @@ function without(stored: Stored, names: readonly string[]): Stored {
   return { current, profiles };
 }
 
-/** No other profile becomes the current one: the next command would use a workspace that was not chosen. */
+/** No other profile becomes current: the next command would use a workspace that the user did not choose. */
 async function currentNote(stored: Stored): Promise<string> {
   const name = profileName({}, {}, stored);
   if (stored.profiles.has(name)) return `The current profile is '${name}'`;

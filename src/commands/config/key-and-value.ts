@@ -15,7 +15,7 @@ export function settingKey(args: readonly string[]): SettingKey {
   return key;
 }
 
-/** Prints a bare value on a line: exact for scripts, with control characters made visible on a terminal. */
+/** Prints the exact value, with control characters made visible on a terminal. */
 export async function printValue({ console }: Context, value: string): Promise<void> {
   await console.write(`${console.isTerminal ? clean(value) : value}\n`);
 }

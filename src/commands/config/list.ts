@@ -31,7 +31,7 @@ export const command = defineCommand({
   },
 });
 
-/** Where the key comes from, and never the key. No file is read and no command is run. */
+/** Returns the source of the key, never the key. No file is read and no command is run. */
 async function keyRecord(inputs: Inputs) {
   const baseUrl = shownSetting('base-url', inputs).value ?? undefined;
   const { keySource, pendingKey } = findKey(inputs, baseUrl);

@@ -26,7 +26,7 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { settings, findings: local } = await checkLocally(context);
-    // Uses the valid settings only; context.settings() would fail with the error to be reported.
+    // With the valid settings only: `context.settings()` would fail with the error to report.
     const { plan, print } = await openOutput(
       { ...context, settings: async () => settings },
       options,
@@ -47,7 +47,7 @@ export const command = defineCommand({
   },
 });
 
-/** Adds the findings of the service; its verdict on the key replaces the local one. */
+/** Adds the findings of the service, whose finding about the key replaces the local one. */
 async function withService(
   context: Context,
   settings: Settings,

@@ -1,4 +1,3 @@
-/** Results of the checks of `qrctl doctor`. */
 import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
 import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
@@ -30,7 +29,7 @@ const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 const INDENT = ' '.repeat(16);
 
-/** Formats findings of any length, wrapped to the width of the terminal, each with its fix below: a table would truncate it. */
+/** Formats findings as wrapped lines, each with its fix below; a table would truncate them. */
 export async function formatFindings(
   findings: readonly Finding[],
   { color, isTerminal, width }: Context['console'],
@@ -51,7 +50,6 @@ function formatFinding(
   return `${line.replace(status, (word) => colors[COLORS[status]](word))}\n${below}`;
 }
 
-/** Returns the error that names the failed checks. */
 export function failureOf(findings: readonly Finding[]): ReportedError | undefined {
   const failures = findings.filter(({ status }) => status === 'fail');
   if (failures.length === 0) return undefined;

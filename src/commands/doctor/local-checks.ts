@@ -18,7 +18,7 @@ export async function checkLocally({
   withKey,
 }: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<{ findings: Finding[]; settings: Settings }> {
   const findings: Finding[] = [];
-  /** Adds the finding of `look`, or its error; if it throws, the other checks use `fallback`. */
+  /** Adds the finding of `look`, or its error; then the other checks use `fallback`. */
   async function check<T>(
     name: Finding['check'],
     fallback: T,
@@ -35,7 +35,7 @@ export async function checkLocally({
     }
   }
 
-  // The order in which other commands would fail.
+  // In the order in which other commands would fail.
   const none: Stored = { current: undefined, profiles: new Map() };
   const store = await check('config', none, () => checkConfig(env));
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
@@ -53,7 +53,6 @@ export async function checkLocally({
 
 interface Checked<T> {
   value: T;
-  /** Undefined if there was nothing to check. */
   message?: string;
   warnings?: Finding[];
 }
@@ -97,7 +96,7 @@ async function checkKey(
   baseUrl: string | undefined,
   withKey: Context['withKey'],
 ): Promise<Checked<Key>> {
-  // Without a base URL, the key can still be checked: use the one it was stored for.
+  // Without a base URL, the key is checked for the one it was stored for.
   const found = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
   const { apiKey, apiKeyProblem, keySource } = await withKey({ ...settings, ...found });
   if (apiKey === undefined)

@@ -1,4 +1,7 @@
-/** Compares the service's description (`/openapi.json`, OpenAPI 3.1) with the one that this version of qrctl implements. */
+/**
+ * Compares the service's `/openapi.json` (OpenAPI 3.1) with the interface that this version of qrctl
+ * implements.
+ */
 import { quote } from '../../base/text/quote.ts';
 import {
   CODE_FIELDS,
@@ -10,7 +13,7 @@ import {
   SCAN_FIELDS,
 } from '../../service/shapes.ts';
 
-/** Version of the interface that qrctl implements (service specification, "Versioning"). */
+/** Version of the interface (service specification, "Versioning"). */
 const VERSION = '1.0.0';
 
 /** `broken`: qrctl relies on it. `changed`: qrctl still works. */
@@ -54,7 +57,7 @@ const VALUES = new Map<string, readonly string[]>([
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
-/** Returns how a description of any form differs from the expected one, each as a short phrase. */
+/** Returns the differences of a description of any form from the expected one, each as a short phrase. */
 export function compareOpenApi(description: unknown): Differences {
   const walk = walker(description);
   const broken = new Set<string>();
@@ -93,7 +96,6 @@ export function compareOpenApi(description: unknown): Differences {
     }
   }
 
-  /** Values are compared only if the description lists them. */
   function compareValues(field: string, values: readonly unknown[]): void {
     const known = VALUES.get(field);
     if (!known || values.length === 0) return;
@@ -107,7 +109,7 @@ export function compareOpenApi(description: unknown): Differences {
 /** Follows `path` from `value`, resolving `$ref` at each step; undefined if the path ends early. */
 type Walk = (value: unknown, ...path: string[]) => unknown;
 
-/** More than any description needs; ends one that refers to itself. */
+/** Maximum depth of references, because a description may refer to itself. */
 const MOST_HOPS = 20;
 
 export function walker(description: unknown): Walk {
@@ -129,7 +131,7 @@ function own(value: unknown, key: string): unknown {
   return (value as Record<string, unknown>)[key];
 }
 
-/** Paths may have the version segment or not, and parameters any name. */
+/** Finds an operation; paths may lack the version segment, and parameters may have any name. */
 export function findOperation(walk: Walk, description: unknown, path: string, method: string): unknown {
   const paths = walk(description, 'paths');
   const key = Object.keys(paths ?? {}).find((candidate) => plainPath(candidate) === plainPath(path));
@@ -147,7 +149,7 @@ function findParameter(walk: Walk, operation: unknown, name: string): unknown {
   );
 }
 
-/** Also finds a property of a schema that is composed with allOf. */
+/** Finds a property, also of a schema that is composed with allOf. */
 function findProperty(walk: Walk, schema: unknown, name: string, depth = 0): unknown {
   const direct = walk(schema, 'properties', name);
   if (direct !== undefined || depth > MOST_HOPS) return direct;

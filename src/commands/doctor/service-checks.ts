@@ -13,15 +13,15 @@ import type { Service } from '../../service/service.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 
-/** The service's clock is a header in whole seconds; a smaller difference is not significant. */
+/** Minimum skew that is reported: the service's clock is a header in whole seconds. */
 const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** At most two requests: the listing (if there is a key) and the description. */
+/** Sends two requests at most: the listing (if there is a key) and the description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () =>
-    // A diagnosis must be quick, and must show a failure of the first attempt.
+    // No retries: a diagnosis is quick, and shows a failure of the first attempt.
     context.connect({ ...settings, retryForMs: 0 }),
   );
   if (!opened.value) return [failed('service', opened.error)];
@@ -67,7 +67,7 @@ function answered(error: unknown): boolean {
   );
 }
 
-/** Elsewhere the hint of such a failure is to run `qrctl doctor`. */
+/** Replaces the hint to run `qrctl doctor`. */
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;

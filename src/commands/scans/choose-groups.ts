@@ -1,4 +1,4 @@
-/** Resolves `--by`: dimensions, and with `--join` the columns of a file about codes. */
+/** Resolves `--by` to dimensions, and with `--join` to columns of a file about codes. */
 import { UsageError } from '../../base/errors.ts';
 import { redactKeys } from '../../base/text/key.ts';
 import { nearest } from '../../base/text/nearest.ts';
@@ -22,8 +22,8 @@ interface GroupFlags extends FileChoice {
 }
 
 /**
- * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for flags that contradict each
- * other, and for a file that can't be joined.
+ * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for
+ * contradicting flags, and for a file that can't be joined.
  */
 export async function chooseGroups(
   context: Context,
@@ -72,7 +72,7 @@ async function readJoin(context: Context, path: string, flags: GroupFlags): Prom
   return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
 }
 
-/** F21: the name of a dimension takes precedence over that of a column. */
+/** Finds the group with this name (F21: that of a dimension takes precedence over that of a column). */
 function resolve(raw: string, file: Input | undefined): GroupBy {
   const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
   if (dimension !== undefined) return groupOf(dimension);
@@ -113,7 +113,7 @@ function columnsOf({ columns }: Input): string {
   return columns.slice(0, MOST_COLUMNS).map(quote).join(', ') + more;
 }
 
-/** Scans have no destinations; from the service, its codes have them. */
+/** Returns the column with the destinations of codes, which scan files lack. */
 function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
   const column = file && columnFor(file, DESTINATION);
   if (column !== undefined) return column;

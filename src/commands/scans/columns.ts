@@ -1,4 +1,3 @@
-/** Arguments and columns of several commands about scans. */
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import type { OutputFlags, OutputPlan } from '../../files/formats/plan-output.ts';
@@ -12,12 +11,10 @@ export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
   { term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' },
 ];
 
-/** Returns the columns of scans, of one code or of several. */
 export function scanColumns(hasCodes: boolean): Column[] {
   return [...(hasCodes ? CODE_COLUMNS : []), ...SCAN_FIELDS].map((name) => ({ name }));
 }
 
-/** Returns the outputs of commands that print scans. */
 export function scanOutputs(optional: readonly string[] = []): OutputColumns[] {
   return [
     { columns: scanColumns(false), optional },
@@ -34,20 +31,19 @@ export const COST_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Returns their values for about this many requests; `workMs` is the time that they take without a rate limit. */
+/** Returns the cost of about this many requests; `workMs` is the time that they take without a rate limit. */
 export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
   const limit = service.rateLimit();
   const seconds = Math.ceil((costOf(requests, limit).waitMs + workMs) / 1000);
   return { requests, requests_per_minute: limit.limit ?? null, seconds };
 }
 
-/** Returns the values of the columns `since` and `until`. */
 export function rangeRecord(sinceMs: number | undefined, untilMs: number | undefined) {
   const instant = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms));
   return { since: instant(sinceMs), until: instant(untilMs) };
 }
 
-/** Returns the flags for the record of a dry run: a format for scans only does not apply to it. */
+/** Returns the format for the record of a dry run, to which a format only for scans does not apply. */
 export function recordFormat({ format }: OutputPlan): OutputFlags {
   return { format: format === 'ids' || format === 'xlsx' ? undefined : format };
 }

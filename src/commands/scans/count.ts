@@ -1,4 +1,4 @@
-/** The count that `scans stats` and `scans report` share: its flags, its plan, and what is printed about it. */
+/** Plans, runs and describes the count that `scans stats` and `scans report` share. */
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { countOf, shown } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
@@ -50,11 +50,11 @@ export interface CountPlan extends CountRequest {
   choice: CountFlags;
   names: readonly string[];
   top: number | undefined;
-  /** Slugs, names and ages of codes are needed, also of those given by ID. */
+  /** Slugs, names and ages of codes are required, also of those given by ID. */
   needsLabels: boolean;
 }
 
-/** Throws UsageError on flags that contradict each other, on invalid ranges and zones, and on missing files. */
+/** Throws UsageError for contradicting flags, invalid ranges and zones, and missing files. */
 export async function planCount(
   context: Context,
   names: readonly string[],
@@ -85,14 +85,16 @@ export async function planCount(
   };
 }
 
-/** Returns the codes of a plan; with their slugs, if those identify them in the result. */
+/** Returns the codes of a plan, with slugs if they identify codes in the result. */
 export function codesOf(context: Context, { choice, names, needsLabels }: CountPlan): Promise<ChosenCodes> {
   return chooseLabels(context, names, choice, { isWanted: needsLabels });
 }
 
 export type CountedCodes = Counted & { failures: CodeFailure[] };
 
-/** Counts from files or from the service. Throws if all codes fail; the result contains the failures of some. */
+/**
+ * Counts from files or from the service. Throws if all codes fail; the result contains the failures of some.
+ */
 export async function countScans(context: Context, plan: CountPlan): Promise<CountedCodes> {
   const { console, facts } = context;
   const { format, zone } = plan.local;
@@ -127,8 +129,8 @@ async function countCodes(context: Context, plan: CountPlan): Promise<CountedCod
 }
 
 /**
- * Throws UnprovenError for a requested period without scans, unless the files are known to cover all of it: a page of zeros would state
- * that there were no scans.
+ * Throws UnprovenError for a requested period without scans, unless the files are known to cover it: zeros
+ * would state that there were no scans.
  */
 function refuseUncovered({ current, span, coverage }: FilesCount, zone: string): void {
   const { sinceMs, untilMs } = span;
@@ -144,12 +146,12 @@ function refuseUncovered({ current, span, coverage }: FilesCount, zone: string):
   });
 }
 
-/** Returns whether a range has ended: its figures are final, and `previous` is that of a whole period. */
+/** Tests whether a range has ended, so that its figures are final. */
 export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
   return untilMs === undefined || untilMs <= nowMs;
 }
 
-/** Prints a note per kind of mismatch between the counted codes and the rows of `--join`. */
+/** Notes mismatches between the counted codes and the rows of `--join`. */
 function noteJoin(
   { note }: Context['console'],
   { name, unlisted, unusedRows, namelessRows }: CodeTable,
@@ -164,7 +166,7 @@ function noteJoin(
   if (namelessRows > 0) note(`${countOf(namelessRows, 'row')} of ${name} skipped: no ID and no slug`);
 }
 
-/** Returns the input of the figures of a count, with the codes that could be counted; `top` as in FiguresOptions. */
+/** Returns the input of figures, with the codes that could be counted. */
 export function figuresInput(
   { local }: CountPlan,
   { codes, failures, ...counted }: CountedCodes,
@@ -180,20 +182,19 @@ export function figuresInput(
   };
 }
 
-/** Returns the range with both ends; an end that was not requested is that of the last scan. Empty if there is neither. */
+/** Returns the range with both ends; a missing end is the last scan. Empty if there is neither. */
 export function readRange({ span, current }: Counted, zone: string): string {
   if (current.total() === 0 && span.untilMs === undefined) return '';
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
   return formatLocalRange({ sinceMs: span.sinceMs, untilMs }, zone);
 }
 
-/** Returns the range that a count is compared with; empty if there is none. */
 export function previousRange({ before }: Counted, zone: string): string {
   const { sinceMs, untilMs } = before?.span ?? {};
   return untilMs === undefined ? '' : formatLocalRange({ sinceMs, untilMs }, zone);
 }
 
-/** Returns `1,000 scans from … to …, 4 requests`, or only the requests if no zone is given. */
+/** Returns `1,000 scans from … to …, 4 requests`, or only the requests without a zone. */
 export async function closingWords(
   context: Context,
   counted: Counted,

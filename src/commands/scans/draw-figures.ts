@@ -1,4 +1,4 @@
-/** Draws figures as tables with bars that fit any width; in ASCII if the terminal supports nothing else. Pure. */
+/** Draws figures as tables with bars that fit any width. */
 import { displayWidth } from '../../base/text/display-width.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Section, Total } from '../../scans/stats/figures.ts';
@@ -26,7 +26,6 @@ export interface Drawing {
   file: string | undefined;
 }
 
-/** Draws all sections, and the lines below them. Ends with a line end. */
 export function drawFigures(drawing: Drawing, surface: Surface): string {
   const signs = SIGNS[surface.style];
   const sections = drawing.sections.map((section) => drawSection(section, drawing, surface, signs));
@@ -83,7 +82,7 @@ function drawClosing(
   return wrapped.map((line) => `${colors.dim(line)}\n`).join('');
 }
 
-/** Returns the meaning of a mark, after the mark unless it is a word itself. */
+/** Returns the meaning of a mark, after the mark unless it is a word. */
 function explained(mark: string, meaning: string): string {
   return /[a-z]/.test(mark) ? meaning : `${mark} ${meaning}`;
 }

@@ -12,10 +12,10 @@ export const NARROWEST_BAR = 6;
 const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
 const READABLE_NAME = 24;
-/** Larger changes are shown in words. */
+/** Maximum change that is shown as a percentage. */
 const LARGEST_CHANGE = 9.99;
 
-/** Signs of a drawing. Without `full` there are no bars, and without `sparks` no sparklines. */
+/** Without `full` there are no bars, and without `sparks` no sparklines. */
 export interface Signs {
   full: string;
   half: string;
@@ -52,7 +52,9 @@ interface NumberColumn {
   width: number;
 }
 
-/** Returns the sizes that bars and sparklines show: averages of weekdays and hours, because a range has more of some than of others. */
+/**
+ * Returns the sizes of bars: averages of weekdays and hours, because a range has more of some than of others.
+ */
 export function sizesOf({ kind, by, rows }: Section): number[] {
   const isRecurring = kind === 'time' && (by === 'weekday' || by === 'hour');
   return rows.map(({ scans, perDay }) => (isRecurring ? (perDay ?? 0) : scans));
@@ -149,7 +151,7 @@ function widthOf(numbers: readonly NumberColumn[]): number {
   return numbers.reduce((sum, { width }) => sum + width + GAP, 0);
 }
 
-/** Shares the columns of the terminal that numbers leave: the value first, then a name, then a bar. Zero: no room for it. */
+/** Divides the width that numbers leave: value first, then name, then bar. Zero omits a column. */
 function shareRoom(
   left: number,
   widestValue: number,
@@ -161,7 +163,7 @@ function shareRoom(
   const reserved = [leastName + leastBar, leastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
   const ofValue = Math.max(1, Math.min(widestValue, left - reserved));
   const behind = left - ofValue;
-  // A name that can be read matters more than a short bar.
+  // A readable name matters more than a short bar.
   const wanted = Math.min(widestName, READABLE_NAME) + GAP;
   const forName = behind - leastBar >= wanted ? behind - leastBar : behind;
   const ofName = widestName > 0 && forName >= leastName ? Math.min(widestName, forName - GAP) : 0;
@@ -179,7 +181,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, displayWidth(fitText(text, WIDEST_TEXT))), 0);
 }
 
-/** Labels in parentheses can't be mistaken for a value: values have none. */
+/** Labels in parentheses can't be mistaken for a value, because values have none. */
 function formatValue(
   { value, isRest, isPart }: Figure,
   { noneIs }: Section,
@@ -192,12 +194,10 @@ function formatValue(
   return noneIs === 'both' ? `(none, or not in ${basename(file)})` : '(none)';
 }
 
-/** Formats `0.4`, `12.5`, `1,250`. */
 export function formatAverage(average: number): string {
   return average >= 100 ? formatCount(Math.round(average)) : average.toFixed(1);
 }
 
-/** Formats a change as a percentage. */
 export function formatChange(change: number | null, { none }: Signs): string {
   if (change === null) return none;
   if (change > LARGEST_CHANGE) return 'more than tenfold';

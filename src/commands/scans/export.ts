@@ -1,4 +1,3 @@
-/** `scans export`; plan-export.ts declares and checks its flags. */
 import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
@@ -197,7 +196,10 @@ function costWords(service: Service, ms: number): string {
   return [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`].join(', ');
 }
 
-/** Prints the scans of the codes by their totals, and about how many requests and how much time the export takes, finding the codes included. */
+/**
+ * Prints the scans of the codes by their totals, and about how many requests and how much time the export
+ * takes.
+ */
 async function printDryRun(
   context: Context,
   plan: ExportPlan,

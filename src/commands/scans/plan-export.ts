@@ -1,4 +1,4 @@
-/** The flags of `scans export`, checked and combined to a plan before any request. */
+/** Declares the flags of `scans export`, and combines them to a plan before any request. */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
@@ -85,7 +85,7 @@ const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
-/** Throws UsageError on flags that contradict each other, unknown fields, and invalid times. */
+/** Throws UsageError for contradicting flags, unknown fields, and invalid times. */
 export async function planExport(
   context: Context,
   names: readonly string[],
@@ -146,13 +146,13 @@ export async function planExport(
 function columns(labelled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labelled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // The column means the same in each format: --input reads a workbook that was saved as CSV.
+    // The same in each format: --input reads a workbook that was saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
-/** Without --timezone, days are in UTC: a dataset may have readers anywhere. */
+/** Plans the dataset. Without --timezone, days are in UTC, because its readers may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

@@ -1,4 +1,3 @@
-/** `scans report` */
 import { UsageError } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import { inQuotes, joinSome } from '../../base/text/quote.ts';
@@ -44,7 +43,7 @@ const DEFAULT_BY: readonly Dimension[] = [
 
 const DEFAULT_TOP = 10;
 
-/** Pixels of the longer side of a logo: twice its size on paper or on a screen. */
+/** Pixels of the longer side of a logo, twice its size on paper or on a screen. */
 const LOGO_PIXELS = 480;
 
 export const command = defineCommand({
@@ -106,7 +105,6 @@ type ReportFlags = Values<typeof options>;
 
 const isPdf = (path: string) => /\.pdf$/i.test(path);
 
-/** Returns the path of the report. Throws UsageError for an extension other than of HTML and PDF. */
 function checkOutput({ output: path, paper }: ReportFlags): string {
   if (path === undefined)
     throw new UsageError('missing --output', { hint: 'Add -o report.html or -o report.pdf.' });

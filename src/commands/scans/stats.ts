@@ -1,4 +1,3 @@
-/** `scans stats` */
 import { fetchInOrder } from '../../base/parallel.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import type { Context } from '../../context.ts';
@@ -146,7 +145,10 @@ async function printDrawing(context: Context, path: string | undefined, drawing:
   else await writeWholeFile(path, text, { processes });
 }
 
-/** Returns the rows of the contract. `complete`: the range has all of the period of the row, which is over. */
+/**
+ * Returns the rows of the contract. `complete`: the range contains the whole period of the row, which is
+ * over.
+ */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
   return rows.map(
@@ -186,7 +188,7 @@ function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) 
   };
 }
 
-/** Returns the record of a dry run from page 1 of each code, which the count requests too; the number of requests is approximate. */
+/** Returns the record of a dry run from page 1 of each code. The number of requests is approximate. */
 async function planOfService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { codes } = await codesOf(context, plan);

@@ -1,4 +1,3 @@
-/** `scans tail` */
 import { quote } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
 import { followCodes } from '../../scans/tail/follow-codes.ts';

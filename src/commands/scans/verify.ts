@@ -1,4 +1,3 @@
-/** `scans verify` */
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
@@ -114,7 +113,7 @@ export const command = defineCommand({
     const { logged, added } = totalsOf(results);
     Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
     const failure = printClosing(context, job, results, isRepair);
-    // Under --quiet, cron mails only differences.
+    // With --quiet, cron mails only differences.
     if (failure || !context.flags.quiet) await writeAll(await output.open(), [results.flatMap(rowsOf)]);
     if (failure) throw failure;
   },
@@ -128,7 +127,9 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
-/** `scans export --append --verify`: compares the log at `place` with the service, and adds missing scans. Throws like `scans verify`. */
+/**
+ * Verifies the log of `scans export --append` at `place`, and adds missing scans. Throws like `scans verify`.
+ */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],
@@ -173,7 +174,7 @@ async function planJob(
   };
 }
 
-/** Notes what was compared. Returns the failure for differences that remain. */
+/** Prints notes about the comparison. Returns the failure for differences that remain. */
 function printClosing(
   { console }: Context,
   { logs, range, service }: LogsJob,

@@ -1,4 +1,3 @@
-/** `scans watch` */
 import { PartialError } from '../../base/errors.ts';
 import { countOutcomes } from '../../base/run/count-outcomes.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
