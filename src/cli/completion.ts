@@ -3,7 +3,7 @@
  * of all shells.
  */
 import type { Argument, CommandDefinition, Completion, Flag } from '../commands/define.ts';
-import { globalOptions, requestOptions } from '../commands/global-options.ts';
+import { lineOptions } from '../commands/global-options.ts';
 import { TOPIC_WORDS } from './help/topics.ts';
 import { argumentsOf, flagsOf } from './manual.ts';
 import { HELP_SUMMARY, helpOptions, TREE } from './tree.ts';
@@ -22,7 +22,7 @@ export interface Candidates {
 interface Step {
   name: string;
   summary: string;
-  commands?: readonly Step[] | undefined;
+  commands?: readonly Step[];
   load?(): Promise<{ command: Pick<CommandDefinition, 'options' | 'arguments'> }>;
 }
 
@@ -61,7 +61,7 @@ export async function candidatesFor(words: readonly string[]): Promise<Candidate
 
 async function placeAfter(words: readonly string[]) {
   let names = ROOT;
-  let flags = flagsOf({ ...globalOptions, ...requestOptions });
+  let flags = flagsOf(lineOptions);
   let args: readonly Argument[] = [];
   let pending: Flag | undefined;
   let position = 0;

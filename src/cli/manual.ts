@@ -6,7 +6,7 @@ import type {
   OptionDefinition,
   Options,
 } from '../commands/define.ts';
-import { globalOptions, requestOptions } from '../commands/global-options.ts';
+import { lineOptions } from '../commands/global-options.ts';
 import type { CommandPage, GroupPage, Manual } from './help/page.ts';
 import { HELP_SUMMARY, isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 
@@ -23,7 +23,7 @@ export async function loadManual(version: string): Promise<Manual> {
   const commands = [...leaves()].map(async ({ names, leaf }) =>
     loadPage(names, leaf.summary, (await leaf.load()).command),
   );
-  const globals = flagsOf({ ...globalOptions, ...requestOptions });
+  const globals = flagsOf(lineOptions);
   return {
     version,
     root: ROOT,
@@ -40,15 +40,8 @@ async function loadPage(
 ): Promise<CommandPage> {
   const { description, arguments: given = [], options, examples } = definition;
   const output = (await definition.columns?.()) ?? [];
-  return {
-    names,
-    summary,
-    description,
-    arguments: argumentsOf(given),
-    flags: flagsOf(options, given),
-    output,
-    examples,
-  };
+  const flags = flagsOf(options, given);
+  return { names, summary, description, arguments: argumentsOf(given), flags, output, examples };
 }
 
 /** Returns the flags of a command. Relations with flags and arguments that it lacks are omitted. */
@@ -71,46 +64,22 @@ export function argumentsOf(definitions: readonly ArgumentDefinition[]): Argumen
   return definitions.map(asArgument);
 }
 
+/** Section of the flags that belong to no other group. */
+export const OWN_FLAGS = 'Flags:';
+
+const NOTHING = { complete: 'none', choices: [], repeatable: false, required: false, conflicts: [] } as const;
+
 function asFlag(definition: OptionDefinition<unknown>): Flag {
-  const {
-    flags,
-    description,
-    group = 'Flags:',
-    choices = [],
-    complete = 'none',
-    repeatable = false,
-    requires = [],
-    conflicts = [],
-  } = definition;
+  const { flags, group = OWN_FLAGS, requires = [] } = definition;
   const [, short, long, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
   if (long === undefined) throw new Error(`malformed flags: ${flags}`);
-  const { type = value === undefined ? 'boolean' : 'string', required = false } = definition;
-  return {
-    flags,
-    short,
-    long,
-    value,
-    type,
-    required,
-    description,
-    group,
-    choices,
-    complete,
-    repeatable,
-    requires: requires.map((names) => [names].flat()),
-    conflicts,
-  };
+  const { type = value === undefined ? 'boolean' : 'string' } = definition;
+  const lists = requires.map((names) => [names].flat());
+  return { ...NOTHING, ...definition, short, long, value, group, type, requires: lists };
 }
 
-function asArgument({ term, description, choices = [], complete = 'none' }: ArgumentDefinition): Argument {
+function asArgument(definition: ArgumentDefinition): Argument {
+  const { term } = definition;
   const [, name = '', dots] = /^[<[](.+?)(\.{3})?[\]>]$/.exec(term) ?? [];
-  return {
-    term,
-    name,
-    required: term.startsWith('<'),
-    several: dots !== undefined,
-    description,
-    choices,
-    complete,
-  };
+  return { ...NOTHING, ...definition, name, required: term.startsWith('<'), several: dots !== undefined };
 }

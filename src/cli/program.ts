@@ -67,11 +67,10 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   const isGroup = command.commands.length > 0;
   if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption'))
     throw refuse(code);
-  if (asked === 'version') return { kind: 'print', text: `${inputs.version}\n` };
-  if (asked === 'help')
-    return { kind: 'print', text: await formatHelp(command, inputs.terminal(globalsOf(reading))) };
+  if (asked === 'version') return print(`${inputs.version}\n`);
+  if (asked === 'help') return print(await formatHelp(command, inputs.terminal(globalsOf(reading))));
   if (refused[0]) throw refused[0];
-  if (argv.length === 0) return { kind: 'print', text: await formatWelcome(command, inputs.terminal({})) };
+  if (argv.length === 0) return print(await formatWelcome(command, inputs.terminal({})));
   if (code !== undefined) throw refuse(code);
   if (!reached) throw new Error('the command line has no command');
   if (reached.kind === 'complete') return complete(reached.words);
@@ -79,6 +78,10 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
     return reached.json ? printReference(reached.words, inputs) : helpOn(reached.words, reading, inputs);
   const { definition, args, options } = reached;
   return { kind: 'run', definition, args, options, globals: globalsOf(reading) };
+}
+
+function print(text: string): Invocation {
+  return { kind: 'print', text };
 }
 
 async function printReference(words: readonly string[], { version }: TextInputs): Promise<Invocation> {
@@ -91,16 +94,16 @@ async function printReference(words: readonly string[], { version }: TextInputs)
     import('./help/reference.ts'),
     import('./manual.ts'),
   ]);
-  return { kind: 'print', text: formatReference(await loadManual(version)) };
+  return print(formatReference(await loadManual(version)));
 }
 
 async function helpOn(words: readonly string[], asking: Reading, inputs: TextInputs): Promise<Invocation> {
   const terminal = () => inputs.terminal(globalsOf(asking));
   const [word = ''] = words;
   const topic = words.length === 1 ? TOPICS.find(({ name }) => name === word) : undefined;
-  if (topic) return { kind: 'print', text: await formatTopic(topic, lastOf(asking), terminal()) };
+  if (topic) return print(await formatTopic(topic, lastOf(asking), terminal()));
   const document = packagedDocument(words);
-  if (document !== undefined) return { kind: 'print', text: document };
+  if (document !== undefined) return print(document);
   const topics = TOPICS.map(({ name }) => name);
   const similar = TREE.some(({ name }) => name === word) ? undefined : nearest(word, topics);
   if (similar) throw noHelp(word, `Did you mean \`qrctl help ${similar}\`?`);
@@ -121,17 +124,9 @@ async function complete(words: readonly string[]): Promise<Invocation> {
       import('../commands/candidates.ts'),
       readLine(words.slice(0, -1)),
     ]);
-    return {
-      kind: 'run',
-      definition,
-      args: [values, before],
-      options: {},
-      globals: { ...globalsOf(line), quiet: true },
-    };
+    const globals = { ...globalsOf(line), quiet: true };
+    return { kind: 'run', definition, args: [values, before], options: {}, globals };
   }
-  if (typeof values === 'string') return { kind: 'print', text: values === 'none' ? '' : `${values}\n` };
-  return {
-    kind: 'print',
-    text: values.map(({ word, description }) => `${before}${word}\t${description}\n`).join(''),
-  };
+  if (typeof values === 'string') return print(values === 'none' ? '' : `${values}\n`);
+  return print(values.map(({ word, description }) => `${before}${word}\t${description}\n`).join(''));
 }

@@ -5,11 +5,12 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '../base/errors.ts';
 import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
-import { globalOptions, requestOptions } from '../commands/global-options.ts';
+import { globalOptions, lineOptions } from '../commands/global-options.ts';
 import type { ConsoleFlags } from '../context.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import { examplesText, groupText, rootText } from './help/command-help.ts';
-import { describeValues, sentence } from './help/page.ts';
+import { describeValues } from './help/page.ts';
+import { OWN_FLAGS } from './manual.ts';
 import { refusedValue, unknownFlag } from './refusals.ts';
 import { findBrokenRelation } from './relations.ts';
 import { HELP_SUMMARY, helpOptions, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
@@ -89,7 +90,7 @@ function openGroup(
   reading: Reading,
 ): void {
   reading.path.push(command);
-  command.usage('<command> [flags]').description(sentence(summary));
+  command.usage('<command> [flags]').description(`${summary}.`);
   command.addHelpText('after', command.parent === null ? rootText : groupText);
   addGlobalOptions(command, reading);
   for (const { name, summary: does } of commands) command.command(name).summary(does);
@@ -111,8 +112,9 @@ async function openCommand(
   const { description, arguments: given = [], options, examples } = definition;
   command.usage([...given.map(({ term }) => term), '[flags]'].join(' ')).description(description);
   command.addHelpText('after', examplesText(examples));
-  for (const { term, description: what, choices } of given) {
-    const argument = new Argument(term, describeValues({ description: what, choices }));
+  for (const definition of given) {
+    const argument = new Argument(definition.term, describeValues(definition));
+    const { choices } = definition;
     if (choices)
       argument.argParser((raw: string) =>
         accept(argument.name(), raw, choices, () => oneOf(raw, choices), reading),
@@ -154,19 +156,8 @@ const MOST_VALUES = 16;
 
 function addOptions(command: Command, options: Options, reading: Reading): void {
   for (const [key, definition] of Object.entries(options)) {
-    const {
-      flags,
-      description,
-      choices = [],
-      repeatable = false,
-      group = 'Flags:',
-      risky = false,
-      parse,
-    } = definition;
-    const option = new Option(
-      flags,
-      describeValues({ description, choices, repeatable }, MOST_VALUES),
-    ).helpGroup(group);
+    const { flags, choices = [], group = OWN_FLAGS, risky, parse } = definition;
+    const option = new Option(flags, describeValues(definition, MOST_VALUES)).helpGroup(group);
     option.risky = risky;
     if (option.attributeName() !== key) throw new Error(`option ${flags} is declared under the key ${key}`);
     if (parse) {
@@ -181,7 +172,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
 
 /** Called after the command's own flags, one of which may be a global one without `no-` (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
-  addOptions(command, { ...globalOptions, ...requestOptions }, reading);
+  addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {
     command.on(`option:${request}`, () => {
       reading.asked ??= request;

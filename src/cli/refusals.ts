@@ -56,10 +56,9 @@ export function refusedValue(
   error: InvalidArgumentError,
 ): UsageError {
   const similar = nearest(raw, choices);
-  const expected = error.message.replace(/^(Expected|Allowed values are) /, '').replace(/\.$/, '');
   const problem =
     name === 'setting' ? `unknown setting '${shown(raw)}'` : `invalid value for ${name}: '${shown(raw)}'`;
-  return misread(`${problem} (expected ${expected})`, {
+  return misread(`${problem} (expected ${error.message})`, {
     hint: similar && `Did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
     cause: error,
   });

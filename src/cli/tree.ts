@@ -43,104 +43,65 @@ function leaf(
 const PROFILE_ONLY = { takes: ['--profile'] as const };
 const NO_WORKSPACE = { takes: [] };
 
+const QR = [
+  leaf('list', 'List the codes of the workspace', () => import('../commands/qr/list.ts')),
+  leaf('get', 'Show one code', () => import('../commands/qr/get.ts')),
+  leaf('create', 'Create a code, or one per row of a file', () => import('../commands/qr/create.ts')),
+  leaf('update', 'Update one or more codes, or each row of a file', () => import('../commands/qr/update.ts')),
+  leaf('apply', 'Create and change codes until they match a file', () => import('../commands/qr/apply.ts')),
+  leaf('check', 'Check whether the destinations of codes respond', () => import('../commands/qr/check.ts')),
+  leaf('delete', 'Permanently delete codes and their scans', () => import('../commands/qr/delete.ts'), {
+    risky: true,
+  }),
+  leaf(
+    'image',
+    'Draw codes as images for print, each verified as readable',
+    () => import('../commands/qr/image.ts'),
+  ),
+];
+
+const SCANS = [
+  leaf(
+    'export',
+    'Export the scans of codes, complete or not at all',
+    () => import('../commands/scans/export.ts'),
+  ),
+  leaf('stats', 'Count scans by day, country, device and more', () => import('../commands/scans/stats.ts')),
+  leaf('report', 'Write a report of scans as one HTML page', () => import('../commands/scans/report.ts')),
+  leaf('verify', 'Compare exported scans with the service', () => import('../commands/scans/verify.ts')),
+  leaf(
+    'watch',
+    'Find codes whose scans stopped, dropped or jumped',
+    () => import('../commands/scans/watch.ts'),
+  ),
+  leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail.ts')),
+];
+
+const AUTH = [
+  leaf('login', 'Store an API key', () => import('../commands/auth/login.ts')),
+  leaf(
+    'status',
+    'Show the profile, its plan and its remaining requests',
+    () => import('../commands/auth/status.ts'),
+  ),
+  leaf('list', 'List the stored profiles', () => import('../commands/auth/list.ts'), NO_WORKSPACE),
+  leaf('use', 'Switch to another profile', () => import('../commands/auth/use.ts'), NO_WORKSPACE),
+  leaf('logout', 'Remove a profile and its key', () => import('../commands/auth/logout.ts'), PROFILE_ONLY),
+];
+
+const CONFIG = [
+  leaf('list', 'List every setting and its source', () => import('../commands/config/list.ts'), PROFILE_ONLY),
+  leaf('get', 'Print a setting', () => import('../commands/config/get.ts'), PROFILE_ONLY),
+  leaf('set', 'Change a setting', () => import('../commands/config/set.ts'), PROFILE_ONLY),
+  leaf('unset', 'Remove a setting', () => import('../commands/config/unset.ts'), PROFILE_ONLY),
+  leaf('path', 'Print the path of the config file', () => import('../commands/config/path.ts'), NO_WORKSPACE),
+];
+
 export const TREE: readonly Node[] = [
-  {
-    name: 'qr',
-    summary: 'List, create, update, check, draw and delete QR codes',
-    commands: [
-      leaf('list', 'List the codes of the workspace', () => import('../commands/qr/list.ts')),
-      leaf('get', 'Show one code', () => import('../commands/qr/get.ts')),
-      leaf('create', 'Create a code, or one per row of a file', () => import('../commands/qr/create.ts')),
-      leaf(
-        'update',
-        'Update one or more codes, or each row of a file',
-        () => import('../commands/qr/update.ts'),
-      ),
-      leaf(
-        'apply',
-        'Create and change codes until they match a file',
-        () => import('../commands/qr/apply.ts'),
-      ),
-      leaf(
-        'check',
-        'Check whether the destinations of codes respond',
-        () => import('../commands/qr/check.ts'),
-      ),
-      leaf('delete', 'Permanently delete codes and their scans', () => import('../commands/qr/delete.ts'), {
-        risky: true,
-      }),
-      leaf(
-        'image',
-        'Draw codes as images for print, each verified as readable',
-        () => import('../commands/qr/image.ts'),
-      ),
-    ],
-  },
-  {
-    name: 'scans',
-    summary: 'Export, count, report and follow scans',
-    commands: [
-      leaf(
-        'export',
-        'Export the scans of codes, complete or not at all',
-        () => import('../commands/scans/export.ts'),
-      ),
-      leaf(
-        'stats',
-        'Count scans by day, country, device and more',
-        () => import('../commands/scans/stats.ts'),
-      ),
-      leaf('report', 'Write a report of scans as one HTML page', () => import('../commands/scans/report.ts')),
-      leaf('verify', 'Compare exported scans with the service', () => import('../commands/scans/verify.ts')),
-      leaf(
-        'watch',
-        'Find codes whose scans stopped, dropped or jumped',
-        () => import('../commands/scans/watch.ts'),
-      ),
-      leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail.ts')),
-    ],
-  },
-  {
-    name: 'auth',
-    summary: 'Manage API keys and profiles',
-    commands: [
-      leaf('login', 'Store an API key', () => import('../commands/auth/login.ts')),
-      leaf(
-        'status',
-        'Show the profile, its plan and its remaining requests',
-        () => import('../commands/auth/status.ts'),
-      ),
-      leaf('list', 'List the stored profiles', () => import('../commands/auth/list.ts'), NO_WORKSPACE),
-      leaf('use', 'Switch to another profile', () => import('../commands/auth/use.ts'), NO_WORKSPACE),
-      leaf(
-        'logout',
-        'Remove a profile and its key',
-        () => import('../commands/auth/logout.ts'),
-        PROFILE_ONLY,
-      ),
-    ],
-  },
-  {
-    name: 'config',
-    summary: 'Show and change the settings of a profile',
-    commands: [
-      leaf(
-        'list',
-        'List every setting and its source',
-        () => import('../commands/config/list.ts'),
-        PROFILE_ONLY,
-      ),
-      leaf('get', 'Print a setting', () => import('../commands/config/get.ts'), PROFILE_ONLY),
-      leaf('set', 'Change a setting', () => import('../commands/config/set.ts'), PROFILE_ONLY),
-      leaf('unset', 'Remove a setting', () => import('../commands/config/unset.ts'), PROFILE_ONLY),
-      leaf(
-        'path',
-        'Print the path of the config file',
-        () => import('../commands/config/path.ts'),
-        NO_WORKSPACE,
-      ),
-    ],
-  },
+  { name: 'qr', summary: 'List, create, update, check, draw and delete QR codes', commands: QR },
+  { name: 'scans', summary: 'Export, count, report and follow scans', commands: SCANS },
+  { name: 'auth', summary: 'Manage API keys and profiles', commands: AUTH },
+  { name: 'config', summary: 'Show and change the settings of a profile', commands: CONFIG },
   leaf('api', 'Send one raw request to the service', () => import('../commands/api.ts')),
   leaf(
     'doctor',

@@ -50,7 +50,7 @@ function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
 /** `isWanted`: slugs and names are required, also of codes given by ID. */
 interface Need {
   isWanted: boolean;
-  doubt?: Doubt | undefined;
+  doubt?: Doubt;
 }
 
 async function findCodes(

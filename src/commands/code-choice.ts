@@ -17,14 +17,14 @@ export const filterOptions = {
 export type Filters = { [K in keyof typeof filterOptions]: readonly string[] | undefined };
 
 export interface FileChoice {
-  from?: string | undefined;
+  from?: string;
   /** File with the columns for `--by`. */
-  join?: string | undefined;
-  sheetName?: string | undefined;
-  visibleOnly?: true | undefined;
+  join?: string;
+  sheetName?: string;
+  visibleOnly?: true;
 }
 
-export type CodeChoice = Partial<Filters> & FileChoice & { all?: true | undefined };
+export type CodeChoice = Partial<Filters> & FileChoice & { all?: true };
 
 export const choiceOptions = {
   all: flag('--all', 'Select every code, oldest first', { risky: true, conflicts: ['CODE'] }),

@@ -23,24 +23,48 @@ export interface Example {
   does: string;
 }
 
-export interface Flag {
+interface Extra {
+  group?: string;
+  complete?: Completion;
+  /** The command writes to the file that the value specifies. */
+  writes?: true;
+  /** Acts on more codes, skips a check or a prompt, or overwrites. Never suggested for an unknown word. */
+  risky?: true;
+  required?: true;
+  /** Flags that the line must also have; of a list, one. Those that a command lacks do not count. */
+  requires?: readonly (string | readonly string[])[];
+  /** Flags, or arguments in capitals (`CODE`), that the line must not have. One of two flags declares it. */
+  conflicts?: readonly string[];
+  /** Returns a better hint than to omit a conflicting value. */
+  hintFor?(value: unknown): string | undefined;
+}
+
+export interface OptionDefinition<T> extends Extra {
   /** As declared: `-f, --format <format>`, `--all` or `--no-header`. */
   flags: string;
+  description: string;
+  choices?: readonly string[];
+  repeatable?: boolean;
+  /** Type of the value (default: boolean without a value, otherwise string). */
+  type?: ValueType;
+  /** Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
+  parse?(raw: string, previous: T | undefined): T;
+}
+
+export interface Flag
+  extends Required<
+    Pick<
+      OptionDefinition<unknown>,
+      'flags' | 'description' | 'group' | 'complete' | 'choices' | 'repeatable' | 'type' | 'conflicts'
+    >
+  > {
   short: string | undefined;
   long: string;
   /** Name of its value (`format`); undefined if it takes none. */
   value: string | undefined;
-  type: ValueType;
   required: boolean;
-  description: string;
-  group: string;
-  choices: readonly string[];
-  complete: Completion;
-  repeatable: boolean;
   /** Flags that the line must also have: one of each list. */
   requires: readonly (readonly string[])[];
-  /** Flags, and arguments in capitals (`CODE`), that the line must not have. */
-  conflicts: readonly string[];
 }
 
 export interface Argument {
@@ -54,39 +78,12 @@ export interface Argument {
   complete: Completion;
 }
 
-export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
-  choices?: readonly string[];
-  repeatable?: boolean;
-  /** Type of the value (default: boolean without a value, otherwise string). */
-  type?: ValueType;
-  /**
-   * Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean.
-   */
-  parse?(raw: string, previous: T | undefined): T;
-}
-
-interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
-  /** The command writes to the file that the value specifies. */
-  writes?: true;
-  /** Acts on more codes, skips a check or a prompt, or overwrites. Never suggested for an unknown word. */
-  risky?: true;
-  required?: true;
-  /** Flags that the line must also have; of a list, one. Those that a command lacks do not count. */
-  requires?: readonly (string | readonly string[])[];
-  /** Flags or arguments that the line must not have. One of the two flags declares it. */
-  conflicts?: readonly string[];
-  /** Returns a better hint than to omit a conflicting value. */
-  hintFor?(value: unknown): string | undefined;
-}
-
 export function flag(flags: string, description: string, extra: Extra = {}): OptionDefinition<true> {
   return { flags, description, ...extra };
 }
 
 /** Declares a flag that turns something off (`--no-header`): false, or true if it is absent. */
-export function negation(flags: string, description: string, extra: Extra = {}): OptionDefinition<boolean> {
-  return { flags, description, ...extra };
-}
+export const negation: (...declared: Parameters<typeof flag>) => OptionDefinition<boolean> = flag;
 
 /** Declares a flag with any text but the empty one, unless `empty` allows it. */
 export function text(
@@ -94,12 +91,8 @@ export function text(
   description: string,
   extra: Extra & { empty?: boolean } = {},
 ): OptionDefinition<string> {
-  const parse = (raw: string) => {
-    if (raw === '' && !extra.empty) throw new InvalidArgumentError('at least one character');
-    return raw;
-  };
-  const { empty: _, ...rest } = extra;
-  return { flags, description, parse, ...rest };
+  const parse = (raw: string) => (raw === '' && !extra.empty ? undefined : raw);
+  return parsed(flags, description, { parse, forms: 'at least one character' }, extra);
 }
 
 export function integer(
@@ -108,14 +101,13 @@ export function integer(
   bounds: { min: number; max?: number },
   extra: Extra = {},
 ): OptionDefinition<number> {
+  const { min, max = Number.MAX_SAFE_INTEGER } = bounds;
   const parse = (raw: string) => {
     const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
-    if (value >= bounds.min && value <= (bounds.max ?? Number.MAX_SAFE_INTEGER)) return value;
-    const range =
-      bounds.max === undefined ? `of at least ${bounds.min}` : `from ${bounds.min} to ${bounds.max}`;
-    throw new InvalidArgumentError(`a whole number ${range}`);
+    return value >= min && value <= max ? value : undefined;
   };
-  return { flags, description, type: 'integer', parse, ...extra };
+  const range = bounds.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  return parsed(flags, description, { parse, forms: `a whole number ${range}`, type: 'integer' }, extra);
 }
 
 export function choice<const C extends readonly string[]>(
@@ -139,32 +131,28 @@ export function texts(flags: string, description: string, extra: Extra = {}): Op
   return repeated(flags, description, (raw) => [raw], extra);
 }
 
-/**
- * Declares a repeatable flag: the values that `read` returns, in their order. `read` throws
- * InvalidArgumentError.
- */
+/** Declares a repeatable flag: the values that `read` returns, in their order. `read` throws InvalidArgumentError. */
 export function repeated<T>(
   flags: string,
   description: string,
   read: (raw: string) => readonly T[],
   extra: Extra = {},
 ): OptionDefinition<T[]> {
-  return {
-    flags,
-    description,
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, ...read(raw)],
-    ...extra,
-  };
+  const parse = (raw: string, previous: T[] = []) => [...previous, ...read(raw)];
+  return { flags, description, repeatable: true, parse, ...extra };
 }
 
-/**
- * Declares a flag whose value `parse` returns; if that is undefined, `forms` describes the expected values.
- */
+export interface ValueForms<T> {
+  parse(raw: string): T | undefined;
+  /** Expected values, for values that `parse` refuses. */
+  forms: string;
+  type?: ValueType;
+}
+
 export function parsed<T>(
   flags: string,
   description: string,
-  { parse: read, forms, type }: { parse: (raw: string) => T | undefined; forms: string; type?: ValueType },
+  { parse: read, forms, type }: ValueForms<T>,
   extra: Extra = {},
 ): OptionDefinition<T> {
   const parse = (raw: string) => {
@@ -172,7 +160,7 @@ export function parsed<T>(
     if (value === undefined) throw new InvalidArgumentError(forms);
     return value;
   };
-  return { flags, description, ...(type && { type }), parse, ...extra };
+  return { flags, description, type, parse, ...extra };
 }
 
 export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
@@ -193,6 +181,10 @@ export function oneOf<const C extends readonly string[]>(raw: string, values: C)
 }
 
 export type Options = Record<string, OptionDefinition<unknown>>;
+
+export function inGroup<O extends Options>(group: string, options: O): O {
+  return Object.fromEntries(Object.entries(options).map(([key, option]) => [key, { ...option, group }])) as O;
+}
 
 /** Values of options, undefined without the flag. */
 export type Values<O extends Options> = {

@@ -1,31 +1,22 @@
 /** Declares the flags that every command accepts, before and after its name. */
 import { VALUES } from '../settings/values.ts';
-import { flag, type OptionDefinition, PERIOD, parsed, text, type ValueType } from './define.ts';
+import { flag, inGroup, type OptionDefinition, PERIOD, parsed, text, type ValueForms } from './define.ts';
 
 export const GLOBAL_FLAGS = 'Global flags:';
 
 /** Declares a flag whose value is checked while parsing but kept as typed. */
-function checked(
-  flags: string,
-  description: string,
-  { parse, forms, type }: { parse: (raw: string) => unknown; forms: string; type?: ValueType },
-): OptionDefinition<string> {
-  const keep = (raw: string) => (parse(raw) === undefined ? undefined : raw);
-  return parsed(flags, description, { parse: keep, forms, ...(type && { type }) }, { group: GLOBAL_FLAGS });
+function checked(flags: string, description: string, forms: ValueForms<unknown>): OptionDefinition<string> {
+  const parse = (raw: string) => (forms.parse(raw) === undefined ? undefined : raw);
+  return parsed(flags, description, { ...forms, parse });
 }
 
-export const globalOptions = {
+export const globalOptions = inGroup(GLOBAL_FLAGS, {
   profile: text(
     '--profile <name>',
     'Stored profile to use, with its key and base URL (variable: QRCTL_PROFILE)',
-    {
-      group: GLOBAL_FLAGS,
-      complete: 'profiles',
-    },
+    { complete: 'profiles' },
   ),
-  baseUrl: text('--base-url <url>', 'Base URL of the service, ending in /api/v1 (variable: QRCTL_BASE_URL)', {
-    group: GLOBAL_FLAGS,
-  }),
+  baseUrl: text('--base-url <url>', 'Base URL of the service, ending in /api/v1 (variable: QRCTL_BASE_URL)'),
   maxWait: checked(
     '--max-wait <duration>',
     'Maximum total time to wait for the rate limit (default: unlimited, 0: never wait). If exceeded, exit with code 6.',
@@ -45,27 +36,27 @@ export const globalOptions = {
     '--timeout <duration>',
     'Time limit per request, from connect to last byte (default: 30s)',
     PERIOD,
-    {
-      group: GLOBAL_FLAGS,
-    },
   ),
   retryFor: parsed(
     '--retry-for <duration>',
     'Total time to retry failed connections and 5xx responses before exiting with code 7 (default: 30s)',
     VALUES['max-wait'],
-    { group: GLOBAL_FLAGS },
   ),
   summary: text(
     '--summary <file>',
     'Write a run summary to FILE, even if the run fails: JSON, or Prometheus metrics if FILE ends in .prom',
-    { group: GLOBAL_FLAGS, complete: 'files' },
+    { complete: 'files' },
   ),
-  quiet: flag('-q, --quiet', 'Print errors only, without progress and notes', { group: GLOBAL_FLAGS }),
-  verbose: flag('-v, --verbose', 'Print one line per request to standard error', { group: GLOBAL_FLAGS }),
-  color: flag('--no-color', 'Disable color', { group: GLOBAL_FLAGS }),
-};
+  quiet: flag('-q, --quiet', 'Print errors only, without progress and notes'),
+  verbose: flag('-v, --verbose', 'Print one line per request to standard error'),
+  color: flag('--no-color', 'Disable color'),
+});
 
-export const requestOptions = {
-  help: flag('-h, --help', 'Print help', { group: GLOBAL_FLAGS }),
-  version: flag('-V, --version', 'Print the version', { group: GLOBAL_FLAGS }),
+/** Flags of every line, including those that print a text and run no command. */
+export const lineOptions = {
+  ...globalOptions,
+  ...inGroup(GLOBAL_FLAGS, {
+    help: flag('-h, --help', 'Print help'),
+    version: flag('-V, --version', 'Print the version'),
+  }),
 };

@@ -17,7 +17,7 @@ export const inputOptions = {
   }),
 };
 
-type InputFlags = CodeChoice & { input?: readonly string[] | undefined; rotated?: boolean | undefined };
+type InputFlags = CodeChoice & { input?: readonly string[]; rotated?: boolean };
 
 /** Throws UsageError unless codes or files are chosen. Nothing is read or sent. */
 export function checkInputChoice(names: readonly string[], flags: InputFlags): void {

@@ -18,10 +18,10 @@ export const rangeOptions = {
 export const RANGE_FORMS = 'Times and periods: see `qrctl help time-ranges`.';
 
 export interface RangeFlags {
-  since?: string | undefined;
-  until?: string | undefined;
-  during?: string | undefined;
-  timezone?: string | undefined;
+  since?: string;
+  until?: string;
+  during?: string;
+  timezone?: string;
 }
 
 export interface PlannedRange {

@@ -48,7 +48,7 @@ export function resolveInputs(inputs: Inputs): Settings {
 }
 
 function wrongValue(key: keyof typeof VALUES, text: string): string {
-  return `'${shown(text)}' (expected ${VALUES[key].expected})`;
+  return `'${shown(text)}' (expected ${VALUES[key].forms})`;
 }
 
 type Value<K extends keyof typeof VALUES> = Exclude<ReturnType<(typeof VALUES)[K]['parse']>, undefined>;

@@ -15,7 +15,7 @@ export interface Inputs {
   env: Variables;
   name: string;
   profile: StoredProfile;
-  commandProblem?: CommandProblem | undefined;
+  commandProblem?: CommandProblem;
 }
 
 interface SettingNames {

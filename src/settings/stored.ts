@@ -24,7 +24,7 @@ export type StoredProfile = { readonly [F in ProfileField]?: string };
 export interface Stored {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
-  readonly commandProblem?: CommandProblem | undefined;
+  readonly commandProblem?: CommandProblem;
 }
 
 /** Reason for running no key-command of the config, and the next step. */

@@ -45,42 +45,37 @@ function parseSwitch(text: string): boolean | undefined {
   return ['no', 'false', 'off', '0'].includes(text) ? false : undefined;
 }
 
-/** Describes the valid values, as a phrase for settings and as a sentence for flags. */
-function expecting(expected: string): { expected: string; forms: string } {
-  return { expected, forms: `Expected ${expected}.` };
-}
-
 /** Excludes base URLs (service/base-url.ts) and key-commands (key-command.ts). */
 export const VALUES = {
   format: {
     parse: (text: string) => FORMATS.find((format) => format === text),
-    ...expecting(`one of ${FORMATS.join(', ')}`),
+    forms: `one of ${FORMATS.join(', ')}`,
   },
   timezone: {
     parse: (text: string) => (isTimeZone(text) ? text : undefined),
-    ...expecting('an IANA time zone such as Europe/Madrid or UTC'),
+    forms: 'an IANA time zone such as Europe/Madrid or UTC',
   },
   reserve: {
     parse: parseReserve,
-    ...expecting('a number of requests such as 20, or a share of the limit such as 10%'),
+    forms: 'a number of requests such as 20, or a share of the limit such as 10%',
   },
   concurrency: {
     type: 'integer',
     parse: parseConcurrency,
-    ...expecting(`a whole number from 1 to ${MAX_CONCURRENCY}`),
+    forms: `a whole number from 1 to ${MAX_CONCURRENCY}`,
   },
   'max-wait': {
     type: 'duration',
     parse: parseDuration,
-    ...expecting('a duration such as 500ms, 30s, 15m, 24h, 7d or 2w'),
+    forms: 'a duration such as 500ms, 30s, 15m, 24h, 7d or 2w',
   },
-  delimiter: { parse: parseDelimiter, ...expecting('a comma, a semicolon (quoted for the shell) or tab') },
+  delimiter: { parse: parseDelimiter, forms: 'a comma, a semicolon (quoted for the shell) or tab' },
   'short-url': {
     parse: parseShortUrl,
-    ...expecting('an https:// or http:// URL with {slug} or {id} for the code, such as https://HOST/{slug}'),
+    forms: 'an https:// or http:// URL with {slug} or {id} for the code, such as https://HOST/{slug}',
   },
-  accessible: { parse: parseSwitch, ...expecting('yes or no') },
+  accessible: { parse: parseSwitch, forms: 'yes or no' },
 } as const satisfies Record<
   Exclude<SettingKey, 'base-url' | 'key-command'>,
-  { parse: (text: string) => unknown; expected: string; forms: string; type?: 'integer' | 'duration' }
+  { parse: (text: string) => unknown; forms: string; type?: 'integer' | 'duration' }
 >;

@@ -6,12 +6,12 @@ import type { Colors } from './color.ts';
 export interface Cell {
   /** Without control characters. */
   text: string;
-  color?: ColorName | undefined;
+  color?: ColorName;
 }
 
 export interface GridColumn {
   width: number;
-  align?: 'left' | 'right' | undefined;
+  align?: 'left' | 'right';
 }
 
 type Draw = (lines: readonly (readonly Cell[])[]) => string;

@@ -16,7 +16,7 @@ export interface Work {
 export interface BarState extends Work {
   unit: string;
   elapsedMs: number;
-  pauseLeftMs?: number | undefined;
+  pauseLeftMs?: number;
 }
 
 /** Widths of the bar, the widest first; 0 shows only the percentage. */

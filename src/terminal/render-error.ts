@@ -10,12 +10,12 @@ export interface ErrorStyle {
   /** One line of JSON instead of text, if `--format` is json or ndjson. */
   json: boolean;
   verbose: boolean;
-  color?: boolean | undefined;
+  color?: boolean;
 }
 
 /** Terminal of the text; default: nothing is wrapped or colored. */
 export interface ErrorPlace {
-  columns?: number | undefined;
+  columns?: number;
   colors?: Colors;
   wholePaths?: () => readonly string[];
 }

@@ -8,7 +8,6 @@ import {
   fullName,
   type GroupPage,
   type Manual,
-  sentence,
 } from './page.ts';
 import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
 
@@ -29,7 +28,7 @@ function rootPage({ version, root, globals, commands }: Manual): string {
   return lines([
     header([], root.summary, '<command> [flags]', version),
     section('DESCRIPTION'),
-    text(sentence(root.summary)),
+    text(`${root.summary}.`),
     section('COMMANDS'),
     ...commands.flatMap(({ names, summary }) => item(fullName(names), summary)),
     ...flagSections(globals),
@@ -47,7 +46,7 @@ function groupPage({ name, summary, commands }: GroupPage, { version, globals }:
   return lines([
     header([name], summary, '<command> [flags]', version),
     section('DESCRIPTION'),
-    text(sentence(summary)),
+    text(`${summary}.`),
     section('COMMANDS'),
     ...commands.flatMap((command) => item(fullName([name, command.name]), command.summary)),
     ...flagSections(globals),
@@ -110,16 +109,20 @@ function block(content: Block): string[] {
   return ['.PP', '.RS 4', '.EX', ...content.lines.map(text), '.EE', '.RE'];
 }
 
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': 'e',
+  '-': '-',
+  "'": '(aq',
+  '"': '(dq',
+  '`': '(ga',
+  '~': '(ti',
+  '^': '(ha',
+};
+
 /** Escapes backslashes, hyphens, quotes and a leading period for roff. */
 function text(words: string): string {
   return words
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replaceAll("'", '\\(aq')
-    .replaceAll('"', '\\(dq')
-    .replaceAll('`', '\\(ga')
-    .replaceAll('~', '\\(ti')
-    .replaceAll('^', '\\(ha')
+    .replace(/[\\'"`~^-]/g, (letter) => `\\${ESCAPES[letter]}`)
     .replace(/^\./, '\\&.')
     .replace(
       /[^\n -~]/gu,

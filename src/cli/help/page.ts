@@ -29,10 +29,6 @@ export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
-export function sentence(summary: string): string {
-  return `${summary}.`;
-}
-
 /**
  * Describes a flag or argument with its choices, or three of more than `most`: `Format: png, svg (default:
  * png)`.

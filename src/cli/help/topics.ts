@@ -1,7 +1,7 @@
 /** Defines the topics of `qrctl help TOPIC` and of qrctl(1). */
 import { EXIT_CODES } from '../../base/errors.ts';
 import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
-import { globalOptions, requestOptions } from '../../commands/global-options.ts';
+import { lineOptions } from '../../commands/global-options.ts';
 import { ENDINGS, FORMAT_MEANINGS } from '../../files/formats/formats.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
 
@@ -23,7 +23,7 @@ export const FLAGS_TOPIC: Topic = {
   blocks: [
     'Every command accepts these flags, before or after its name:',
     {
-      list: Object.values({ ...globalOptions, ...requestOptions }).map(
+      list: Object.values(lineOptions).map(
         ({ flags, description }) => [flags.startsWith('--') ? `    ${flags}` : flags, description] as const,
       ),
     },

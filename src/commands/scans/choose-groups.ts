@@ -16,9 +16,9 @@ type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'>;
 const DESTINATION = 'destination';
 
 interface GroupFlags extends FileChoice {
-  by?: readonly string[] | undefined;
-  input?: readonly string[] | undefined;
-  rawCells?: true | undefined;
+  by?: readonly string[];
+  input?: readonly string[];
+  rawCells?: true;
 }
 
 /**

@@ -133,7 +133,7 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
 export async function verifyAppended(
   context: Context,
   names: readonly string[],
-  flags: CodeChoice & { timezone?: string | undefined },
+  flags: CodeChoice & { timezone?: string },
   place: string,
 ): Promise<void> {
   const settings = await context.settings();
@@ -151,7 +151,7 @@ export async function verifyAppended(
 async function planJob(
   context: Context,
   names: readonly string[],
-  flags: CodeChoice & { movedFrom?: string | undefined },
+  flags: CodeChoice & { movedFrom?: string },
   places: readonly string[],
   range: PlannedRange,
 ): Promise<LogsJob> {
