@@ -11,9 +11,10 @@ import { withoutCommands, withoutCommandsInJson } from './base/text/workflow-com
 import { systemClock } from './base/time/time.ts';
 import { interpret, type TextInputs } from './cli/program.ts';
 import { createPropose } from './cli/proposals.ts';
-import { useFlags } from './commands/use-flags.ts';
-import { createContext, ownProcesses } from './context.ts';
+import type { Options, Values } from './commands/define.ts';
+import { type Context, createContext, ownProcesses } from './context.ts';
 import { describeSystemError, ifDiskFull } from './files/durable/path-errors.ts';
+import { configFile } from './settings/store.ts';
 import { loadColors, wantsColor } from './terminal/color.ts';
 import { type ErrorStyle, renderError } from './terminal/render-error.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
@@ -70,6 +71,30 @@ export async function run(
   } finally {
     await context.dispose();
   }
+}
+
+/**
+ * Adds the files of the flags to the files of the run. Throws UsageError if a flag would write to the file of
+ * another flag, to the config, or to the file of the key.
+ */
+async function useFlags(
+  { files, env, flags }: Context,
+  options: Options,
+  given: Values<Options>,
+): Promise<void> {
+  const named = Object.entries(options).flatMap(([key, { flags: form, complete, writes = false }]) => {
+    const paths = complete === 'files' ? [given[key] ?? []].flat() : [];
+    return paths.map((path) => ({ flag: /--[a-z-]+/.exec(form)?.[0], path: String(path), writes }));
+  });
+  if (flags.summary !== undefined) named.push({ flag: '--summary', path: flags.summary, writes: true });
+  if (!named.some(({ writes }) => writes)) return;
+  // Without a home directory there is no config.
+  const config = await configFile(env).catch(() => '-');
+  files.use(
+    { what: 'the config file', path: config, writes: false },
+    { what: 'the file of the API key', path: env.QRCTL_API_KEY_FILE || '-', writes: false },
+    ...named,
+  );
 }
 
 /** Writes the file of `--summary`. Returns an exit code if that fails and nothing else did. */

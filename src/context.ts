@@ -4,7 +4,7 @@
  */
 import { version } from '../package.json';
 import { ClosedPipeError } from './base/errors.ts';
-import type { RunFacts } from './base/run/run-summary.ts';
+import type { RunEnd, RunFacts } from './base/run/run-summary.ts';
 import { listenForSignals } from './base/run/signals.ts';
 import { createUsedFiles, type UsedFiles } from './base/run/used-files.ts';
 import { isSwitchedOn } from './base/text/switched-on.ts';
@@ -13,7 +13,7 @@ import type { CodeCache, Workspace } from './codes/listing/code-cache.ts';
 import type { Processes } from './files/durable/replace-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
-import { type Console, createConsole, type Progress } from './terminal/console.ts';
+import { type Console, createConsole } from './terminal/console.ts';
 import { isPiped } from './terminal/stdout-writer.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
 
@@ -57,16 +57,11 @@ export interface ConsoleFlags {
   summary?: string;
 }
 
-interface RunAccount {
-  profile: string | undefined;
-  stats: ReturnType<Service['stats']> | undefined;
-}
-
-/** Context with the cleanup of all that would keep the process alive. */
 interface OwnedContext extends Context {
+  /** Ends all that would keep the process alive. */
   dispose(): Promise<void>;
   /** Profile of the run, and the cost of its requests. Never throws. */
-  account(): Promise<RunAccount>;
+  account(): Promise<Pick<RunEnd, 'profile' | 'stats'>>;
 }
 
 export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
@@ -81,26 +76,24 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   const { signal } = interruption;
   // The variable overrides the profile.
   let isAccessible = isSwitchedOn(env.ACCESSIBLE);
-  const console = watchProgress(
-    createConsole({
-      get stdin() {
-        return openStdin();
-      },
-      stdout,
-      stderr,
-      env,
-      quiet: flags.quiet ?? false,
-      verbose: flags.verbose ?? false,
-      noColor: flags.color === false,
-      clock: systemClock,
-      signal,
-      isPiped,
-      isAccessible: () => isAccessible,
-      wholePaths: () => spacedPaths(process),
-      propose,
-      onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
-    }),
-  );
+  const console = createConsole({
+    get stdin() {
+      return openStdin();
+    },
+    stdout,
+    stderr,
+    env,
+    quiet: flags.quiet ?? false,
+    verbose: flags.verbose ?? false,
+    noColor: flags.color === false,
+    clock: systemClock,
+    signal,
+    isPiped,
+    isAccessible: () => isAccessible,
+    wholePaths: () => spacedPaths(process),
+    propose,
+    onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
+  });
   const settings = once(async () => {
     const [{ readStore }, { resolveSettings }] = await Promise.all([
       import('./settings/store.ts'),
@@ -117,17 +110,13 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       import('./codes/listing/code-cache.ts'),
       import('./settings/resolve-key.ts'),
     ]);
-    const own = {
+    return createService({
+      ...given,
       slugStore: createCodeCache(process, given),
       userAgent: `qrctl/${version}`,
       keyHint: refusedKeyHint(given),
-    };
-    // A key of the environment belongs to no profile.
-    const profile = outsideName(given.keySource) === undefined ? given.profile : undefined;
-    return createService({
-      ...given,
-      ...own,
-      profile,
+      // A key of the environment belongs to no profile.
+      profile: outsideName(given.keySource) === undefined ? given.profile : undefined,
       clock: systemClock,
       signal,
       env,
@@ -173,11 +162,11 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
     async account() {
-      const [inForce, made] = [await settings.made(), await service.made()];
-      return { profile: inForce?.profile ?? flags.profile ?? env.QRCTL_PROFILE, stats: made?.stats() };
+      const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
+      return { profile, stats: (await service.made())?.stats() };
     },
     async dispose() {
-      console.activeProgress()?.stop();
+      console.activeProgress().stop();
       await (await service.made())?.close();
       interruption.stopListening();
       if (stdin && (stdin.readableFlowing !== null || stdin.readableDidRead)) stdin.destroy();
@@ -195,40 +184,14 @@ function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise
   return Object.assign(get, { made: async () => value?.catch(() => undefined) });
 }
 
-/** Keeps the progress bar on the screen, which shows the pauses of the service. */
-function watchProgress(console: Console): Console & { activeProgress(): Progress | undefined } {
-  let active: Progress | undefined;
-  return {
-    ...console,
-    get isTerminal() {
-      return console.isTerminal;
-    },
-    get isAccessible() {
-      return console.isAccessible;
-    },
-    get width() {
-      return console.width;
-    },
-    progress(unit) {
-      active = console.progress(unit);
-      return active;
-    },
-    activeProgress: () => active,
-  };
-}
-
-function eventsFor(console: Console & { activeProgress(): Progress | undefined }): ServiceEvents {
+function eventsFor(console: Console): ServiceEvents {
   return {
     request: ({ method, path, status, ms, remaining }) =>
       console.verbose(
         `${method} ${path} ${status ?? 'failed'} ${Math.round(ms)} ms, ${remaining ?? '?'} requests left`,
       ),
-    pause({ ms }) {
-      const progress = console.activeProgress();
-      if (progress) progress.pause(ms);
-      else console.note(`Waiting ${formatDuration(ms)} for the rate limit`);
-    },
-    resume: () => console.activeProgress()?.resume(),
+    pause: ({ ms }) => console.activeProgress().pause(ms),
+    resume: () => console.activeProgress().resume(),
     // The first retry follows within a moment.
     retry({ reason, ms, attempt }) {
       const line = `${reason}; retrying in ${formatDuration(ms)}`;

@@ -10,54 +10,49 @@ import type { Formatter, Shape } from '../files/formats/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../files/formats/plan-output.ts';
 import type { Row, RowSink } from '../files/formats/row-sink.ts';
 import { VALUES } from '../settings/values.ts';
-import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
+import { choice, flag, inGroup, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
-const WRITES = `Write to FILE (${ENDINGS.join(', ')}, each also with .gz; .xlsx`;
 
-export const outputOptionsWithoutIds = {
-  format: choice('-f, --format <format>', 'Output format', FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, .md)`, { group: GROUP, complete: 'files', writes: true }),
+export const outputOptionsWithoutIds = inGroup(GROUP, {
+  format: choice('-f, --format <format>', 'Output format', FORMATS),
+  output: outputFlag('.md'),
   fields: {
     flags: '--fields <a,b,c>',
     description: 'Columns to print, in this order',
-    group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
   delimiter: parsed(
     '--delimiter <,|;|tab>',
     'Delimiter: comma, semicolon, tab (default: ,)',
     VALUES.delimiter,
-    { group: GROUP },
   ),
-  header: negation('--no-header', 'Omit the header row of CSV', { group: GROUP }),
-  rawCells: flag('--raw-cells', "Don't escape formulas in CSV or unescape --from", {
-    group: GROUP,
-    risky: true,
-  }),
-  excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF', { group: GROUP }),
-};
+  header: negation('--no-header', 'Omit the header row of CSV'),
+  rawCells: flag('--raw-cells', "Don't escape formulas in CSV or unescape --from", { risky: true }),
+  excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF'),
+});
 
 export const outputOptions = {
   ...outputOptionsWithoutIds,
   ids: flag('--ids', 'Print only IDs, one per line', { group: GROUP }),
 };
 
-export const timezoneOption = {
-  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", {
-    group: GROUP,
-  }),
-};
+export const timezoneOption = inGroup(GROUP, {
+  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)"),
+});
 
 export const scanOutputOptions = {
   ...outputOptions,
-  format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, .parquet)`, {
-    group: GROUP,
-    complete: 'files',
-    writes: true,
+  ...inGroup(GROUP, {
+    format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS),
+    output: outputFlag('.parquet'),
   }),
 };
+
+function outputFlag(last: string): OptionDefinition<string> {
+  const endings = `${ENDINGS.join(', ')}, each also with .gz; .xlsx, ${last}`;
+  return text('-o, --output <file>', `Write to FILE (${endings})`, { complete: 'files', writes: true });
+}
 
 function parseFields(raw: string): string[] {
   const fields = raw.split(',').map((field) => field.trim());
@@ -158,20 +153,10 @@ async function loadGuard(
 ): Promise<((text: string) => string) | undefined> {
   if (format === 'table') return console.harmless;
   if (!console.isTerminal) return undefined;
-  const clean = await import('../base/text/clean.ts');
-  switch (format) {
-    case 'json':
-    case 'ndjson':
-      return clean.cleanJson;
-    case 'csv':
-    case 'ids':
-      return clean.cleanCsv;
-    case 'markdown': // already escaped
-      return undefined;
-    case 'parquet':
-    case 'xlsx':
-      throw new Error(`a terminal cannot show ${format}`);
-  }
+  const { cleanCsv, cleanJson } = await import('../base/text/clean.ts');
+  if (format === 'json' || format === 'ndjson') return cleanJson;
+  // Markdown is escaped already.
+  return format === 'csv' || format === 'ids' ? cleanCsv : undefined;
 }
 
 type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
@@ -215,7 +200,7 @@ export function outputOf(context: Context, plan: OutputPlan): Output {
     plan,
     open,
     async print(records, { none = 'No results', thing } = {}) {
-      const count = await writeAll(await open(), isArray(records) ? [records] : records);
+      const count = await writeAll(await open(), Symbol.asyncIterator in records ? records : [records]);
       if (plan.shape === 'record') return;
       if (count === 0 && plan.format === 'table') context.console.note(none);
       else if (thing !== undefined && (plan.format === 'table' || plan.path !== undefined)) {
@@ -236,15 +221,6 @@ export async function printRecords(
   await (await openOutput(context, options, columns)).print(records, words);
 }
 
-export async function printRecord(
-  context: Context,
-  record: Row,
-  columns: readonly Column[],
-  options: OutputFlags,
-): Promise<void> {
-  await (await openOutput(context, options, columns, 'record')).print([record]);
-}
-
 type Batch = readonly Row[];
 
 /**
@@ -263,8 +239,4 @@ export async function writeAll(
   } finally {
     await output.discard();
   }
-}
-
-function isArray(records: Batches): records is readonly Row[] {
-  return Array.isArray(records);
 }

@@ -1,28 +1,20 @@
 import { UsageError } from '../base/errors.ts';
 import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';
 import type { Context } from '../context.ts';
-import { text } from './define.ts';
+import { inGroup, text, type Values } from './define.ts';
 
-const GROUP = 'Range flags:';
-
-export const rangeOptions = {
-  since: text('--since <time>', 'Include only scans at or after TIME', { group: GROUP }),
-  until: text('--until <time>', 'Include only scans before TIME', { group: GROUP }),
+export const rangeOptions = inGroup('Range flags:', {
+  since: text('--since <time>', 'Include only scans at or after TIME'),
+  until: text('--until <time>', 'Include only scans before TIME'),
   during: text('--during <period>', 'Include only PERIOD, such as 2026-10, last-month', {
-    group: GROUP,
     conflicts: ['--since', '--until'],
   }),
-  timezone: text('--timezone <zone>', 'Time zone for periods, and for times without one', { group: GROUP }),
-};
+  timezone: text('--timezone <zone>', 'Time zone for periods, and for times without one'),
+});
 
 export const RANGE_FORMS = 'Times and periods: see `qrctl help time-ranges`.';
 
-export interface RangeFlags {
-  since?: string;
-  until?: string;
-  during?: string;
-  timezone?: string;
-}
+type RangeFlags = Partial<Values<typeof rangeOptions>>;
 
 export interface PlannedRange {
   /**

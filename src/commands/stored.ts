@@ -42,6 +42,6 @@ export function warnOfProfileVariable({ console, env }: Context, name: string): 
 }
 
 function mentioning(context: Context, store: Store): Store {
-  for (const sentence of store.mended) context.console.warn(sentence);
+  for (const sentence of store.corrections) context.console.warn(sentence);
   return store;
 }

@@ -14,7 +14,7 @@ export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro:
 /** Number of codes that can be created; the specification states no value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
-export interface Behaviour {
+export interface Behavior {
   /** Order of scans; `none`: not by time. */
   scanOrder: 'asc' | 'desc' | 'none';
   /** Order of scans with equal times: by ID, or different in each request. */
@@ -32,7 +32,7 @@ export interface Behaviour {
   windowStart: 'epoch' | 'first-request';
 }
 
-export interface SandboxSettings extends Behaviour {
+export interface SandboxSettings extends Behavior {
   port: number;
   key: string;
   seed: number;

@@ -11,7 +11,7 @@ import {
   type NewCode,
   newCode,
 } from '../service/shapes.ts';
-import type { Behaviour } from './options.ts';
+import type { Behavior } from './options.ts';
 
 export class InvalidRequest extends Error {}
 
@@ -26,17 +26,17 @@ export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PA
 export function parsePage(
   query: URLSearchParams,
   bounds: PageBounds,
-  behaviour: Behaviour,
+  behavior: Behavior,
 ): { page: number; limit: number } {
-  const { overLimit } = behaviour;
-  const page = parseCount(query, 'page', 1, behaviour);
-  const limit = parseCount(query, 'limit', bounds.defaultLimit, behaviour);
+  const { overLimit } = behavior;
+  const page = parseCount(query, 'page', 1, behavior);
+  const limit = parseCount(query, 'limit', bounds.defaultLimit, behavior);
   if (limit <= bounds.maxLimit) return { page, limit };
   if (overLimit === 'reject') throw new InvalidRequest(`limit must be at most ${bounds.maxLimit}`);
   return { page, limit: overLimit === 'cap' ? bounds.maxLimit : overLimit };
 }
 
-function parseCount(query: URLSearchParams, name: string, missing: number, { badPage }: Behaviour): number {
+function parseCount(query: URLSearchParams, name: string, missing: number, { badPage }: Behavior): number {
   const text = query.get(name);
   if (text === null) return missing;
   const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;

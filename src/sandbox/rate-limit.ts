@@ -1,24 +1,13 @@
 import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
-export interface Admission {
-  allowed: boolean;
-  remaining: number;
-  headers: Record<string, string>;
-}
-
-export interface RateLimiter {
-  admit(): Admission;
-  /** Returns the headers without counting, for requests without a valid key and for the OpenAPI document. */
-  look(): Admission;
-}
-
-export function createRateLimiter(settings: SandboxSettings, nowMs: () => number): RateLimiter {
+/** `look` returns the headers without counting, for requests without a valid key and for the OpenAPI document. */
+export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
   let openedMs = Number.NEGATIVE_INFINITY;
   let used = 0;
 
-  function admission(counted: boolean): Admission {
+  function admission(counted: boolean) {
     const now = nowMs();
     if (now < openedMs || now >= openedMs + windowMs) {
       openedMs = windowStart === 'epoch' ? Math.floor(now / windowMs) * windowMs : now;

@@ -7,10 +7,6 @@ import { DAY_MS, HOUR_MS, weekdayOfDay } from '../base/time/units.ts';
 import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
 
-export interface Rhythm {
-  timeAt(part: number): number;
-}
-
 interface RhythmShape {
   seed: number;
   code: number;
@@ -49,8 +45,8 @@ const DAILY_CHANCE = 0.5;
 const LIFE = 21;
 const DAY = 22;
 
-export function createRhythm(shape: RhythmShape): Rhythm {
-  const { seed, code, startMs, endMs } = shape;
+/** Returns a function from a part of all scans, 0 to 1, to their time. */
+export function createRhythm({ seed, code, startMs, endMs }: RhythmShape): (part: number) => number {
   const week = WEEKS[habitOf(code)];
   const offsetMs = placeOf(seed, code).utcOffset * HOUR_MS;
   const phase = phaseOf(seed, code);
@@ -69,17 +65,15 @@ export function createRhythm(shape: RhythmShape): Rhythm {
     reached[hour + 1] = (reached[hour] ?? 0) + weight * lengthMs;
   }
   const all = reached[hours] ?? 0;
-  if (all === 0) return { timeAt: (part) => Math.floor(startMs + (endMs - startMs) * part) };
+  if (all === 0) return (part) => Math.floor(startMs + (endMs - startMs) * part);
 
-  return {
-    timeAt(part) {
-      const wanted = part * all;
-      const hour = firstIndex(hours - 1, (at) => (reached[at + 1] ?? 0) > wanted);
-      const [from, to] = [reached[hour] ?? 0, reached[hour + 1] ?? 0];
-      const fromMs = startMs + hour * HOUR_MS;
-      const toMs = Math.min(fromMs + HOUR_MS, endMs);
-      return Math.min(Math.floor(fromMs + ((wanted - from) / (to - from)) * (toMs - fromMs)), toMs - 1);
-    },
+  return (part) => {
+    const wanted = part * all;
+    const hour = firstIndex(hours - 1, (at) => (reached[at + 1] ?? 0) > wanted);
+    const [from, to] = [reached[hour] ?? 0, reached[hour + 1] ?? 0];
+    const fromMs = startMs + hour * HOUR_MS;
+    const toMs = Math.min(fromMs + HOUR_MS, endMs);
+    return Math.min(Math.floor(fromMs + ((wanted - from) / (to - from)) * (toMs - fromMs)), toMs - 1);
   };
 }
 

@@ -7,7 +7,7 @@ import { createEndpoints } from './endpoints.ts';
 import { type Exchange, failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import { openApi } from './openapi.ts';
 import { type SandboxOptions, type SandboxSettings, withDefaults } from './options.ts';
-import { type Admission, createRateLimiter } from './rate-limit.ts';
+import { createRateLimiter } from './rate-limit.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export interface Sandbox {
@@ -51,7 +51,7 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
   const endpoints = createEndpoints(settings, workspace, nowMs);
   let requests = 0;
 
-  function responseTo(request: SandboxRequest, { allowed }: Admission): SandboxResponse {
+  function responseTo(request: SandboxRequest, allowed: boolean): SandboxResponse {
     if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
     const path = endpointPath(request);
     if (path === undefined) return failure(404, 'not_found', 'No such endpoint');
@@ -71,7 +71,7 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
     const admission = isCounted ? limiter.admit() : limiter.look();
     const apply = (changed = request): SandboxResponse => {
-      const response = responseTo(changed, admission);
+      const response = responseTo(changed, admission.allowed);
       return { ...response, headers: { ...response.headers, ...admission.headers } };
     };
     const send = async (response: SandboxResponse) => {

@@ -2,7 +2,7 @@
 import { firstIndex } from '../base/collections.ts';
 import { parseInstant } from '../base/time/time.ts';
 import type { Scan } from '../service/shapes.ts';
-import type { Behaviour } from './options.ts';
+import type { Behavior } from './options.ts';
 import { PLAIN_VISIT } from './sample-visits.ts';
 import { addedScanId, createSeries, type Series, type SeriesShape } from './scan-series.ts';
 
@@ -37,14 +37,14 @@ interface Selection {
   jsonAt(position: number): string;
 }
 
-export function createScanLog(shape: SeriesShape, behaviour: Behaviour): ScanLog {
+export function createScanLog(shape: SeriesShape, behavior: Behavior): ScanLog {
   const series = createSeries(shape);
   const added: AddedScan[] = [];
 
   return {
     page(query) {
-      const chosen = select(series, added, query, behaviour);
-      return { rows: pagePositions(chosen, query, behaviour).map(chosen.jsonAt), total: chosen.total };
+      const chosen = select(series, added, query, behavior);
+      return { rows: pagePositions(chosen, query, behavior).map(chosen.jsonAt), total: chosen.total };
     },
     add(scan) {
       const id = scan.id ?? addedScanId(shape, added.length);
@@ -65,16 +65,16 @@ function select(
   series: Series,
   added: readonly AddedScan[],
   range: ScanQuery,
-  behaviour: Behaviour,
+  behavior: Behavior,
 ): Selection {
   const count = series.count(range.nowMs);
-  const { fromMs, toMs } = bounds(range, behaviour);
+  const { fromMs, toMs } = bounds(range, behavior);
   const from = fromMs === undefined ? 0 : series.lowerBound(fromMs, count);
   const to = Math.max(from, toMs === undefined ? count : series.lowerBound(toMs, count));
   const extra = added.filter(
     ({ ms }) => ms >= (fromMs ?? Number.NEGATIVE_INFINITY) && ms < (toMs ?? Number.POSITIVE_INFINITY),
   );
-  const byTime = behaviour.scanOrder !== 'none';
+  const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
   // Sorted by time, an added scan follows all scans of the series up to its own time; otherwise all of them.
   const behind = (ms: number) =>
@@ -96,25 +96,25 @@ function select(
 }
 
 /** Returns the half-open range in ms, by the resolution and inclusiveness of the bounds. */
-function bounds(range: ScanQuery, behaviour: Behaviour) {
-  const unit = behaviour.boundsResolution === 's' ? 1000 : 1;
+function bounds(range: ScanQuery, behavior: Behavior) {
+  const unit = behavior.boundsResolution === 's' ? 1000 : 1;
   const cut = (ms: number, beyond: boolean) => (Math.floor(ms / unit) + (beyond ? 1 : 0)) * unit;
   return {
-    fromMs: range.sinceMs === undefined ? undefined : cut(range.sinceMs, !behaviour.sinceInclusive),
-    toMs: range.untilMs === undefined ? undefined : cut(range.untilMs, behaviour.untilInclusive),
+    fromMs: range.sinceMs === undefined ? undefined : cut(range.sinceMs, !behavior.sinceInclusive),
+    toMs: range.untilMs === undefined ? undefined : cut(range.untilMs, behavior.untilInclusive),
   };
 }
 
 /** Returns the positions (by time, oldest 0) of the rows of one page, in the order of the response. */
-function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behaviour: Behaviour): number[] {
+function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavior: Behavior): number[] {
   const start = (page - 1) * limit;
   const places = Array.from(
     { length: Math.max(0, Math.min(limit, rows.total - start)) },
     (_, row) => start + row,
   );
-  if (behaviour.scanOrder === 'none') return places.map(scattering(rows));
-  const byTime = behaviour.scanOrder === 'asc' ? places : places.map((place) => rows.total - 1 - place);
-  return behaviour.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
+  if (behavior.scanOrder === 'none') return places.map(scattering(rows));
+  const byTime = behavior.scanOrder === 'asc' ? places : places.map((place) => rows.total - 1 - place);
+  return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
 /**

@@ -42,7 +42,7 @@ const IDS_PER_SCAN = 3;
 export function createSeries(shape: SeriesShape): Series {
   const { seed, code, base, startMs, endMs, arrivals, tieSize } = shape;
   const stream = 1000 + code * 4;
-  const rhythm = createRhythm({ seed, code, startMs, endMs });
+  const timeOfPart = createRhythm({ seed, code, startMs, endMs });
   const visitJson = createVisits(placeOf(seed, code));
 
   function position(index: number): number {
@@ -54,7 +54,7 @@ export function createSeries(shape: SeriesShape): Series {
 
   function timeAt(index: number): number {
     if (index >= base) return arrivals.fromMs + Math.ceil(((index - base + 1) * 1000) / arrivals.perSecond);
-    return rhythm.timeAt(position(index));
+    return timeOfPart(position(index));
   }
 
   return {

@@ -12,27 +12,13 @@ interface Entry {
   log: ScanLog | undefined;
 }
 
-export interface Workspace {
-  codes(): readonly QrCode[];
-  code(id: string): QrCode | undefined;
-  log(id: string): ScanLog | undefined;
-  full(): boolean;
-  create(code: NewCode): QrCode;
-  update(id: string, changes: CodeChanges): QrCode | undefined;
-  delete(id: string): boolean;
-  /** For tests: adds a code with any fields, without scans. */
-  put(code: Partial<QrCode>): QrCode;
-  /** For tests: adds a scan, also a late one. */
-  addScan(id: string, scan: Partial<Scan> & { ts: string }): void;
-  /** For tests: changes the limit, as after an upgrade. */
-  setCodeLimit(limit: number): void;
-}
+export type Workspace = ReturnType<typeof createWorkspace>;
 
 /** Time between the creation of two sample codes. */
 const BETWEEN_CODES_MS = 3_600_000;
 
 /** Creates a workspace with sample codes. `nowMs` is the service's clock. */
-export function createWorkspace(settings: SandboxSettings, nowMs: () => number): Workspace {
+export function createWorkspace(settings: SandboxSettings, nowMs: () => number) {
   const { seed, codes: samples, endsAtMs, spanMs, tieSize, idOffset } = settings;
   const entries = new Map<string, Entry>();
   const startedMs = nowMs();
@@ -76,33 +62,36 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
 
   return {
     codes: list,
-    code: (id) => entries.get(id)?.code,
+    code: (id: string) => entries.get(id)?.code,
     log: logOf,
     full: () => entries.size >= codeLimit,
-    create(fields) {
+    create(fields: NewCode) {
       const createdMs = nowMs();
       const scans = { base: 0, fromMs: createdMs, live: settings.live, most: settings.liveScansOfNewCode };
       return add({ ...blank(createdMs), ...fields }, scans);
     },
-    update(id, changes) {
+    update(id: string, changes: CodeChanges) {
       const entry = entries.get(id);
       if (!entry || Object.keys(changes).length === 0) return entry?.code;
       entry.code = { ...entry.code, ...changes, updated_at: formatInstant(nowMs()) };
       listed = undefined;
       return entry.code;
     },
-    delete(id) {
+    delete(id: string) {
       listed = undefined;
       return entries.delete(id);
     },
-    put(code) {
+    /** For tests: adds a code with any fields, without scans. */
+    put(code: Partial<QrCode>) {
       const createdMs = nowMs();
       return add({ ...blank(createdMs), ...code }, { base: 0, fromMs: createdMs, live: 0, most: 0 });
     },
-    addScan(id, scan) {
+    /** For tests: adds a scan, also a late one. */
+    addScan(id: string, scan: Partial<Scan> & { ts: string }) {
       logOf(id)?.add(scan);
     },
-    setCodeLimit(limit) {
+    /** For tests: changes the limit, as after an upgrade. */
+    setCodeLimit(limit: number) {
       codeLimit = limit;
     },
   };

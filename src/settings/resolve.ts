@@ -24,7 +24,7 @@ export function resolveSettings(
   store: Stored & Partial<Store>,
 ): Settings {
   const settings = resolveInputs(chooseInputs(flags, env, store));
-  return { ...settings, notes: [...(store.mended ?? []), ...settings.notes] };
+  return { ...settings, notes: [...(store.corrections ?? []), ...settings.notes] };
 }
 
 export function resolveInputs(inputs: Inputs): Settings {

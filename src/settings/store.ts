@@ -11,7 +11,7 @@ export interface Store extends Stored {
   /** Path of config.json, whether it exists or not. */
   readonly file: string;
   /** Notes about corrected permissions, one sentence each. */
-  readonly mended: readonly string[];
+  readonly corrections: readonly string[];
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -34,10 +34,10 @@ export async function readStore(env: Variables): Promise<Store> {
     const stored = { commandProblem: found.commandProblem, ...parseStored(found.text) };
     // Corrected permissions would let the next command run a key-command of another user.
     const kept = `${file} was accessible to other users and was left unchanged until you check its key-commands`;
-    return { file, mended: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
+    return { file, corrections: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
   } catch (cause) {
     if (missing.includes(systemCode(cause) ?? ''))
-      return { file, mended: [], current: undefined, profiles: new Map() };
+      return { file, corrections: [], current: undefined, profiles: new Map() };
     if (cause instanceof UsageError) throw cause;
     throw new UsageError(`cannot use the config file ${file}: ${messageOf(cause)}`, {
       hint: 'Repair the file, or move it to another directory and run `qrctl auth login`. The file is unchanged.',

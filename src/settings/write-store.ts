@@ -42,7 +42,7 @@ export async function updateStore(
       if (!isStored(file, text))
         throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
       // Reading corrects permissions only if the file exists; the same sentence is returned once.
-      return { ...(await readStore(env)), mended: [...new Set([...first.mended, ...corrected])] };
+      return { ...(await readStore(env)), corrections: [...new Set([...first.corrections, ...corrected])] };
     } finally {
       await lock.release();
     }

@@ -37,6 +37,8 @@ export interface Console {
   verbose(line: string): void;
   /** Starts a progress bar or line; `unit` is the counted noun ("scans"). */
   progress(unit: string): Progress;
+  /** Returns the last progress, which shows the pauses of the service; at first one that only notes them. */
+  activeProgress(): Progress;
   /** Prompts on standard error and reads one line from standard input. Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
   /** Prompts without echo; see `ask`. */
@@ -95,7 +97,9 @@ export function createConsole(options: ConsoleOptions): Console {
     if (!quiet) line(proposing(text));
   };
 
-  function progress(unit: string): Progress {
+  let active = createPlainProgress(note);
+
+  function startProgress(unit: string): Progress {
     if (!isWatched || options.isPiped?.()) return createPlainProgress(note);
     if (isAccessible()) return createSpokenProgress(unit, note, clock);
     if (env.TERM === 'dumb') return createPlainProgress(note);
@@ -133,7 +137,11 @@ export function createConsole(options: ConsoleOptions): Console {
     verbose: (text) => {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
     },
-    progress,
+    progress(unit) {
+      active = startProgress(unit);
+      return active;
+    },
+    activeProgress: () => active,
     ask(question) {
       const manner = isAccessible() || env.TERM === 'dumb' ? 'plain' : 'edited';
       return askLine(wrapped(proposing(question)), { ...asking, manner });

@@ -21,6 +21,26 @@ export interface Bar extends Progress {
   show(): void;
 }
 
+/** Measures the time of work, without pauses. */
+function createStopwatch(clock: Clock) {
+  const started = clock.monotonic();
+  let pausedMs = 0;
+  let since: number | undefined;
+  const resume = () => {
+    if (since !== undefined) pausedMs += clock.monotonic() - since;
+    since = undefined;
+  };
+  return {
+    pause() {
+      resume();
+      since = clock.monotonic();
+    },
+    resume,
+    isPaused: () => since !== undefined,
+    workedMs: () => (since ?? clock.monotonic()) - started - pausedMs,
+  };
+}
+
 const FRAME_MS = 100;
 
 /**
@@ -37,10 +57,9 @@ export function createBar(
   clock: Clock,
   startTicking: typeof every = every,
 ): Bar {
-  const started = clock.monotonic();
+  const watch = createStopwatch(clock);
   let state: Work = { done: 0 };
-  let pausedMs = 0;
-  let pause: { since: number; until: number } | undefined;
+  let pausedUntil: number | undefined;
   let isDrawn = false;
   let stopped = false;
 
@@ -50,18 +69,11 @@ export function createBar(
   };
   const show = () => {
     if (stopped) return;
-    const now = clock.monotonic();
-    const elapsedMs = (pause?.since ?? now) - started - pausedMs;
-    const pauseLeftMs = pause && Math.max(0, pause.until - now);
-    const line = renderBar({ unit, ...state, elapsedMs, pauseLeftMs }, surface.width() - 1);
+    const pauseLeftMs = pausedUntil === undefined ? undefined : Math.max(0, pausedUntil - clock.monotonic());
+    const line = renderBar({ unit, ...state, elapsedMs: watch.workedMs(), pauseLeftMs }, surface.width() - 1);
     surface.write(`${isDrawn ? CLEAR : ''}${withoutWrap(line)}\r`);
     isDrawn = true;
   };
-  const endPause = () => {
-    if (pause) pausedMs += clock.monotonic() - pause.since;
-    pause = undefined;
-  };
-
   const stopTicking = startTicking(FRAME_MS, show);
   show();
   return {
@@ -69,13 +81,13 @@ export function createBar(
       state = next;
     },
     pause(ms) {
-      endPause();
-      const since = clock.monotonic();
-      pause = { since, until: since + ms };
+      watch.pause();
+      pausedUntil = clock.monotonic() + ms;
       show();
     },
     resume() {
-      endPause();
+      watch.resume();
+      pausedUntil = undefined;
       show();
     },
     stop() {
@@ -110,15 +122,12 @@ export function createSpokenProgress(
   clock: Clock,
   startTicking: typeof every = every,
 ): Progress {
-  const started = clock.monotonic();
+  const watch = createStopwatch(clock);
   let work: Work | undefined;
-  let pausedMs = 0;
-  let pausedSince: number | undefined;
   let notedMs = 0;
-  const workedMs = () => (pausedSince ?? clock.monotonic()) - started - pausedMs;
   const noteWork = () => {
-    const elapsedMs = workedMs();
-    if (pausedSince !== undefined || work === undefined || elapsedMs - notedMs < LINE_MS) return;
+    const elapsedMs = watch.workedMs();
+    if (watch.isPaused() || work === undefined || elapsedMs - notedMs < LINE_MS) return;
     notedMs = elapsedMs;
     note(`Working for ${formatDuration(elapsedMs)}: ${describeWork({ unit, ...work, elapsedMs })}`);
   };
@@ -128,15 +137,11 @@ export function createSpokenProgress(
       work = next;
     },
     pause(ms) {
-      if (pausedSince !== undefined) pausedMs += clock.monotonic() - pausedSince;
-      pausedSince = clock.monotonic();
-      const state = work && { unit, ...work, elapsedMs: workedMs(), pauseLeftMs: ms };
+      watch.pause();
+      const state = work && { unit, ...work, elapsedMs: watch.workedMs(), pauseLeftMs: ms };
       note(`Waiting ${formatDuration(ms)} for the rate limit${state ? `: ${describeWork(state)}` : ''}`);
     },
-    resume() {
-      if (pausedSince !== undefined) pausedMs += clock.monotonic() - pausedSince;
-      pausedSince = undefined;
-    },
+    resume: watch.resume,
     stop,
   };
 }

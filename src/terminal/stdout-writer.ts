@@ -1,5 +1,6 @@
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { ClosedPipeError, type Failure, LocalError } from '../base/errors.ts';
 import { adviceFor, describeSystemError, systemCode } from '../files/durable/path-errors.ts';
 
@@ -45,9 +46,7 @@ export function createStdoutWriter(
 export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync): Promise<void> {
   const fd = fileDescriptor(stream);
   if (fd === undefined || !fstatSync(fd).isFile()) return;
-  await new Promise<void>((resolve, reject) => {
-    sync(fd, (error) => (error ? reject(toFailure(error)) : resolve()));
-  });
+  await promisify(sync)(fd).catch((error) => Promise.reject(toFailure(error)));
 }
 
 /** Returns the descriptor if standard output is a file, or a device other than a terminal. */
@@ -69,17 +68,11 @@ function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
 
 async function writeDescriptor(fd: number, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) {
-    const taken = await writeSome(fd, data.subarray(done));
-    if (taken === 0)
+    const { bytesWritten } = await promisify(write)(fd, data.subarray(done));
+    if (bytesWritten === 0)
       throw Object.assign(new Error('EIO: standard output accepts no more data'), { code: 'EIO' });
-    done += taken;
+    done += bytesWritten;
   }
-}
-
-function writeSome(fd: number, data: Uint8Array): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(fd, data, (error, taken) => (error ? reject(error) : resolve(taken)));
-  });
 }
 
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'EOF']);

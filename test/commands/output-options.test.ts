@@ -8,7 +8,6 @@ import { UsageError } from '../../src/base/errors.ts';
 import {
   openOutput,
   outputOptions,
-  printRecord,
   printRecords,
   scanOutputOptions,
 } from '../../src/commands/output-options.ts';
@@ -131,10 +130,10 @@ describe('a list', () => {
 describe('one record', () => {
   test('is JSON off a terminal, a line a field on one', async () => {
     const off = setUp();
-    await printRecord(off.context, rows[1] ?? {}, columns, {});
+    await (await openOutput(off.context, {}, columns, 'record')).print([rows[1] ?? {}]);
     expect(off.printed()).toBe('{\n  "id": "c-2",\n  "name": null\n}\n');
     const on = setUp({ tty: true });
-    await printRecord(on.context, rows[1] ?? {}, columns, {});
+    await (await openOutput(on.context, {}, columns, 'record')).print([rows[1] ?? {}]);
     expect(on.printed()).toBe('id    c-2\nname  –\n');
   });
 });

@@ -70,7 +70,7 @@ describe('readStore', () => {
       file: join(directory, 'config.json'),
       current: undefined,
       profiles: new Map(),
-      mended: [],
+      corrections: [],
     });
     expect(existsSync(directory)).toBe(false);
   });
@@ -80,26 +80,26 @@ describe('readStore', () => {
     const store = await readStore(env);
     expect(store.current).toBe('work');
     expect(store.profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
-    expect(store.mended).toEqual([]);
+    expect(store.corrections).toEqual([]);
   });
 
   test('corrects looser permissions and names them', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
-    const { mended } = await readStore(env);
-    expect(mended).toEqual([
+    const { corrections } = await readStore(env);
+    expect(corrections).toEqual([
       `${directory} was accessible to other users (permissions 0755); changed to 0700`,
       `${file} was accessible to other users (permissions 0644); changed to 0600`,
     ]);
     expect([modeOf(directory), modeOf(file)]).toEqual([0o700, 0o600]);
-    expect((await readStore(env)).mended).toEqual([]);
+    expect((await readStore(env)).corrections).toEqual([]);
   });
 
   test('keeps permissions that let another user write a key-command, and notes it', async () => {
     const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
     const { env, directory, file } = configured(text, { directory: 0o770, file: 0o664 });
     for (const _ of [1, 2]) {
-      const { mended, commandProblem } = await readStore(env);
-      expect(mended).toEqual([
+      const { corrections, commandProblem } = await readStore(env);
+      expect(corrections).toEqual([
         `${file} was accessible to other users and was left unchanged until you check its key-commands`,
       ]);
       expect(commandProblem?.hint).toContain(`chmod go-w ${directory} ${file}`);
@@ -107,8 +107,8 @@ describe('readStore', () => {
     expect([modeOf(directory), modeOf(file)]).toEqual([0o770, 0o664]);
     chmodSync(directory, 0o750);
     chmodSync(file, 0o644);
-    const { mended, commandProblem } = await readStore(env);
-    expect([mended.length, commandProblem, modeOf(directory), modeOf(file)]).toEqual([
+    const { corrections, commandProblem } = await readStore(env);
+    expect([corrections.length, commandProblem, modeOf(directory), modeOf(file)]).toEqual([
       2,
       undefined,
       0o700,
@@ -162,16 +162,16 @@ describe('readStore', () => {
   test('notes a directory that is shared on purpose, and keeps its permissions', async () => {
     const { env, directory } = configured(GOOD);
     chmodSync(directory, 0o1777);
-    const { mended } = await readStore(env);
-    expect(mended).toEqual([expect.stringContaining('was left unchanged')]);
+    const { corrections } = await readStore(env);
+    expect(corrections).toEqual([expect.stringContaining('was left unchanged')]);
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
   });
 
   test('keeps the permissions of a directory with other files, and notes it', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     writeFileSync(join(directory, 'letter.txt'), '');
-    const { mended } = await readStore(env);
-    expect(mended).toEqual([
+    const { corrections } = await readStore(env);
+    expect(corrections).toEqual([
       `${directory} was accessible to other users (permissions 0755) and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`,
       `${file} was accessible to other users (permissions 0644); changed to 0600`,
     ]);
@@ -192,8 +192,8 @@ describe('readStore', () => {
       const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
       chownSync(file, 65534, 65534);
       chownSync(directory, 65534, 65534);
-      const { mended } = await readStore(env);
-      expect(mended).toEqual([
+      const { corrections } = await readStore(env);
+      expect(corrections).toEqual([
         expect.stringContaining('was left unchanged'),
         expect.stringContaining('was left unchanged'),
       ]);

@@ -68,8 +68,8 @@ describe('updateStore', () => {
     const { directory, file, given, env } = place();
     mkdirSync(join(directory, '..'));
     withUmask(umask);
-    const { mended } = await updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }));
-    expect(mended).toEqual([]);
+    const { corrections } = await updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }));
+    expect(corrections).toEqual([]);
     expect(statSync(directory).mode & 0o7777).toBe(0o700);
     expect(statSync(file).mode & 0o7777).toBe(0o600);
     expect((await readStore(env)).profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
@@ -127,8 +127,8 @@ describe('updateStore', () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
-    const { mended } = await updateStore(given, adding('one'));
-    expect(mended).toEqual([
+    const { corrections } = await updateStore(given, adding('one'));
+    expect(corrections).toEqual([
       `${directory} was accessible to other users (permissions 0755); changed to 0700`,
     ]);
     expect(statSync(directory).mode & 0o777).toBe(0o700);

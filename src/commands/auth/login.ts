@@ -9,15 +9,9 @@ import { outsideKey } from '../../settings/resolve-key.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../settings/store.ts';
 import { askUntil } from '../ask-until.ts';
-import { defineCommand, flag, type OptionDefinition, text } from '../define.ts';
+import { defineCommand, flag, negation, text } from '../define.ts';
 import { changeProfile, changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
 import { readKey, verifyKey } from './login-key.ts';
-
-const verify: OptionDefinition<boolean> = {
-  flags: '--no-verify',
-  description: 'Store the key without verifying it',
-  risky: true,
-};
 
 export const command = defineCommand({
   description:
@@ -34,7 +28,7 @@ export const command = defineCommand({
       'Store a command that prints the key, such as `op read …`, instead of the key',
       { conflicts: ['--key-stdin'] },
     ),
-    verify,
+    verify: negation('--no-verify', 'Store the key without verifying it', { risky: true }),
   },
   examples: [
     {

@@ -5,11 +5,8 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
 
-const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'].map(
-  (name) => ({
-    name,
-  }),
-);
+const NAMES = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'];
+const COLUMNS = NAMES.map((name) => ({ name }));
 
 export const command = defineCommand({
   description:

@@ -1,7 +1,7 @@
 import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
-import type { ArgumentDefinition } from '../define.ts';
+import { type ArgumentDefinition, oneOf } from '../define.ts';
 
 export const keyArgument: ArgumentDefinition = {
   term: '<setting>',
@@ -9,10 +9,8 @@ export const keyArgument: ArgumentDefinition = {
   choices: SETTING_KEYS,
 };
 
-export function settingKey(args: readonly string[]): SettingKey {
-  const key = SETTING_KEYS.find((name) => name === args[0]);
-  if (!key) throw new Error(`unknown setting ${args[0]}`);
-  return key;
+export function settingKey([name = '']: readonly string[]): SettingKey {
+  return oneOf(name, SETTING_KEYS);
 }
 
 /** Prints the exact value, with control characters made visible on a terminal. */

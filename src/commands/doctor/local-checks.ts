@@ -59,12 +59,12 @@ interface Checked<T> {
 
 async function checkConfig(env: Context['env']): Promise<Checked<Stored>> {
   const store = await readStore(env);
-  const { file, mended, profiles } = store;
+  const { file, corrections, profiles } = store;
   const holds =
     profiles.size === 0
       ? 'no profile is stored yet'
       : `${countOf(profiles.size, 'stored profile')}, not readable by other users`;
-  const warnings = mended.map((sentence) =>
+  const warnings = corrections.map((sentence) =>
     doubtful('config', sentence, 'Find the program that changes the permissions.'),
   );
   return { value: store, message: `${file}: ${holds}`, warnings };

@@ -1,11 +1,14 @@
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
+import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
-import type { OutputFlags, OutputPlan } from '../../files/formats/plan-output.ts';
+import type { OutputPlan } from '../../files/formats/plan-output.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
 import { CODE_COLUMNS } from '../../scans/export/added-columns.ts';
 import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { SCAN_FIELDS } from '../../service/shapes.ts';
 import type { ArgumentDefinition, OutputColumns } from '../define.ts';
+import { openOutput } from '../output-options.ts';
 
 export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
   { term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' },
@@ -43,7 +46,13 @@ export function rangeRecord(sinceMs: number | undefined, untilMs: number | undef
   return { since: instant(sinceMs), until: instant(untilMs) };
 }
 
-/** Returns the format for the record of a dry run, to which a format only for scans does not apply. */
-export function recordFormat({ format }: OutputPlan): OutputFlags {
-  return { format: format === 'ids' || format === 'xlsx' ? undefined : format };
+/** Prints the record of a dry run, to which a format only for scans does not apply. */
+export async function printPlan(
+  context: Context,
+  { format }: OutputPlan,
+  record: Row,
+  columns: readonly Column[],
+): Promise<void> {
+  const flags = { format: format === 'ids' || format === 'xlsx' ? undefined : format };
+  await (await openOutput(context, flags, columns, 'record')).print([record]);
 }

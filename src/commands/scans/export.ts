@@ -20,23 +20,13 @@ import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import type { Progress } from '../../terminal/console.ts';
 import { chooseLabelsOfLog } from '../choose-codes.ts';
 import { defineCommand } from '../define.ts';
-import { openSink, printRecord } from '../output-options.ts';
+import { openSink } from '../output-options.ts';
 import { RANGE_FORMS } from '../range-options.ts';
-import {
-  CODE_ARGUMENTS,
-  COST_COLUMNS,
-  costRecord,
-  rangeRecord,
-  recordFormat,
-  scanOutputs,
-} from './columns.ts';
+import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, printPlan, rangeRecord, scanOutputs } from './columns.ts';
 import { type ExportFlags, options, planExport } from './plan-export.ts';
 
 const PLAN_COLUMNS: readonly Column[] = [
-  { name: 'codes' },
-  { name: 'since' },
-  { name: 'until' },
-  { name: 'scans' },
+  ...['codes', 'since', 'until', 'scans'].map((name) => ({ name })),
   ...COST_COLUMNS,
 ];
 
@@ -245,7 +235,7 @@ async function printDryRun(
     scans,
     ...costRecord(service, requests, workMs),
   };
-  await printRecord(context, record, PLAN_COLUMNS, recordFormat(plan.output));
+  await printPlan(context, plan.output, record, PLAN_COLUMNS);
   if (failures.length > 0)
     for (const line of describeFailures(failures, codes.length, 'would fail; the others would be exported'))
       console.warn(line);

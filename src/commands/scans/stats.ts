@@ -11,9 +11,9 @@ import { type Figure, figuresOf, type Section, totalOf } from '../../scans/stats
 import { cheaperByTotals, planReadings } from '../../scans/stats/readings.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import { defineCommand, flag } from '../define.ts';
-import { openOutput, outputOptions, printRecord, writeAll } from '../output-options.ts';
+import { openOutput, outputOptions, writeAll } from '../output-options.ts';
 import { RANGE_FORMS } from '../range-options.ts';
-import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, rangeRecord, recordFormat } from './columns.ts';
+import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, printPlan, rangeRecord } from './columns.ts';
 import {
   type CountPlan,
   closingWords,
@@ -48,12 +48,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 const PLAN_COLUMNS: readonly Column[] = [
-  { name: 'codes' },
-  { name: 'files' },
-  { name: 'since' },
-  { name: 'until' },
-  { name: 'scans' },
-  { name: 'by_totals' },
+  ...['codes', 'files', 'since', 'until', 'scans', 'by_totals'].map((name) => ({ name })),
   ...COST_COLUMNS,
 ];
 
@@ -90,7 +85,7 @@ export const command = defineCommand({
     const plan = await planCount(context, args, flags, ['day']);
     if (flags.dryRun) {
       const record = plan.logs ? planOfFiles(plan, plan.logs) : await planOfService(context, plan);
-      await printRecord(context, record, PLAN_COLUMNS, recordFormat(output.plan));
+      await printPlan(context, output.plan, record, PLAN_COLUMNS);
       console.note('nothing was counted');
       return;
     }
