@@ -9,10 +9,8 @@ import { globalOptions, lineOptions } from '../commands/global-options.ts';
 import type { ConsoleFlags } from '../context.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import { examplesText, groupText, rootText } from './help/command-help.ts';
-import { describeValues } from './help/page.ts';
-import { OWN_FLAGS } from './manual.ts';
-import { refusedValue, unknownFlag } from './refusals.ts';
-import { findBrokenRelation } from './relations.ts';
+import { describeValues, OWN_FLAGS } from './manual.ts';
+import { findBrokenRelation, refusedValue, unknownFlag } from './refusals.ts';
 import { HELP_SUMMARY, helpOptions, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
 
 declare module 'commander' {

@@ -80,10 +80,8 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
     throw new UsageError(`invalid character in PATH: ${quote(path)}`, {
       hint: 'Percent-encode the character.',
     });
-  const [, rest = ''] = path.startsWith(`${root}/`)
-    ? [root, path.slice(root.length)]
-    : [root, path.startsWith('/') ? path : `/${path}`];
-  const [place = '', ...asked] = rest.split('?');
+  const rest = path.startsWith(`${root}/`) ? path.slice(root.length) : path.replace(/^(?!\/)/, '/');
+  const [place = '', ...typed] = rest.split('?');
   const steps = place.split('/').map((step) => step.replaceAll(/%2e/gi, '.'));
   if (steps.includes('..') || steps.includes('.') || place.includes('\\')) {
     throw new UsageError(`PATH is outside the base URL: ${quote(path)}`, {
@@ -91,9 +89,7 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
     });
   }
   const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  const parameters = [...(asked.length > 0 ? [asked.join('?')] : []), ...pairs]
-    .filter((part) => part !== '')
-    .join('&');
+  const parameters = [typed.join('?'), ...pairs].filter((part) => part !== '').join('&');
   return parameters === '' ? place : `${place}?${parameters}`;
 }
 

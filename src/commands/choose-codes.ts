@@ -96,7 +96,7 @@ export async function chooseLabels(
     (code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode),
   );
   refuseNone(chosen, choice);
-  const once = [...new Map(chosen.map((code) => [code.id, code])).values()];
+  const once = eachOnce(chosen);
   return { codes: everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]), names };
 }
 
@@ -124,11 +124,12 @@ export async function chooseLabelsOfLog(
     const found = named.filter((code) => code !== undefined);
     const deleted = (await fetchUnlisted(service, listed, known)).filter(({ missing }) => missing);
     if (named.length - found.length !== deleted.length) throw error;
-    return {
-      codes: [...new Map([...found, ...deleted].map((code) => [code.id, code])).values()],
-      names: given,
-    };
+    return { codes: eachOnce([...found, ...deleted]), names: given };
   }
+}
+
+export function eachOnce<C extends CodeLabel>(codes: readonly C[]): C[] {
+  return [...new Map(codes.map((code) => [code.id, code])).values()];
 }
 
 function oldestFirst(codes: readonly QrCode[]): QrCode[] {

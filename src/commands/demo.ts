@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
@@ -100,7 +100,8 @@ async function show(context: Context, directory: string, access: Record<string, 
 
   tell('', 'Export every scan to one file while new ones arrive. At the rate limit, qrctl waits:');
   await run('scans', 'export', '--all', '--output', 'scans.csv');
-  tell('', `$ head -${HEAD_LINES} scans.csv`, ...(await firstLines(join(directory, 'scans.csv'))));
+  const scans = await readFile(join(directory, 'scans.csv'), 'utf8');
+  tell('', `$ head -${HEAD_LINES} scans.csv`, ...scans.split('\n', HEAD_LINES));
   tell('', 'Create a report from that file, without requests:');
   await run('scans', 'report', '--input', 'scans.csv', '--title', 'Our posters', '--output', 'report.html');
   tell('', `All files are in ${directory}. Open report.html in a browser. The export is:`);
@@ -138,14 +139,4 @@ async function runCommand(
   context.signal.throwIfAborted();
   if (code !== 0)
     throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See the files in ${cwd}.` });
-}
-
-async function firstLines(path: string): Promise<string[]> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096));
-    return buffer.subarray(0, bytesRead).toString().split('\n').slice(0, HEAD_LINES);
-  } finally {
-    await file.close();
-  }
 }

@@ -25,28 +25,26 @@ export interface PlannedRange {
   untilMs: number | undefined;
   /** Returns the IANA time zone of its ends in messages. */
   zone(): string;
+  /** Returns the effective IANA time zone. Throws UsageError if it is invalid. */
+  timezone(): string;
 }
 
-/** Throws UsageError for invalid times, periods and zones. `setting` is the profile's zone. */
-export async function planRange(
-  context: Context,
-  flags: RangeFlags,
-  setting: string | undefined,
-): Promise<PlannedRange> {
+/** Throws UsageError for invalid times, periods and zones. */
+export async function planRange(context: Context, flags: RangeFlags): Promise<PlannedRange> {
   const { since, until, during } = flags;
+  const { timezone: setting } = await context.settings();
   const inputs = { flag: flags.timezone, setting, TZ: context.env.TZ };
+  const timezone = () => chooseTimeZone(inputs);
   const nowMs = context.clock.now();
-  if (flags.timezone !== undefined) chooseTimeZone(inputs);
+  if (flags.timezone !== undefined) timezone();
   if (during !== undefined) {
     const { parsePeriod } = await import('../base/time/periods.ts');
-    const timezone = chooseTimeZone(inputs);
-    const { sinceMs, untilMs } = parsePeriod(during, { flag: '--during', nowMs, timezone });
-    return { sinceMs, untilMs, zone: () => timezone };
+    const { sinceMs, untilMs } = parsePeriod(during, { flag: '--during', nowMs, timezone: timezone() });
+    return { sinceMs, untilMs, zone: timezone, timezone };
   }
   if (since === undefined && until === undefined)
-    return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs) };
+    return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs), timezone };
   const { isDate, isInUtc, parseMoment } = await import('../base/time/moments.ts');
-  const timezone = () => chooseTimeZone(inputs);
   const moment = (flag: string, text: string | undefined) =>
     text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
   const [sinceMs, untilMs] = [moment('--since', since), moment('--until', until)];
@@ -58,7 +56,7 @@ export async function planRange(
   // Ends that were typed in UTC are shown in UTC.
   const typedInUtc =
     flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
-  return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
+  return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)), timezone };
 }
 
 async function noteExcludedEnd(

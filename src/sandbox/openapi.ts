@@ -1,6 +1,6 @@
 /** Describes the interface in OpenAPI 3.1, from the shapes that the sandbox serves. */
 import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
-import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './parameters.ts';
+import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './endpoints.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import type { CommandPage } from '../../src/cli/help/page.ts';
 import { TOPICS } from '../../src/cli/help/topics.ts';
+import type { CommandPage } from '../../src/cli/manual.ts';
 import { loadManual } from '../../src/cli/manual.ts';
 import { interpret } from '../../src/cli/program.ts';
 import { runCli } from '../support/cli.ts';

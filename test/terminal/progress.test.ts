@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBar } from '../../src/terminal/progress.ts';
-import { renderBar } from '../../src/terminal/progress-bar.ts';
+import { createBar, renderBar } from '../../src/terminal/progress.ts';
 import { fakeClock } from '../support/clock.ts';
 
 describe('the line of a bar', () => {

@@ -1,6 +1,5 @@
 /** Formats man pages in roff (man(7) macros): qrctl(1), and one per command and group. */
 import type { Flag } from '../../commands/define.ts';
-import { FIRST_STEPS } from './command-help.ts';
 import {
   type CommandPage,
   describeValues,
@@ -8,7 +7,8 @@ import {
   fullName,
   type GroupPage,
   type Manual,
-} from './page.ts';
+} from '../manual.ts';
+import { FIRST_STEPS } from './command-help.ts';
 import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
 
 export function manPages(manual: Manual): Record<string, string> {

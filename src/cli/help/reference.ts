@@ -1,9 +1,9 @@
 /** Formats `qrctl help --json`, which docs/help.schema.json describes. */
 import { EXIT_CODES } from '../../base/errors.ts';
 import type { Argument, Flag, OutputColumns } from '../../commands/define.ts';
+import type { CommandPage, Manual } from '../manual.ts';
 import { flagsOf } from '../manual.ts';
 import { HELP_SUMMARY, helpOptions } from '../tree.ts';
-import type { CommandPage, Manual } from './page.ts';
 import { ENVIRONMENT, TOPICS } from './topics.ts';
 
 /** Version of the document. It increases if a key is removed or changes its meaning. */

@@ -1,7 +1,5 @@
 import { keyPrefix } from '../../base/text/key.ts';
 import { formatInstant } from '../../base/time/time.ts';
-import type { Context } from '../../context.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
 
@@ -25,24 +23,21 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');
-    await output.print([await requestStatus(context)]);
+    const service = await context.service();
+    const { profile, apiKey, keySource } = await context.connected();
+    const { total } = await service.listCodes({ page: 1, limit: 1 });
+    const { plan, limit, remaining, resetMs } = service.rateLimit();
+    const status = {
+      profile,
+      base_url: service.baseUrl,
+      key: keyPrefix(apiKey),
+      plan: plan?.replaceAll(apiKey, '[key]') ?? null,
+      limit: limit ?? null,
+      remaining: remaining ?? null,
+      reset: resetMs === undefined ? null : formatInstant(resetMs),
+      codes: total,
+      source: keySource ?? null,
+    };
+    await output.print([status]);
   },
 });
-
-async function requestStatus(context: Context): Promise<Row> {
-  const service = await context.service();
-  const { profile, apiKey, keySource } = await context.connected();
-  const { total } = await service.listCodes({ page: 1, limit: 1 });
-  const { plan, limit, remaining, resetMs } = service.rateLimit();
-  return {
-    profile,
-    base_url: service.baseUrl,
-    key: keyPrefix(apiKey),
-    plan: plan?.replaceAll(apiKey, '[key]') ?? null,
-    limit: limit ?? null,
-    remaining: remaining ?? null,
-    reset: resetMs === undefined ? null : formatInstant(resetMs),
-    codes: total,
-    source: keySource ?? null,
-  };
-}

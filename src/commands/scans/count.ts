@@ -2,7 +2,6 @@
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { countOf, shown } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
-import { chooseTimeZone } from '../../base/time/time-zone.ts';
 import type { Context } from '../../context.ts';
 import type { CodeFailure } from '../../scans/export/export-codes.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
@@ -61,10 +60,9 @@ export async function planCount(
   flags: CountFlags,
   byDefault: readonly Dimension[],
 ): Promise<CountPlan> {
-  const { timezone } = await context.settings();
   checkInputChoice(names, flags);
-  const zone = chooseTimeZone({ flag: flags.timezone, setting: timezone, TZ: context.env.TZ });
-  const { sinceMs, untilMs } = await planRange(context, flags, timezone);
+  const { sinceMs, untilMs, timezone } = await planRange(context, flags);
+  const local = createLocalTime(timezone());
   const { compare = 'none' } = flags;
   if (compare !== 'none' && sinceMs === undefined)
     throw new UsageError(`--compare ${compare} requires a range with a start`, {
@@ -81,7 +79,7 @@ export async function planCount(
     needsLabels: compare !== 'none' || chosen.groups.some(({ kind }) => kind !== 'value'),
     span: { sinceMs, untilMs },
     compare,
-    local: createLocalTime(zone),
+    local,
   };
 }
 

@@ -118,9 +118,8 @@ export async function planExport(
   }
   const partition = planPartition(flags, output, settings.timezone);
   const append = flags.append ? planAppend(context, flags, output) : undefined;
-  const range = await planRange(context, flags, settings.timezone);
+  const range = await planRange(context, flags);
   const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
-  const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   return {
     ...range,
     all: everyOf(names, flags),
@@ -129,7 +128,7 @@ export async function planExport(
       fileNames === 'slug' ||
       (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
     output,
-    localZone: isLocal ? chooseTimeZone(zones) : undefined,
+    localZone: isLocal ? range.timezone() : undefined,
     directory,
     fileNames,
     filesOf(codes) {
@@ -187,13 +186,9 @@ function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan):
       hint: 'Add --format csv or --format ndjson.',
     });
   requireFields(output, ['id', 'ts'], '--append requires the fields id and ts');
+  const what = 'the state of --append';
   if (output.path !== undefined)
-    files.use({
-      what: 'the state of --append',
-      flag: '--output',
-      path: `${output.path}.state.json`,
-      writes: true,
-    });
+    files.use({ what, flag: '--output', path: `${output.path}.state.json`, writes: true });
   return {
     path: flags.output ?? '',
     overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,

@@ -58,8 +58,7 @@ export const command = defineCommand({
   ],
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);
-    const { timezone } = await context.settings();
-    const { sinceMs } = await planRange(context, { since: flags.since }, timezone);
+    const { sinceMs } = await planRange(context, { since: flags.since });
     const columns = scanColumns(!isOneCode(args, flags));
     const output = await openOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns);
     const state = flags.state === undefined ? undefined : await openTailState(flags.state, context);

@@ -89,8 +89,7 @@ export const command = defineCommand({
   ],
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);
-    const settings = await context.settings();
-    const range = await planRange(context, flags, settings.timezone);
+    const range = await planRange(context, flags);
     const isPlan = flags.dryRun === true && !flags.repair;
     const columns = isPlan ? PLAN_COLUMNS : COLUMNS;
     const output = await openOutput(context, { ...flags, output: undefined }, columns);
@@ -136,13 +135,8 @@ export async function verifyAppended(
   flags: CodeChoice & { timezone?: string },
   place: string,
 ): Promise<void> {
-  const settings = await context.settings();
-  const { zone } = await planRange(context, { timezone: flags.timezone }, settings.timezone);
-  const job = await planJob(context, names, flags, [place], {
-    sinceMs: undefined,
-    untilMs: undefined,
-    zone,
-  });
+  const range = await planRange(context, { timezone: flags.timezone });
+  const job = await planJob(context, names, flags, [place], range);
   const results = await verifyLogs(context, { ...job, isRepair: true });
   const failure = printClosing(context, job, results, true);
   if (failure) throw failure;

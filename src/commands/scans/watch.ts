@@ -1,7 +1,6 @@
 import { PartialError } from '../../base/errors.ts';
 import { countOutcomes } from '../../base/run/count-outcomes.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
-import { chooseTimeZone } from '../../base/time/time-zone.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import { describeFailures } from '../../scans/export/code-failures.ts';
@@ -10,7 +9,7 @@ import { formatLocalRange } from '../../scans/format-local-range.ts';
 import { OUTCOMES, type WatchOutcome } from '../../scans/watch/judge.ts';
 import { type Watched, type WatchPlan, watchCodes, watchFiles } from '../../scans/watch/watch-codes.ts';
 import { isFinding, isNews, isUnjudged, type WatchRow } from '../../scans/watch/watch-rows.ts';
-import { chooseCodes } from '../choose-codes.ts';
+import { chooseCodes, eachOnce } from '../choose-codes.ts';
 import { choiceOptions } from '../code-choice.ts';
 import { defineCommand, PERIOD, parsed, text, type Values } from '../define.ts';
 import { checkInputChoice, inputOptions, listInputFiles } from '../input-option.ts';
@@ -90,21 +89,22 @@ export const command = defineCommand({
   ],
   async run(context, { args, options: flags }) {
     const output = await openOutput(context, flags, COLUMNS);
-    const { timezone: setting } = await context.settings();
     checkInputChoice(args, flags);
-    const timezone = chooseTimeZone({ flag: flags.timezone, setting, TZ: context.env.TZ });
-    const { untilMs } = await planRange(context, { until: flags.until, timezone: flags.timezone }, setting);
+    const range = await planRange(context, { until: flags.until, timezone: flags.timezone });
+    const timezone = range.timezone();
     const logs = await listInputFiles(context, args, flags);
-    const plan: WatchPlan = { timezone, untilMs, quietForMs: flags.quietFor };
+    const plan: WatchPlan = { timezone, untilMs: range.untilMs, quietForMs: flags.quietFor };
     const last = await openLastRun(context, flags.sinceLast, COMPARISON);
     try {
-      const { rows, failures, range } = logs
+      const watched = logs
         ? await watchFiles(context, logs, plan)
         : await watchChosen(context, args, flags, plan);
+      const { rows, failures } = watched;
       const outcomes = countOutcomes(rows);
-      Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes), range });
+      const facts = { codes: rows.length, outcomes: Object.fromEntries(outcomes), range: watched.range };
+      Object.assign(context.facts, facts);
       if (rows.length > 0)
-        context.console.note(closingLine(rows, outcomes, formatLocalRange(range, timezone)));
+        context.console.note(closingLine(rows, outcomes, formatLocalRange(watched.range, timezone)));
       const printed = await printNews(output, rows, last);
       const found = printed.filter(({ outcome }) => isFinding(outcome));
       if (found.length > 0 || failures.length > 0) throw failureOf(found, failures, rows.length);
@@ -121,8 +121,7 @@ async function watchChosen(
   plan: WatchPlan,
 ): Promise<Watched> {
   const chosen = await chooseCodes(context, names, flags, { mayBeNone: true });
-  const codes = [...new Map(chosen.map((code) => [code.id, code])).values()];
-  return watchCodes(context, await context.service(), codes, plan, flags.status);
+  return watchCodes(context, await context.service(), eachOnce(chosen), plan, flags.status);
 }
 
 function closingLine(

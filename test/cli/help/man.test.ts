@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { manPages } from '../../../src/cli/help/man.ts';
-import { describeValues } from '../../../src/cli/help/page.ts';
-import { loadManual } from '../../../src/cli/manual.ts';
+import { describeValues, loadManual } from '../../../src/cli/manual.ts';
 
 const manual = await loadManual('1.2.3');
 const pages = manPages(manual);
