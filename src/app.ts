@@ -23,7 +23,6 @@ import { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';
 /** Exit codes of rows that failed or need a decision, which a closed standard output must not hide. */
 const OF_ROWS = new Set([4, 8, 9]);
 
-/** Runs one command line and returns the exit code, after all output is written. */
 export async function run(
   argv: readonly string[],
   process: NodeJS.Process,
@@ -74,7 +73,7 @@ export async function run(
 }
 
 /**
- * Adds the files of the flags to the files of the run. Throws UsageError if a flag would write to the file of
+ * Adds the files of the flags to those of the run. Throws UsageError if a flag would write to the file of
  * another flag, to the config, or to the file of the key.
  */
 async function useFlags(

@@ -38,13 +38,13 @@ export interface Context {
   propose(text: string): string;
   /** Effective settings: flag > variable > profile > default. Read from disk once. */
   settings(): Promise<Settings>;
-  /** Service for these settings, created once. Throws AuthError or UsageError without a key or a base URL. */
+  /** Throws AuthError or UsageError without a key or a base URL. Created once. */
   service(): Promise<Service>;
-  /** The settings of that service, with the key. Throws like `service`. */
+  /** Settings of that service. Throws like `service`. */
   connected(): Promise<ConnectedSettings>;
   /** Reads the key from its file or command. Throws like `loadKey`. */
   withKey(settings: Settings): Promise<Settings>;
-  /** Creates a service for other settings, such as a key that is not stored yet. The caller closes it. */
+  /** The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }

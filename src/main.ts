@@ -9,8 +9,7 @@ type App = typeof import('./app.ts');
 const STDOUT = 1;
 
 /**
- * Runs one command line and returns the exit code. Loads the rest of the program with `load`, unless the text
- * is prepared (`ready`).
+ * Returns the exit code. Loads the rest of the program with `load`, unless the text is prepared (`ready`).
  */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {

@@ -1,7 +1,4 @@
-/**
- * Completes a line that is being typed (`qrctl __complete WORDS…`, the last at the cursor), for the scripts
- * of all shells.
- */
+/** Completes a line that is being typed (`qrctl __complete WORDS…`, the last at the cursor). */
 import type { Argument, CommandDefinition, Completion, Flag } from '../commands/define.ts';
 import { lineOptions } from '../commands/global-options.ts';
 import { TOPIC_WORDS } from './help/topics.ts';
@@ -42,7 +39,6 @@ const ROOT: readonly Step[] = [
   },
 ];
 
-/** Returns the candidates for the last word. The shell filters them by its beginning. */
 export async function candidatesFor(words: readonly string[]): Promise<Candidates> {
   const current = words.at(-1) ?? '';
   const { names, flags, given, pending, argument, flagsEnded } = await placeAfter(words.slice(0, -1));

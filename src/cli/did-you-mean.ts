@@ -19,7 +19,6 @@ const COMMANDS = new Map([
   ['whoami', 'auth status'],
 ]);
 
-/** Verbs of other tools for an export of scans. */
 const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
 
 /** Verbs of other tools that are a flag of `qr update`. */
@@ -50,7 +49,6 @@ const FLAGS = new Map([
   ['--debug', '--verbose'],
 ]);
 
-/** Suggests a line for the unknown command `word` after `names`. */
 export function commandHint(
   word: string,
   names: readonly string[],
@@ -78,7 +76,7 @@ export function commandHint(
   return didYouMean([...command, ...code, ...rest], others) ?? didYouMean(command, others);
 }
 
-/** Suggests the flag that `word` means in other tools, if the command has it. */
+/** Suggests the flag that `word` means in other tools. */
 export function flagHint(
   word: string,
   known: readonly string[],

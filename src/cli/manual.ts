@@ -46,7 +46,7 @@ async function loadPage(
   return { names, summary, description, arguments: argumentsOf(given), flags, output, examples };
 }
 
-/** Returns the flags of a command. Relations with flags and arguments that it lacks are omitted. */
+/** Relations with flags and arguments that the command lacks are omitted. */
 export function flagsOf(options: Options, given: readonly ArgumentDefinition[] = []): Flag[] {
   const flags = Object.values(options).map(asFlag);
   const names = new Set([...flags.map(({ long }) => long), ...argumentsOf(given).map(relationName)]);
@@ -66,7 +66,6 @@ export function argumentsOf(definitions: readonly ArgumentDefinition[]): Argumen
   return definitions.map(asArgument);
 }
 
-/** Section of the flags that belong to no other group. */
 export const OWN_FLAGS = 'Flags:';
 
 const NOTHING = { complete: 'none', choices: [], repeatable: false, required: false, conflicts: [] } as const;

@@ -11,7 +11,6 @@ export function helpFile(words: readonly string[]): string {
   return `${['qrctl', ...words].join(' ')}.txt`;
 }
 
-/** Returns the prepared text for this exact command line, if there is one. */
 export function readyText(argv: readonly string[], terminal: () => Terminal): string | undefined {
   const [word = '', shell] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(word)) return `${version}\n`;
@@ -26,7 +25,7 @@ function helpPages(argv: readonly string[]): (readonly string[])[] {
   return ['--help', '-h'].includes(argv.at(-1) ?? '') && areNames(before) ? [before] : [];
 }
 
-/** Returns the page of a topic. The prefix separates its name from those of commands. */
+/** The prefix separates topics from commands. */
 export function topicPage(words: readonly string[]): string[] {
   return ['help', ...words];
 }
@@ -46,7 +45,6 @@ function readHelp(
   return color ? text : text.replace(/\x1b\[\d+m/g, '');
 }
 
-/** Returns the licenses of the bundled libraries, or a man page in roff. */
 export function packagedDocument([word, ...rest]: readonly string[]): string | undefined {
   if ((word === 'licenses' || word === 'licences') && rest.length === 0)
     return readPackaged('dist/THIRD-PARTY-LICENSES').toString();

@@ -49,7 +49,7 @@ export async function interpret(
   };
 }
 
-/** Returns the style of errors as commander reads the flags: a word may be the value of another flag. */
+/** By commander's reading of the flags: a word may be the value of another flag. */
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');
@@ -116,7 +116,6 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   return help;
 }
 
-/** Completes a line; profiles and codes are looked up with its global flags. */
 async function complete(words: readonly string[]): Promise<Invocation> {
   const { before, values } = await candidatesFor(words);
   if (values === 'profiles' || values === 'codes') {

@@ -22,7 +22,6 @@ declare module 'commander' {
 
 export interface Reading {
   readonly argv: readonly string[];
-  /** The program, and below it each command that was named. */
   readonly path: Command[];
   /** Errors of values, which are not thrown, so that the flags after them are read as well. */
   readonly refused: UsageError[];

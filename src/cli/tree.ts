@@ -11,7 +11,6 @@ interface Leaf {
   load: Load;
   /** Workspace flags that affect this command. Suggested commands repeat them. */
   takes: readonly WorkspaceFlag[];
-  /** Never suggested for an unknown word. */
   risky: boolean;
 }
 

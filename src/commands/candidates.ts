@@ -7,12 +7,10 @@ import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';
 import { defineCommand } from './define.ts';
 
-/** Time for which a listing, and a failed one, is cached. */
 const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
 /** Maximum wait for the service after Tab. */
 const PATIENCE_MS = 1500;
-/** Maximum number of pages, because the rate limit is for work. */
 const MOST_PAGES = 10;
 const CODES_A_PAGE = 100;
 const LONGEST_NAME = 40;
@@ -54,7 +52,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Returns the settings of the typed command. A key-command is not run: it may prompt, or take long. */
+/** A key-command is not run: it may prompt, or take long. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -68,10 +66,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/**
- * Requests and caches the codes. If the service does not respond in time, cached codes are returned, and it
- * is not queried again at once.
- */
+/** If the service does not respond in time, returns cached codes, and does not query it again at once. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../base/parallel.ts');
   // Half of each window is reserved for work.

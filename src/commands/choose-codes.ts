@@ -12,9 +12,9 @@ import type { QrCode } from '../service/shapes.ts';
 import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from './code-choice.ts';
 
 /**
- * Returns the codes of the arguments, of the rows of the file (duplicates included), or every code, in
- * `order`. Throws UsageError for rows that match no code, NotFoundError for a CODE that does not exist, and
- * for a filter that matches none unless `mayBeNone`.
+ * Returns the codes of the arguments, of the rows of the file (duplicates included), or every code. Throws
+ * UsageError for rows that match no code, NotFoundError for a CODE that does not exist, and for a filter
+ * without matches unless `mayBeNone`.
  */
 export async function chooseCodes(
   context: Context,
@@ -70,9 +70,8 @@ export interface ChosenCodes {
 }
 
 /**
- * Returns the codes of an export or a count, each once, in the order of the arguments or oldest first. Unless
- * slugs are `isWanted`, an ID costs no request, and a missing one fails later, alone. Throws like
- * `chooseCodes`.
+ * Returns the codes of an export or a count, each once. Unless slugs are `isWanted`, an ID costs no request,
+ * and a missing one fails later, alone. Throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -101,9 +100,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes like `chooseLabels` for a log that has scans of the `known` IDs (A43: a deleted code does not
- * stop the others). If slugs are not found, and the log has as many deleted codes, those are returned as
- * missing.
+ * Chooses codes for a log that has scans of the `known` IDs. A43: if slugs are not found, and the log has as
+ * many deleted codes, those are returned as missing, so that the other codes are read.
  */
 export async function chooseLabelsOfLog(
   context: Context,
@@ -142,8 +140,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Returns the codes with these IDs or slugs, in their order. A slug that is not cached costs the listing up
- * to its code. Throws NotFoundError for a slug that no code has.
+ * A slug that is not cached costs the listing up to its code. Throws NotFoundError for a slug that no code
+ * has.
  */
 async function namedCodes(
   service: Service,
@@ -189,7 +187,7 @@ export function fetchUnlisted(
   return fetchLabels(service, [...others]);
 }
 
-/** Requests each code. One that does not exist is returned as missing, so that it fails alone. */
+/** A code that does not exist is returned as missing, so that it fails alone. */
 async function fetchLabels(
   service: Pick<Service, 'getCode' | 'concurrency'>,
   ids: readonly string[],

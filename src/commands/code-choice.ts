@@ -1,6 +1,3 @@
-/**
- * Selects codes: CODE arguments, `--from` or every code, each narrowed by `--name`, `--status` and `--type`.
- */
 import { UsageError } from '../base/errors.ts';
 import { inShell } from '../base/text/quote.ts';
 import type { ReadOptions } from '../files/formats/read/input.ts';
@@ -32,7 +29,6 @@ export const choiceOptions = {
   ...filterOptions,
 };
 
-/** Returns the name of the first filter. */
 export function filterOf({ status, type, name }: CodeChoice): string | undefined {
   return (name && '--name') ?? (status && '--status') ?? (type && '--type');
 }
@@ -53,7 +49,6 @@ export function everyOf(names: readonly string[], choice: CodeChoice): boolean |
 
 const isWorkbook = (path: string) => /\.xlsx$/i.test(path);
 
-/** Throws UsageError for workbook flags without a workbook. */
 export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoice): void {
   const given = sheetName !== undefined ? '--sheet-name' : visibleOnly && '--visible-only';
   const paths = [from, join].filter((path) => path !== undefined);
@@ -82,7 +77,7 @@ export function isOneCode(names: readonly string[], choice: CodeChoice): boolean
   return names.length === 1 && filterOf(choice) === undefined;
 }
 
-/** Creates a test for codes that match any value of each filter. Names match in part, ignoring case. */
+/** Names match in part, ignoring case. */
 export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
   const parts = name?.map(foldName);
   return (code) =>

@@ -19,8 +19,8 @@ import { noteWarnings } from './qr/checked-notes.ts';
 type FileOfCodes = FileChoice & { from: string };
 
 /**
- * Returns the rows of `--from` in their order, each with its code. `check` sees the file before the first
- * request. Throws UsageError with every row whose code does not exist.
+ * Returns the rows of `--from` with their codes. `check` sees the file before the first request. Throws
+ * UsageError with every row whose code does not exist.
  */
 export async function readRowsOfFile(
   context: Context,
@@ -46,8 +46,7 @@ export async function readRowsOfFile(
 
 /**
  * Returns the codes of `--from` for an export; IDs that no code has are `missing`. Unless slugs are
- * `isWanted`, IDs cost no request. Throws UsageError for a file without rows, and with every row whose slug
- * no code has.
+ * `isWanted`, IDs cost no request. Throws UsageError with every row whose slug no code has.
  */
 export async function readLabelsOfFile(
   context: Context,

@@ -12,7 +12,6 @@ export interface OutputColumns {
   /** Flags or arguments of this output; undefined for the usual one. */
   when?: string;
   columns: readonly { readonly name: string }[];
-  /** Further columns, of a setting or of --fields. */
   optional?: readonly string[];
   /** The columns of the input file come first, except those named here. */
   afterInput?: true;
@@ -40,14 +39,15 @@ interface Extra {
 }
 
 export interface OptionDefinition<T> extends Extra {
-  /** As declared: `-f, --format <format>`, `--all` or `--no-header`. */
+  /** `-f, --format <format>`, `--all` or `--no-header`. */
   flags: string;
   description: string;
   choices?: readonly string[];
   repeatable?: boolean;
-  /** Type of the value (default: boolean without a value, otherwise string). */
   type?: ValueType;
-  /** Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
+  /**
+   * Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean.
+   */
   parse?(raw: string, previous: T | undefined): T;
 }
 
@@ -68,7 +68,7 @@ export interface Flag
 }
 
 export interface Argument {
-  /** As declared: `<code>` required, `[code]` optional, with dots several. */
+  /** `<code>` is required, `[code]` optional, `[code...]` repeatable. */
   term: string;
   name: string;
   required: boolean;
@@ -131,7 +131,7 @@ export function texts(flags: string, description: string, extra: Extra = {}): Op
   return repeated(flags, description, (raw) => [raw], extra);
 }
 
-/** Declares a repeatable flag: the values that `read` returns, in their order. `read` throws InvalidArgumentError. */
+/** Declares a repeatable flag with the values that `read` returns. */
 export function repeated<T>(
   flags: string,
   description: string,
@@ -144,7 +144,6 @@ export function repeated<T>(
 
 export interface ValueForms<T> {
   parse(raw: string): T | undefined;
-  /** Expected values, for values that `parse` refuses. */
   forms: string;
   type?: ValueType;
 }

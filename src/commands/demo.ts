@@ -111,7 +111,6 @@ function narrate({ console }: Context, ...lines: string[]): void {
   for (const line of lines) console.note(line);
 }
 
-/** Runs `qrctl ...args` as a process on this terminal. Throws LocalError if it fails. */
 async function runCommand(
   context: Context,
   cwd: string,

@@ -1,4 +1,3 @@
-/** Declares the flags that every command accepts, before and after its name. */
 import { VALUES } from '../settings/values.ts';
 import { flag, inGroup, type OptionDefinition, PERIOD, parsed, text, type ValueForms } from './define.ts';
 
@@ -52,7 +51,6 @@ export const globalOptions = inGroup(GLOBAL_FLAGS, {
   color: flag('--no-color', 'Disable color'),
 });
 
-/** Flags of every line, including those that print a text and run no command. */
 export const lineOptions = {
   ...globalOptions,
   ...inGroup(GLOBAL_FLAGS, {

@@ -19,15 +19,14 @@ export const inputOptions = {
 
 type InputFlags = CodeChoice & { input?: readonly string[]; rotated?: boolean };
 
-/** Throws UsageError unless codes or files are chosen. Nothing is read or sent. */
 export function checkInputChoice(names: readonly string[], flags: InputFlags): void {
   if (flags.input) requireWorkbook(flags);
   else checkChoice(names, flags);
 }
 
 /**
- * Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are missing
- * or that the run would replace, and like `refuseLosses`.
+ * Lists the files; undefined if codes of the service are chosen. Throws UsageError for missing files, for
+ * files that the run would replace, and like `refuseLosses`.
  */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,

@@ -1,4 +1,3 @@
-/** Declares the output flags of every command that prints records, and opens the output. */
 import { InvalidArgumentError } from 'commander';
 import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
@@ -162,22 +161,18 @@ async function loadGuard(
 type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
 interface ListWords {
-  /** Note in place of an empty table. */
   none?: string;
-  /** Singular of the records; their number is noted below a table and for a file. */
+  /** Singular of the records, which are counted below a table and for a file. */
   thing?: string;
 }
 
-/** Output of a command whose flags and file were checked. */
 export interface Output {
   readonly plan: OutputPlan;
   /**
    * Opens standard output, or creates the file. The caller ends it with `writeAll`, `commit` or `discard`.
    */
   open(): Promise<DocumentSink>;
-  /**
-   * Opens it, writes the records or batches of them, and ends it. A file appears only after the last batch.
-   */
+  /** Writes the records or batches of them. A file appears only after the last batch. */
   print(records: Batches, words?: ListWords): Promise<void>;
 }
 
@@ -223,10 +218,7 @@ export async function printRecords(
 
 type Batch = readonly Row[];
 
-/**
- * Writes all batches, ends the output and returns the number of rows. If a batch fails, no incomplete file is
- * left.
- */
+/** Writes all batches and returns the number of rows. If a batch fails, no incomplete file is left. */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

@@ -23,9 +23,9 @@ export interface PlannedRange {
    */
   sinceMs: number | undefined;
   untilMs: number | undefined;
-  /** Returns the IANA time zone of its ends in messages. */
+  /** IANA time zone of its ends in messages. */
   zone(): string;
-  /** Returns the effective IANA time zone. Throws UsageError if it is invalid. */
+  /** Effective IANA time zone. Throws UsageError if it is invalid. */
   timezone(): string;
 }
 

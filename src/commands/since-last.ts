@@ -13,10 +13,9 @@ export const sinceLastOption = text(
   { complete: 'files', writes: true },
 );
 
-/** Comparison of a row with the last one of the same code, `Before`. */
 export interface Comparison<R, Before> {
   columns: readonly Column[];
-  /** Name of a column that files of other commands lack. */
+  /** Column that files of other commands lack. */
   mark: string;
   /** Run of the command, such as `a check`. */
   run: string;
@@ -67,7 +66,7 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints the news, or every row without a last run, stores all rows and returns the printed ones. */
+/** Prints the news, or every row without a last run, and stores all rows. Returns the printed rows. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],

@@ -14,7 +14,6 @@ export async function changeStore(context: Context, change: (stored: Stored) => 
   return mentioning(context, await updateStore(context, change));
 }
 
-/** Stores the profile that `change` returns; creates it if it is missing. */
 export async function changeProfile(
   context: Context,
   name: string,
@@ -26,10 +25,7 @@ export async function changeProfile(
   });
 }
 
-/**
- * Returns the inputs for the settings of the current profile. Throws UsageError if it was specified and is
- * not stored.
- */
+/** Throws UsageError if the current profile was specified and is not stored. */
 export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
   const { chooseInputs } = await import('../settings/choose-profile.ts');
   const store = await openStore(context);

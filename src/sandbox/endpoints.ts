@@ -135,7 +135,6 @@ function parseCount(query: URLSearchParams, name: string, missing: number, { bad
   throw new InvalidRequest(`${name} must be a whole number, 1 or greater`);
 }
 
-/** Parses a date-time parameter to ms since the epoch. */
 export function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -144,7 +143,7 @@ export function parseTime(query: URLSearchParams, name: string): number | undefi
   return ms;
 }
 
-/** Parses the body of POST /qr; unknown fields are ignored. */
+/** Ignores unknown fields. */
 export function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');
@@ -152,7 +151,7 @@ export function parseNewCode(body: Buffer | undefined): NewCode {
   return newCode(name, parseChoice(fields, 'type', CODE_TYPES), parseText(fields, 'destination'));
 }
 
-/** Parses the body of PATCH /qr/{id}; read-only fields are ignored. */
+/** Ignores read-only fields. */
 export function parseChanges(body: Buffer | undefined): CodeChanges {
   const fields = parseObject(body);
   const changes: CodeChanges = {};

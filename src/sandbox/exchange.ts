@@ -1,4 +1,3 @@
-/** Defines requests and responses as plain values, which tests can intercept. */
 import type { ServerResponse } from 'node:http';
 
 export interface SandboxRequest {
@@ -22,7 +21,6 @@ export interface Exchange {
   readonly number: number;
   /** Applies the request and returns the response with rate limit headers. Each call applies it again. */
   apply(request?: SandboxRequest): SandboxResponse;
-  /** Sends a response, after the latency. */
   send(response: SandboxResponse): Promise<void>;
   /** Node's response, for tests of broken connections. */
   readonly response: ServerResponse;

@@ -218,7 +218,6 @@ const paths = {
   },
 };
 
-/** `basePath` is the path of the base URL on the service's host. */
 export function openApi(basePath: string): Json {
   return {
     openapi: '3.1.0',

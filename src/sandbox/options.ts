@@ -1,6 +1,5 @@
 /**
- * Defines the options of a sandbox: amount of data, limits, and a choice for each point that the
- * specification leaves open.
+ * Defines the data and limits of a sandbox, and a choice for each point that the specification leaves open.
  */
 import { type Clock, systemClock } from '../base/time/time.ts';
 import type { Intercept, RequestRecord } from './exchange.ts';

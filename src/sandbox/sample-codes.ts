@@ -81,7 +81,6 @@ function subjectOf(index: number): Subject {
  * scans.
  */
 export function sizeOf(seed: number, index: number, average: number): number {
-  // The first two are in the examples, and have many scans.
   const rank = index < 2 ? 0.9 - 0.2 * index : fraction(seed, SIZE, index);
   return Math.round(average * 0.0226 * Math.exp(5.5 * rank));
 }

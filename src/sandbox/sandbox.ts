@@ -14,7 +14,6 @@ export interface Sandbox {
   readonly apiKey: string;
   readonly port: number;
   readonly workspace: Workspace;
-  /** Stops listening and drops open connections. */
   close(): Promise<void>;
 }
 
@@ -43,7 +42,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
 }
 
-/** Creates exchanges; each request is counted at once. */
 function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   const { clock, key, latencyMs, onRequest } = settings;
   const limiter = createRateLimiter(settings, nowMs);
@@ -158,7 +156,7 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** `look` returns the headers without counting, for requests without a valid key and for the OpenAPI document. */
+/** `look` does not count: for requests without a valid key, and for the OpenAPI document. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;

@@ -1,4 +1,3 @@
-/** Pages through the scans of one code: its generated series, and the scans that tests add. */
 import { firstIndex } from '../base/collections.ts';
 import { parseInstant } from '../base/time/time.ts';
 import type { Scan } from '../service/shapes.ts';
@@ -95,7 +94,6 @@ function select(
   };
 }
 
-/** Returns the half-open range in ms, by the resolution and inclusiveness of the bounds. */
 function bounds(range: ScanQuery, behavior: Behavior) {
   const unit = behavior.boundsResolution === 's' ? 1000 : 1;
   const cut = (ms: number, beyond: boolean) => (Math.floor(ms / unit) + (beyond ? 1 : 0)) * unit;
@@ -139,7 +137,6 @@ function divisor(a: number, b: number): number {
   return b === 0 ? a : divisor(b, a % b);
 }
 
-/** Rotates rows of equal time by `turn` places. */
 function swapped(position: number, { total, timeAt }: Selection, turn: number): number {
   const time = timeAt(position);
   const first = firstIndex(total, (index) => timeAt(index) >= time);

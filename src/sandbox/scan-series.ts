@@ -23,7 +23,6 @@ export interface SeriesShape {
 }
 
 export interface Series {
-  /** Number of scans of the past, which is fixed. */
   readonly base: number;
   count(nowMs: number): number;
   timeAt(index: number): number;
@@ -74,7 +73,6 @@ export function createSeries(shape: SeriesShape): Series {
   };
 }
 
-/** Returns the ID of the n-th scan that a test adds to a code, above all IDs of the series. */
 export function addedScanId(shape: Pick<SeriesShape, 'code' | 'idOffset'>, n: number): number | bigint {
   return scanId(shape, ADDED_IDS_FROM + n);
 }

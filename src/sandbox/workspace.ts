@@ -1,4 +1,3 @@
-/** Keeps codes and their scan logs in memory. */
 import { formatInstant } from '../base/time/time.ts';
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
@@ -81,16 +80,16 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number) 
       listed = undefined;
       return entries.delete(id);
     },
-    /** For tests: adds a code with any fields, without scans. */
+    /** For tests: adds a code without scans. */
     put(code: Partial<QrCode>) {
       const createdMs = nowMs();
       return add({ ...blank(createdMs), ...code }, { base: 0, fromMs: createdMs, live: 0, most: 0 });
     },
-    /** For tests: adds a scan, also a late one. */
+    /** For tests; the scan may be late. */
     addScan(id: string, scan: Partial<Scan> & { ts: string }) {
       logOf(id)?.add(scan);
     },
-    /** For tests: changes the limit, as after an upgrade. */
+    /** For tests. */
     setCodeLimit(limit: number) {
       codeLimit = limit;
     },

@@ -6,15 +6,12 @@ import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';
 
-/**
- * Returns the name of the current profile, which may not be stored: --profile, QRCTL_PROFILE, the stored one,
- * `default`.
- */
+/** In order: --profile, QRCTL_PROFILE, the stored one, `default`. The profile may not be stored. */
 export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Returns the current profile and its values. Throws UsageError for a specified name that is not stored. */
+/** Throws UsageError for a specified profile that is not stored. */
 export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
@@ -25,7 +22,7 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
 
 /**
  * Returns the name that a login stores under. Throws UsageError for a key, and for a name that is hard to
- * type in a shell.
+ * type.
  */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);

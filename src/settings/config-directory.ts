@@ -1,4 +1,3 @@
-/** Locates the config directory and restricts its permissions, because the config contains keys. */
 import {
   chmodSync,
   closeSync,
@@ -56,10 +55,7 @@ export function restrictPermissions(file: string): string[] {
   );
 }
 
-/**
- * Sets the permissions of a new directory, some of which the umask may have removed. Throws the system's
- * error.
- */
+/** Sets the permissions of a new directory, some of which the umask may have removed. */
 export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));

@@ -6,9 +6,8 @@ import { inShellOr, shown } from '../base/text/quote.ts';
 import { splitWords } from '../base/text/split-words.ts';
 
 /**
- * Returns the program and arguments of a key-command. Throws UsageError if it requires a shell, has a
- * relative path (the current directory would choose the program), or contains a key, because arguments are
- * public.
+ * Returns the program and its arguments. Throws UsageError if it requires a shell, has a relative path (the
+ * current directory would choose the program), or contains a key, because arguments are public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   if (redactKeys(line) !== line) {
@@ -44,7 +43,6 @@ function refusal(reason: string, hint: string): UsageError {
   return new UsageError(`cannot use the key-command: ${reason}`, { hint });
 }
 
-/** Returns the hint for a key-command that gives no key. */
 export function commandHint(line: string, place: 'stored' | 'passed' = 'stored'): string {
   const run = `Run \`${shown(line) === line ? line : inShellOr('COMMAND', line)}\` in a terminal`;
   if (place === 'passed') return `${run}, or specify a different command with --key-command.`;

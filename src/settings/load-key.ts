@@ -11,10 +11,7 @@ import { plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/**
- * Returns the settings with their key. Throws AuthError if its source gives no key, and the errors of
- * `runKeyCommand`. Messages name the source and never the key.
- */
+/** Throws AuthError if the source gives no key, and like `runKeyCommand`. Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
@@ -41,7 +38,6 @@ async function readPending(
   return key;
 }
 
-/** Returns the only line that is not empty, trimmed and without a byte order mark. */
 function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hint: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const [key, ...others] = lines.filter((line) => line !== '');

@@ -75,7 +75,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Returns the hint for a missing base URL. Login doesn't help if the environment has the key. */
+/** Login doesn't help if the environment has the key. */
 export function missingBaseUrlHint(env: Variables, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
@@ -103,7 +103,7 @@ export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   });
 }
 
-/** Returns settings with a base URL and its key. Throws AuthError if no key may be sent to that service. */
+/** Throws AuthError if no key may be sent to the service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

@@ -14,10 +14,7 @@ import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/**
- * Resolves the settings of one command. Throws UsageError for a specified profile that is not stored, and for
- * invalid values.
- */
+/** Throws UsageError for a specified profile that is not stored, and for invalid values. */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,
@@ -78,10 +75,7 @@ function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
-/**
- * Returns the text to store, with base URLs and short URLs in canonical form. Throws UsageError for an
- * invalid value.
- */
+/** Returns the text to store, with URLs in canonical form. Throws UsageError for an invalid value. */
 export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);

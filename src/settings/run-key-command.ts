@@ -23,16 +23,15 @@ export interface CommandRun {
    * the terminal.
    */
   canAsk: boolean;
-  /** Prints one line of the command's standard error. */
   note(line: string): void;
   timeoutMs?: number;
 }
 
 /**
  * Runs the command of a profile, without a shell and without the key in its environment, and returns its
- * standard output. Ends it, with its process group unless it may prompt, after the timeout or when the signal
- * aborts. Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`,
- * and the reason of the signal.
+ * output. Ends it, with its process group unless it may prompt, after the timeout or when the signal aborts.
+ * Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`, and the
+ * reason of the signal.
  */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;

@@ -4,7 +4,7 @@ import type { CommandProblem } from './stored.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Values of the global flags, as typed and already checked while parsing. */
+/** Values of the global flags, checked while parsing. */
 export interface SettingFlags {
   profile?: string;
   baseUrl?: string;
@@ -17,10 +17,7 @@ export interface SettingFlags {
 
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
-/**
- * Key that is read only when a request needs it: from a file, or from a command unless a `problem` prevents
- * that.
- */
+/** Key that is read only when a request needs it. A `problem` prevents running the command. */
 export type PendingKey =
   | { readonly path: string }
   | { readonly command: string; readonly problem: CommandProblem | undefined };
@@ -39,7 +36,6 @@ export interface Settings {
   format: Format | undefined;
   delimiter: Delimiter | undefined;
   timezone: string | undefined;
-  /** Template of a code's short URL, with `{slug}` or `{id}`. */
   shortUrl: string | undefined;
   accessible: boolean;
   reserve: Reserve;

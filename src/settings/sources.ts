@@ -21,7 +21,6 @@ export interface Inputs {
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
   variable?: 'QRCTL_BASE_URL' | 'ACCESSIBLE';
-  /** Converts a value of the variable to the text of the setting. */
   ofVariable?: (value: string) => string;
   field: Exclude<keyof StoredProfile, 'apiKey' | 'keyBaseUrl'>;
   fallback?: string;
@@ -51,7 +50,7 @@ export interface Sourced {
   source: SettingSource;
 }
 
-/** Returns the text of a setting from the first source that has one. An empty variable counts as unset. */
+/** An empty variable counts as unset. */
 export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
@@ -67,7 +66,7 @@ export interface ShownSetting {
   source: SettingSource;
 }
 
-/** Returns one effective setting. An invalid value is shown unchanged, so that users can find it. */
+/** An invalid value is returned unchanged, so that users can find it. */
 export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };

@@ -8,7 +8,6 @@ import type { Variables } from './settings.ts';
 import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
-  /** Path of config.json, whether it exists or not. */
   readonly file: string;
   /** Notes about corrected permissions, one sentence each. */
   readonly corrections: readonly string[];
@@ -21,9 +20,9 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * Reads the stored config, empty if there is none; creates nothing. Restricts permissions to 0600 in 0700,
- * unless the config has a key-command that another user may have written. Throws UsageError, and leaves the
- * file unchanged, if it is invalid or was created by another user.
+ * Reads the stored config; empty if there is none. Restricts permissions to 0600 in 0700, unless the config
+ * has a key-command that another user may have written. Throws UsageError, and leaves the file unchanged, if
+ * it is invalid or was created by another user.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);

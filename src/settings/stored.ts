@@ -27,7 +27,6 @@ export interface Stored {
   readonly commandProblem?: CommandProblem;
 }
 
-/** Reason for running no key-command of the config, and the next step. */
 export interface CommandProblem {
   readonly reason: string;
   readonly hint: string;
@@ -95,8 +94,7 @@ function parseProfile(data: unknown): StoredProfile {
   return profile;
 }
 
-/** Returns the content of config.json, the inverse of `parseStored`. */
 export function formatStored(stored: Stored): Record<string, unknown> {
-  // fromEntries defines keys and does not assign them, so that a profile named __proto__ is an ordinary one.
+  // fromEntries defines keys and does not assign them: a profile named __proto__ is an ordinary one.
   return { version: VERSION, current: stored.current, profiles: Object.fromEntries(stored.profiles) };
 }

@@ -8,7 +8,6 @@ import type { Reserve } from '../service/rate-limit/rate-window.ts';
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;
 
-/** Parses `N` requests or `N%` of the window's limit. */
 function parseReserve(text: string): Reserve | undefined {
   const found = /^(\d{1,9})(%?)$/.exec(text);
   if (!found) return undefined;

@@ -20,28 +20,24 @@ export interface Console {
   /** Output is for a screen reader: no redrawing, no blocks, plain prompts. */
   readonly isAccessible: boolean;
   readonly width: number;
-  /**
-   * Writes to standard output, and resolves when the data is accepted. Rejects with ClosedPipeError or
-   * LocalError.
-   */
+  /** Resolves when standard output accepts the data. Rejects with ClosedPipeError or LocalError. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Escapes workflow commands in a text if this is GitHub Actions. */
+  /** Escapes workflow commands if this is GitHub Actions. */
   harmless(text: string): string;
-  /** Flushes the data to disk if standard output is a file. Rejects with LocalError. */
+  /** Flushes standard output to disk if it is a file. Rejects with LocalError. */
   flush(): Promise<void>;
   /** Prints a line on standard error unless --quiet, without control characters and line ends. */
   note(line: string): void;
-  /** Prints a note marked as a warning. `always`: also with --quiet. */
+  /** `always`: also with --quiet. */
   warn(line: string, always?: boolean): void;
-  /** Prints a line on standard error if --verbose, after the time (UTC). */
+  /** Prints a line with the time (UTC) if --verbose. */
   verbose(line: string): void;
-  /** Starts a progress bar or line; `unit` is the counted noun ("scans"). */
+  /** `unit` is the counted noun ("scans"). */
   progress(unit: string): Progress;
   /** Returns the last progress, which shows the pauses of the service; at first one that only notes them. */
   activeProgress(): Progress;
-  /** Prompts on standard error and reads one line from standard input. Only if `canAsk`; rejects on abort. */
+  /** Prompts on standard error and reads one line. Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
-  /** Prompts without echo; see `ask`. */
   askSecret(question: string): Promise<string>;
 }
 
@@ -60,7 +56,6 @@ export interface ConsoleOptions {
   /** Tests whether output is for a screen reader, which reading the settings may change. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
-  /** Completes the commands in a note, warning or question. */
   propose?: (text: string) => string;
   onClosedPipe: () => void;
 }

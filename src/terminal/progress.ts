@@ -2,7 +2,6 @@ import { formatCount } from '../base/text/quote.ts';
 import { type Clock, every, formatDuration } from '../base/time/time.ts';
 
 export interface Progress {
-  /** Sets the work done so far. `total` may become known later or change. */
   update(state: Work): void;
   pause(ms: number): void;
   resume(): void;
@@ -183,9 +182,6 @@ export function renderBar(state: BarState, room: number): string {
   return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
-/**
- * Describes the work in words: `45,000 of 100,000 scans, 45%, page 90 of 200, 4,500 per second, 13 s left`.
- */
 export function describeWork(state: BarState): string {
   const { unit, done, total, detail, elapsedMs } = state;
   const share = shareOf(state);
@@ -224,7 +220,6 @@ function counted(done: number, total: number | undefined): string {
   return total === undefined ? formatCount(done) : `${formatCount(done)}/${formatCount(total)}`;
 }
 
-/** Returns the countdown of a pause, or the rate. */
 function pace(state: BarState): string | undefined {
   const { elapsedMs, pauseLeftMs } = state;
   if (pauseLeftMs === 0) return 'rate limit: resuming';

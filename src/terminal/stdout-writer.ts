@@ -42,7 +42,7 @@ export function createStdoutWriter(
   };
 }
 
-/** Flushes standard output to disk if it is a file. Throws LocalError if its bytes may be lost. */
+/** Throws LocalError if bytes may be lost. */
 export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync): Promise<void> {
   const fd = fileDescriptor(stream);
   if (fd === undefined || !fstatSync(fd).isFile()) return;

@@ -1,4 +1,3 @@
-/** Formats tables for terminals. Colors only repeat the text. */
 import { displayWidth } from '../base/text/display-width.ts';
 import { type Column, textOf } from '../files/formats/columns.ts';
 import type { Formatter } from '../files/formats/formatter.ts';
@@ -15,7 +14,6 @@ export interface TableOptions {
   colors: Colors;
   header: boolean;
   ruled: boolean;
-  /** Columns may be dropped to fit; false if the user chose them. */
   mayDrop: boolean;
   onDropped: (names: string[]) => void;
 }
@@ -60,7 +58,7 @@ export function createTableFormatter(options: TableOptions): Formatter {
   };
 }
 
-/** Creates a formatter of one record, with whole values. `extra`: also unknown fields. */
+/** `extra`: also fields that no column has. */
 export function createRecordFormatter({
   columns,
   colors,
@@ -172,7 +170,7 @@ const total = (widths: readonly number[]) =>
 
 /**
  * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide,
- * then reduces the widest until all fit. `mayDrop` is false if the user chose the columns.
+ * then reduces the widest until all fit.
  */
 export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];

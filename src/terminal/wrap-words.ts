@@ -7,7 +7,6 @@ const INDENT = '  ';
 /** Minimum width of a terminal for which lines are wrapped. */
 const NARROWEST = 20;
 
-/** Replaces a space of a path while a line is wrapped. */
 const PART = '\0';
 
 interface Wrapping {

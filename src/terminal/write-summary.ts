@@ -22,10 +22,7 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/**
- * Replaces the file with Prometheus metrics if it ends in .prom, otherwise with JSON. Throws like
- * `writeWholeFile`.
- */
+/** Writes Prometheus metrics if the file ends in .prom, otherwise JSON. Throws like `writeWholeFile`. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

@@ -117,7 +117,6 @@ function formatLines(items: readonly Item[]): string[] {
   return items.map(([term, meaning]) => `  ${term.padEnd(longest(items))}  ${meaning}`);
 }
 
-/** Formats the output of `qrctl` without arguments. */
 export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
   const { helper, title } = await loadHelper(program, terminal);
   const summary = helper.boxWrap(program.description(), widthOf(terminal));

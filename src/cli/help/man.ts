@@ -119,7 +119,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '^': '(ha',
 };
 
-/** Escapes backslashes, hyphens, quotes and a leading period for roff. */
 function text(words: string): string {
   return words
     .replace(/[\\'"`~^-]/g, (letter) => `\\${ESCAPES[letter]}`)

@@ -6,7 +6,7 @@ import { flagsOf } from '../manual.ts';
 import { HELP_SUMMARY, helpOptions } from '../tree.ts';
 import { ENVIRONMENT, TOPICS } from './topics.ts';
 
-/** Version of the document. It increases if a key is removed or changes its meaning. */
+/** Increases if a key is removed or changes its meaning. */
 const VERSION = 1;
 
 export function formatReference(manual: Manual): string {

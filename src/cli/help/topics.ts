@@ -1,4 +1,3 @@
-/** Defines the topics of `qrctl help TOPIC` and of qrctl(1). */
 import { EXIT_CODES } from '../../base/errors.ts';
 import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
 import { lineOptions } from '../../commands/global-options.ts';
@@ -16,7 +15,6 @@ export interface Topic {
   blocks: readonly Block[];
 }
 
-/** Flags of every command, which man pages list on each page. */
 export const FLAGS_TOPIC: Topic = {
   name: 'flags',
   title: 'Flags for every command',

@@ -13,8 +13,8 @@ interface KeyQuestion {
 }
 
 /**
- * Reads and verifies the key for that service. On a terminal, prompts again after a refusal. Throws
- * UsageError without a terminal and for input that is not a key, and the errors of `verify`.
+ * Returns the verified key. On a terminal, prompts again after a refusal. Throws UsageError for input that is
+ * not a key, and the errors of `verify`.
  */
 export async function readKey(
   context: Context,
@@ -50,10 +50,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/**
- * Requests one code with the key. Throws AuthError if the service rejects the key, and UnavailableError if it
- * does not respond.
- */
+/** Throws AuthError if the service rejects the key, and UnavailableError if it does not respond. */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

@@ -47,7 +47,7 @@ export const command = defineCommand({
   },
 });
 
-/** Adds the findings of the service, whose finding about the key replaces the local one. */
+/** The service's finding about the key replaces the local one. */
 async function withService(
   context: Context,
   settings: Settings,

@@ -57,7 +57,7 @@ const VALUES = new Map<string, readonly string[]>([
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
-/** Returns the differences of a description of any form from the expected one, each as a short phrase. */
+/** Returns the differences of a description of any form, each as a short phrase. */
 export function compareOpenApi(description: unknown): Differences {
   const walk = walker(description);
   const broken = new Set<string>();
@@ -131,7 +131,7 @@ function own(value: unknown, key: string): unknown {
   return (value as Record<string, unknown>)[key];
 }
 
-/** Finds an operation; paths may lack the version segment, and parameters may have any name. */
+/** Paths may lack the version segment, and parameters may have any name. */
 export function findOperation(walk: Walk, description: unknown, path: string, method: string): unknown {
   const paths = walk(description, 'paths');
   const key = Object.keys(paths ?? {}).find((candidate) => plainPath(candidate) === plainPath(path));

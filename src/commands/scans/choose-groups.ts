@@ -22,8 +22,8 @@ interface GroupFlags extends FileChoice {
 }
 
 /**
- * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for
- * contradicting flags, and for a file that can't be joined.
+ * Throws UsageError for a name that is neither a dimension nor a column, for contradicting flags, and for a
+ * file that can't be joined.
  */
 export async function chooseGroups(
   context: Context,
@@ -72,7 +72,7 @@ async function readJoin(context: Context, path: string, flags: GroupFlags): Prom
   return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
 }
 
-/** Finds the group with this name (F21: that of a dimension takes precedence over that of a column). */
+/** F21: the name of a dimension takes precedence over that of a column. */
 function resolve(raw: string, file: Input | undefined): GroupBy {
   const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
   if (dimension !== undefined) return groupOf(dimension);

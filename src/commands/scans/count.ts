@@ -83,7 +83,6 @@ export async function planCount(
   };
 }
 
-/** Returns the codes of a plan, with slugs if they identify codes in the result. */
 export function codesOf(context: Context, { choice, names, needsLabels }: CountPlan): Promise<ChosenCodes> {
   return chooseLabels(context, names, choice, { isWanted: needsLabels });
 }
@@ -126,10 +125,7 @@ async function countCodes(context: Context, plan: CountPlan): Promise<CountedCod
   return counted;
 }
 
-/**
- * Throws UnprovenError for a requested period without scans, unless the files are known to cover it: zeros
- * would state that there were no scans.
- */
+/** Throws UnprovenError for a requested period without scans, unless the files are known to cover it. */
 function refuseUncovered({ current, span, coverage }: FilesCount, zone: string): void {
   const { sinceMs, untilMs } = span;
   if (current.total() > 0 || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
@@ -149,7 +145,6 @@ export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
   return untilMs === undefined || untilMs <= nowMs;
 }
 
-/** Notes mismatches between the counted codes and the rows of `--join`. */
 function noteJoin(
   { note }: Context['console'],
   { name, unlisted, unusedRows, namelessRows }: CodeTable,
@@ -164,7 +159,6 @@ function noteJoin(
   if (namelessRows > 0) note(`${countOf(namelessRows, 'row')} of ${name} skipped: no ID and no slug`);
 }
 
-/** Returns the input of figures, with the codes that could be counted. */
 export function figuresInput(
   { local }: CountPlan,
   { codes, failures, ...counted }: CountedCodes,

@@ -1,4 +1,3 @@
-/** Draws the rows of one dimension: values, names of codes, bars, and as many columns of numbers as fit. */
 import { basename } from 'node:path';
 import { displayWidth } from '../../base/text/display-width.ts';
 import { formatCount } from '../../base/text/quote.ts';

@@ -186,10 +186,7 @@ function costWords(service: Service, ms: number): string {
   return [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`].join(', ');
 }
 
-/**
- * Prints the scans of the codes by their totals, and about how many requests and how much time the export
- * takes.
- */
+/** Prints totals of scans, and about how many requests and how much time the export takes. */
 async function printDryRun(
   context: Context,
   plan: ExportPlan,

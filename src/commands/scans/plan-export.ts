@@ -1,4 +1,3 @@
-/** Declares the flags of `scans export`, and combines them to a plan before any request. */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
@@ -23,7 +22,7 @@ import { movedFromOption, overwriteOption } from '../shared-flags.ts';
 const APPEND = { group: 'Append and dataset flags:' };
 const OF_APPEND = { ...APPEND, requires: ['--append'] };
 
-/** Flags that select scans of the service, or determine how to read them. */
+/** Flags that apply only to the service. */
 const OF_SERVICE = ['--since', '--until', '--during', '--append', '--dry-run', '--verify', '--prove-beyond'];
 
 export const options = {

@@ -140,10 +140,7 @@ async function printDrawing(context: Context, path: string | undefined, drawing:
   else await writeWholeFile(path, text, { processes });
 }
 
-/**
- * Returns the rows of the contract. `complete`: the range contains the whole period of the row, which is
- * over.
- */
+/** `complete`: the range contains the whole period of the row, which is over. */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
   return rows.map(
@@ -183,7 +180,7 @@ function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) 
   };
 }
 
-/** Returns the record of a dry run from page 1 of each code. The number of requests is approximate. */
+/** Plans from page 1 of each code. The number of requests is approximate. */
 async function planOfService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { codes } = await codesOf(context, plan);

@@ -126,9 +126,7 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
-/**
- * Verifies the log of `scans export --append` at `place`, and adds missing scans. Throws like `scans verify`.
- */
+/** Verifies the log of `scans export --append`. Throws like `scans verify`. */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],
@@ -168,7 +166,6 @@ async function planJob(
   };
 }
 
-/** Prints notes about the comparison. Returns the failure for differences that remain. */
 function printClosing(
   { console }: Context,
   { logs, range, service }: LogsJob,
