@@ -2,10 +2,13 @@
  * Runs command lines, and catches every error. One file of dist/ with all of its modules, because each file
  * takes time to open.
  */
+
+import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
-import { exitCodeOf, Failure, LocalError, type RowProblem } from './base/errors.ts';
+import { exitCodeOf, Failure, LocalError, type RowProblem, UsageError } from './base/errors.ts';
 import { formatAnnotations } from './base/run/annotations.ts';
-import type { RunEnd } from './base/run/run-summary.ts';
+import { formatRunMetrics } from './base/run/run-metrics.ts';
+import { formatRunSummary, type RunEnd } from './base/run/run-summary.ts';
 import { isSwitchedOn } from './base/text/switched-on.ts';
 import { withoutCommands, withoutCommandsInJson } from './base/text/workflow-commands.ts';
 import { systemClock } from './base/time/time.ts';
@@ -14,11 +17,12 @@ import { createPropose } from './cli/proposals.ts';
 import type { Options, Values } from './commands/define.ts';
 import { type Context, createContext, ownProcesses } from './context.ts';
 import { describeSystemError, ifDiskFull } from './files/durable/path-errors.ts';
+import type { Processes } from './files/durable/replace-file.ts';
+import type { OutputPlace } from './files/formats/whole-file.ts';
 import { configFile } from './settings/store.ts';
 import { loadColors, wantsColor } from './terminal/color.ts';
 import { type ErrorStyle, renderError } from './terminal/render-error.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
-import { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';
 
 /** Exit codes of rows that failed or need a decision, which a closed standard output must not hide. */
 const OF_ROWS = new Set([4, 8, 9]);
@@ -153,4 +157,28 @@ export async function report(
     process.stderr.write(text, () => resolve());
   });
   return exitCodeOf(error);
+}
+
+const OTHER_FILE = 'specify a different file with --summary';
+const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
+
+/** Throws UsageError if the summary could not be written. Called before the run. */
+export async function checkSummaryPlace(path: string): Promise<void> {
+  // Takes 2 ms to load, and every command loads this file.
+  const { stat } = await import('node:fs/promises');
+  const directory = await stat(dirname(path)).catch(() => undefined);
+  if (!directory?.isDirectory()) {
+    throw new UsageError(`cannot write the summary ${path}: the directory ${dirname(path)} does not exist`, {
+      hint: `Create the directory first, or ${OTHER_FILE}.`,
+    });
+  }
+  const { checkWholeFile } = await import('./files/formats/whole-file.ts');
+  await checkWholeFile(path, PLACE);
+}
+
+/** Writes Prometheus metrics if the file ends in .prom, otherwise JSON. Throws like `writeWholeFile`. */
+export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
+  const { writeWholeFile } = await import('./files/formats/whole-file.ts');
+  const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);
+  await writeWholeFile(path, text, { ...PLACE, processes });
 }

@@ -24,7 +24,7 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   },
   {
     settings: 'flag > variable > profile > default; keys',
-    terminal: 'tables, progress, color, prompts, errors, the summary of a run',
+    terminal: 'tables, progress, color, prompts, errors',
     sandbox: 'a local service that behaves like the real one',
   },
   { files: 'formats, files that survive kills and power cuts, type on paper' },

@@ -122,15 +122,16 @@ function flagsFor(command: string, operands: readonly string[]): string[] | unde
 /** Returns the commands that may be meant, the likeliest first, without those that delete. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
   if (names[0] === 'scans' && EXPORTS.includes(word)) return ['scans export'];
-  const harmless = [...leaves()].filter(({ leaf }) => !leaf.risky);
+  const all = [...leaves()].map(({ names, leaf: { name, risky } }) => ({
+    path: names.join(' '),
+    name,
+    risky,
+  }));
+  const harmless = all.filter(({ risky }) => !risky);
   const full = (name: string) => [...names, name].join(' ');
   const elsewhere = (verb: string) =>
-    harmless
-      .filter(({ leaf }) => leaf.name === verb)
-      .map((path) => path.names.join(' '))
-      .filter((path) => path !== full(verb));
-  const risky = [...leaves()].filter(({ leaf }) => leaf.risky).map((path) => path.names.join(' '));
-  const here = siblings(names).filter((name) => !risky.includes(full(name)));
+    harmless.filter(({ path, name }) => name === verb && path !== full(verb)).map(({ path }) => path);
+  const here = siblings(names).filter((name) => !all.some(({ path, risky }) => risky && path === full(name)));
   const synonym = COMMANDS.get(word) ?? '';
   const [first = ''] = synonym.split(' ');
   if (here.includes(first)) return [full(synonym)];
@@ -140,7 +141,7 @@ function commandsMeant(word: string, names: readonly string[]): string[] {
   if (similar) return [full(similar)];
   const verb = nearest(
     word,
-    harmless.map(({ leaf }) => leaf.name),
+    harmless.map(({ name }) => name),
   );
   return verb ? elsewhere(verb) : [];
 }

@@ -82,17 +82,15 @@ export function missingBaseUrlHint(env: Variables, trial: string): string {
 }
 
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
-  if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
-  if (keySource === 'file')
-    return 'The key from QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.';
-  if (keySource === 'credential')
-    return `The key from ${OUTSIDE.credential} was rejected. Correct LoadCredential= in the unit.`;
   const named = inShellOr('NAME', profile);
-  if (keySource === 'command') {
-    return `The key-command printed a key that was rejected. Change it with \`qrctl config set key-command 'COMMAND' --profile ${named}\`.`;
-  }
-  if (keySource === 'profile') return `Run \`qrctl auth login --profile ${named}\` to store a valid key.`;
-  return 'Copy the whole key again from the API Keys page of this workspace.';
+  const hints: Readonly<Record<KeySource, string>> = {
+    variable: 'QRCTL_API_KEY is set and was rejected. Correct or unset it.',
+    file: 'The key from QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.',
+    credential: `The key from ${OUTSIDE.credential} was rejected. Correct LoadCredential= in the unit.`,
+    command: `The key-command printed a key that was rejected. Change it with \`qrctl config set key-command 'COMMAND' --profile ${named}\`.`,
+    profile: `Run \`qrctl auth login --profile ${named}\` to store a valid key.`,
+  };
+  return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
 /** Throws UsageError without a base URL, so that no key is read for no service. */

@@ -3,8 +3,7 @@ import { type Column, textOf } from '../files/formats/columns.ts';
 import type { Formatter } from '../files/formats/formatter.ts';
 import type { Row } from '../files/formats/row-sink.ts';
 import type { Colors } from './color.ts';
-import { fitText } from './fit-text.ts';
-import { type Cell, createGrid, GAP } from './grid.ts';
+import { type Cell, createGrid, fitText, GAP } from './grid.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export interface TableOptions {

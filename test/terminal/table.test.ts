@@ -6,7 +6,7 @@ import { displayWidth } from '../../src/base/text/display-width.ts';
 import type { Column } from '../../src/files/formats/columns.ts';
 import { textOf } from '../../src/files/formats/formatter.ts';
 import { loadColors, NO_COLORS } from '../../src/terminal/color.ts';
-import { fitText } from '../../src/terminal/fit-text.ts';
+import { fitText } from '../../src/terminal/grid.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/terminal/table.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 

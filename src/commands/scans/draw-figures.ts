@@ -2,8 +2,7 @@
 import { displayWidth } from '../../base/text/display-width.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Section, Total } from '../../scans/stats/figures.ts';
-import { fitText } from '../../terminal/fit-text.ts';
-import { GAP } from '../../terminal/grid.ts';
+import { fitText, GAP } from '../../terminal/grid.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 import {
   drawTable,

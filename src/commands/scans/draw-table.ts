@@ -3,8 +3,7 @@ import { displayWidth } from '../../base/text/display-width.ts';
 import { formatCount } from '../../base/text/quote.ts';
 import type { Figure, Section } from '../../scans/stats/figures.ts';
 import type { Colors } from '../../terminal/color.ts';
-import { fitText } from '../../terminal/fit-text.ts';
-import { type Cell, createGrid, GAP } from '../../terminal/grid.ts';
+import { type Cell, createGrid, fitText, GAP } from '../../terminal/grid.ts';
 
 const WIDEST_BAR = 40;
 export const NARROWEST_BAR = 6;
