@@ -3,11 +3,9 @@ import type {
   Argument,
   ArgumentDefinition,
   CommandDefinition,
-  Example,
   Flag,
   OptionDefinition,
   Options,
-  OutputColumns,
 } from '../commands/define.ts';
 import { lineOptions } from '../commands/global-options.ts';
 import { HELP_SUMMARY, isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
@@ -21,25 +19,20 @@ const ROOT: GroupPage = {
   ],
 };
 
-export async function loadManual(version: string): Promise<Manual> {
+export type Manual = Awaited<ReturnType<typeof loadManual>>;
+
+export async function loadManual(version: string) {
   const commands = [...leaves()].map(async ({ names, leaf }) =>
     loadPage(names, leaf.summary, (await leaf.load()).command),
   );
+  const groups: GroupPage[] = TREE.filter(isBranch);
   const globals = flagsOf(lineOptions);
-  return {
-    version,
-    root: ROOT,
-    groups: TREE.filter(isBranch),
-    commands: await Promise.all(commands),
-    globals,
-  };
+  return { version, root: ROOT, groups, commands: await Promise.all(commands), globals };
 }
 
-async function loadPage(
-  names: readonly string[],
-  summary: string,
-  definition: CommandDefinition,
-): Promise<CommandPage> {
+export type CommandPage = Awaited<ReturnType<typeof loadPage>>;
+
+async function loadPage(names: readonly string[], summary: string, definition: CommandDefinition) {
   const { description, arguments: given = [], options, examples } = definition;
   const output = (await definition.columns?.()) ?? [];
   const flags = flagsOf(options, given);
@@ -85,28 +78,10 @@ function asArgument(definition: ArgumentDefinition): Argument {
   return { ...NOTHING, ...definition, name, required: term.startsWith('<'), several: dots !== undefined };
 }
 
-export interface CommandPage {
-  names: readonly string[];
-  summary: string;
-  description: string;
-  arguments: readonly Argument[];
-  flags: readonly Flag[];
-  output: readonly OutputColumns[];
-  examples: readonly Example[];
-}
-
 export interface GroupPage {
   name: string;
   summary: string;
   commands: readonly { name: string; summary: string }[];
-}
-
-export interface Manual {
-  version: string;
-  root: GroupPage;
-  groups: readonly GroupPage[];
-  commands: readonly CommandPage[];
-  globals: readonly Flag[];
 }
 
 export function fullName(names: readonly string[]): string {

@@ -37,7 +37,7 @@ export async function interpret(
   inputs: TextInputs,
 ): Promise<Invocation & LineFacts> {
   const reading = await readLine(argv);
-  const invocation = await answer(reading, inputs).catch((error: unknown) => ({
+  const invocation = await invocationOf(reading, inputs).catch((error: unknown) => ({
     kind: 'refuse' as const,
     error,
   }));
@@ -57,8 +57,8 @@ function styleOf(reading: Reading): ErrorStyle {
   return { json, verbose: verbose === true, color };
 }
 
-async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation> {
-  const { argv, asked, failure, reached, refused } = reading;
+async function invocationOf(reading: Reading, inputs: TextInputs): Promise<Invocation> {
+  const { argv, requested, failure, reached, refused } = reading;
   if (failure !== undefined && !(failure instanceof CommanderError)) throw failure;
   const command = lastOf(reading);
   const refuse = (code: string) => refusal(code, command, namesOf(reading), argv);
@@ -67,8 +67,8 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   const isGroup = command.commands.length > 0;
   if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption'))
     throw refuse(code);
-  if (asked === 'version') return print(`${inputs.version}\n`);
-  if (asked === 'help') return print(await formatHelp(command, inputs.terminal(globalsOf(reading))));
+  if (requested === 'version') return print(`${inputs.version}\n`);
+  if (requested === 'help') return print(await formatHelp(command, inputs.terminal(globalsOf(reading))));
   if (refused[0]) throw refused[0];
   if (argv.length === 0) return print(await formatWelcome(command, inputs.terminal({})));
   if (code !== undefined) throw refuse(code);
@@ -109,7 +109,7 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   if (similar) throw noHelp(word, `Did you mean \`qrctl help ${similar}\`?`);
   const names = words.filter((name) => name !== 'help');
   const reading = await readLine([...names, '--help']);
-  const help = await answer(reading, { ...inputs, terminal });
+  const help = await invocationOf(reading, { ...inputs, terminal });
   const known = namesOf(reading);
   if (known.length < names.length)
     throw noHelp(names.join(' '), `Run \`${['qrctl help', ...known].join(' ')}\`.`);

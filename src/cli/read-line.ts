@@ -26,7 +26,7 @@ export interface Reading {
   /** Errors of values, which are not thrown, so that the flags after them are read as well. */
   readonly refused: UsageError[];
   /** Text that the line requests; the first flag counts. */
-  asked: 'help' | 'version' | undefined;
+  requested: 'help' | 'version' | undefined;
   reached: Reached | undefined;
   failure: unknown;
 }
@@ -42,7 +42,7 @@ export async function readLine(argv: readonly string[]): Promise<Reading> {
     argv,
     path: [],
     refused: [],
-    asked: undefined,
+    requested: undefined,
     reached: undefined,
     failure: undefined,
   };
@@ -172,7 +172,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {
     command.on(`option:${request}`, () => {
-      reading.asked ??= request;
+      reading.requested ??= request;
     });
   }
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);

@@ -10,12 +10,12 @@ const MOST_TRIES = 3;
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,
   ask: () => Promise<string>,
-  read: (answer: string) => T | Promise<T>,
+  read: (reply: string) => T | Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const answer = await ask();
+    const reply = await ask();
     try {
-      return await read(answer);
+      return await read(reply);
     } catch (error) {
       const isRefused = error instanceof UsageError || error instanceof AuthError;
       if (!isRefused || tries === MOST_TRIES) throw error;

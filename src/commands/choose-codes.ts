@@ -178,7 +178,7 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
 }
 
 export function fetchUnlisted(
-  service: Pick<Service, 'getCode' | 'concurrency'>,
+  service: Service,
   listed: readonly CodeLabel[],
   ids: Iterable<string>,
 ): Promise<CodeLabel[]> {
@@ -188,10 +188,7 @@ export function fetchUnlisted(
 }
 
 /** A code that does not exist is returned as missing, so that it fails alone. */
-async function fetchLabels(
-  service: Pick<Service, 'getCode' | 'concurrency'>,
-  ids: readonly string[],
-): Promise<CodeLabel[]> {
+async function fetchLabels(service: Service, ids: readonly string[]): Promise<CodeLabel[]> {
   const fetch = (id: string): Promise<CodeLabel> =>
     service.getCode(id).catch((error) => {
       if (error instanceof NotFoundError) return { id, missing: error };

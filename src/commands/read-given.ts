@@ -42,7 +42,7 @@ export async function readGiven(
     if (signal.aborted || cause instanceof UsageError) throw cause;
     const isMissing = systemCode(cause) === 'ENOENT';
     const why = isMissing ? 'no such file' : describeSystemError(cause);
-    const meant = isMissing ? neighbourOf(path) : undefined;
+    const meant = isMissing ? similarFile(path) : undefined;
     throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
       hint:
         meant === undefined
@@ -55,7 +55,7 @@ export async function readGiven(
   return Buffer.concat(chunks);
 }
 
-function neighbourOf(path: string): string | undefined {
+function similarFile(path: string): string | undefined {
   try {
     const names = readdirSync(dirname(path));
     // Without extensions, in which most names are alike.

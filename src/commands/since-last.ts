@@ -72,10 +72,10 @@ export async function printNews<R extends Row>(
   rows: readonly R[],
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
-  const told = last ? rows.filter(last.isNews) : rows;
+  const news = last ? rows.filter(last.isNews) : rows;
   // Without news, prints nothing: cron mails every output, even a header.
-  if (!last || told.length > 0 || output.plan.path !== undefined)
-    await output.print(told, { none: 'No codes' });
+  if (!last || news.length > 0 || output.plan.path !== undefined)
+    await output.print(news, { none: 'No codes' });
   await last?.commit(rows);
-  return told;
+  return news;
 }

@@ -21,11 +21,7 @@ interface AddedScan {
   json: string;
 }
 
-export interface ScanLog {
-  page(query: ScanQuery): { rows: string[]; total: number };
-  /** Adds a scan with any time and returns its JSON. Missing fields get default values. */
-  add(scan: Partial<Scan> & { ts: string }): string;
-}
+export type ScanLog = ReturnType<typeof createScanLog>;
 
 /** Scans of a range, sorted by time and ID, or in order of arrival if the log is not sorted by time. */
 interface Selection {
@@ -36,16 +32,17 @@ interface Selection {
   jsonAt(position: number): string;
 }
 
-export function createScanLog(shape: SeriesShape, behavior: Behavior): ScanLog {
+export function createScanLog(shape: SeriesShape, behavior: Behavior) {
   const series = createSeries(shape);
   const added: AddedScan[] = [];
 
   return {
-    page(query) {
+    page(query: ScanQuery) {
       const chosen = select(series, added, query, behavior);
       return { rows: pagePositions(chosen, query, behavior).map(chosen.jsonAt), total: chosen.total };
     },
-    add(scan) {
+    /** Adds a scan with any time and returns its JSON. Missing fields get default values. */
+    add(scan: Partial<Scan> & { ts: string }) {
       const id = scan.id ?? addedScanId(shape, added.length);
       const json = scanJson({ ...PLAIN_VISIT, ...scan, id });
       const ms = parseInstant(scan.ts) ?? 0;

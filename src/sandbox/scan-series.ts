@@ -22,14 +22,7 @@ export interface SeriesShape {
   arrivals: { fromMs: number; perSecond: number; most: number };
 }
 
-export interface Series {
-  readonly base: number;
-  count(nowMs: number): number;
-  timeAt(index: number): number;
-  jsonAt(index: number): string;
-  /** Returns the first index below `count` with a time of at least `ms`, or `count`. */
-  lowerBound(ms: number, count: number): number;
-}
+export type Series = ReturnType<typeof createSeries>;
 
 /** One run of `tieSize` scans in this many has equal times. */
 const RUNS_PER_TIE = 8;
@@ -38,7 +31,7 @@ const IDS_OF_CODE = 1_000_000_000;
 const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;
 
-export function createSeries(shape: SeriesShape): Series {
+export function createSeries(shape: SeriesShape) {
   const { seed, code, base, startMs, endMs, arrivals, tieSize } = shape;
   const stream = 1000 + code * 4;
   const timeOfPart = createRhythm({ seed, code, startMs, endMs });
@@ -59,15 +52,16 @@ export function createSeries(shape: SeriesShape): Series {
   return {
     base,
     timeAt,
-    count(nowMs) {
+    count(nowMs: number) {
       const arrived = Math.floor(((nowMs - arrivals.fromMs) * arrivals.perSecond) / 1000);
       return base + Math.max(0, Math.min(arrived, arrivals.most));
     },
-    jsonAt(index) {
+    jsonAt(index: number) {
       const id = scanId(shape, index * IDS_PER_SCAN + (hash(seed, stream + 2, index) % IDS_PER_SCAN));
       return `{"id":${id},"ts":"${formatInstant(timeAt(index))}",${visitJson(hash(seed, stream + 3, index))}`;
     },
-    lowerBound(ms, count) {
+    /** Returns the first index below `count` with a time of at least `ms`, or `count`. */
+    lowerBound(ms: number, count: number) {
       return firstIndex(count, (index) => timeAt(index) >= ms);
     },
   };

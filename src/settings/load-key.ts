@@ -85,9 +85,9 @@ function checkAccess(path: string, stats: Stats): string | undefined {
       hint: `Check the key, then run \`chmod 600 ${inShellOr('FILE', path)}\` as the owner of the file.`,
     });
   }
-  const stranger = plantedBy(path, stats);
-  if (stranger !== undefined) {
-    throw new AuthError(`cannot use the key file ${path}: user ${stranger} may have created it`, {
+  const owner = plantedBy(path, stats);
+  if (owner !== undefined) {
+    throw new AuthError(`cannot use the key file ${path}: user ${owner} may have created it`, {
       hint: 'Move the file to a directory that only you can change.',
     });
   }

@@ -45,10 +45,10 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     path,
     stats: statSync(path),
   }));
-  const foreign = directories.find(({ stats }) => stats.uid !== ours && stats.uid !== ROOT);
-  if (foreign || (uid !== ours && uid !== ROOT)) {
-    const owner = foreign?.stats.uid ?? uid;
-    const what = foreign ? `the directory ${foreign.path} above the config file` : `the config file ${file}`;
+  const unsafe = directories.find(({ stats }) => stats.uid !== ours && stats.uid !== ROOT);
+  if (unsafe || (uid !== ours && uid !== ROOT)) {
+    const owner = unsafe?.stats.uid ?? uid;
+    const what = unsafe ? `the directory ${unsafe.path} above the config file` : `the config file ${file}`;
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }

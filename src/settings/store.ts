@@ -52,15 +52,15 @@ function readText(file: string): { text: string; commandProblem: CommandProblem 
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new Error('it is not a regular file');
     if (stats.size > MAX_BYTES) throw new Error(`it is ${stats.size} bytes long`);
-    const stranger = plantedBy(file, stats);
-    if (stranger !== undefined) throw foreign(file, stranger);
+    const owner = plantedBy(file, stats);
+    if (owner !== undefined) throw ownedByOther(file, owner);
     return { text: readFileSync(descriptor, 'utf8'), commandProblem: commandProblem(file, stats) };
   } finally {
     closeSync(descriptor);
   }
 }
 
-function foreign(file: string, uid: number): UsageError {
+function ownedByOther(file: string, uid: number): UsageError {
   return new UsageError(
     `cannot use the config file ${file}: it belongs to user ${uid} and controls where keys are sent`,
     { hint: 'Remove the config file, or set QRCTL_CONFIG_DIR to a directory that you own.' },

@@ -62,11 +62,7 @@ export function createRecordFormatter({
   columns,
   colors,
   extra,
-}: {
-  columns: readonly Column[];
-  colors: Colors;
-  extra: boolean;
-}): Formatter {
+}: Pick<TableOptions, 'columns' | 'colors'> & { extra: boolean }): Formatter {
   function render(record: Row): string {
     const known = new Set(columns.map(({ name }) => name));
     const others = extra ? Object.keys(record).filter((name) => !known.has(name)) : [];

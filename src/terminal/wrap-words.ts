@@ -1,6 +1,5 @@
 /** Wraps lines between words, but not within paths, because a path with a line break can't be copied. */
 import { displayWidth } from '../base/text/display-width.ts';
-import type { Environment } from './color.ts';
 
 const INDENT = '  ';
 
@@ -56,12 +55,6 @@ function widthOf(text: string): number {
   return displayWidth(text.replaceAll(PART, ' '));
 }
 
-export interface NamedPlaces {
-  argv: readonly string[];
-  env: Environment;
-  cwd(): string;
-}
-
 const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_STATE_DIR
   XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME`.split(/\s+/);
 
@@ -71,7 +64,7 @@ const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
 /** Returns texts with spaces that may be part of a path in a message, the longest first. */
-export function spacedPaths({ argv, env, cwd }: NamedPlaces): string[] {
+export function spacedPaths({ argv, env, cwd }: Pick<NodeJS.Process, 'argv' | 'env' | 'cwd'>): string[] {
   const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
   const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];
   const places = [...named, ...VARIABLES.map((name) => env[name] ?? ''), currentDirectory(cwd)];

@@ -88,8 +88,8 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   let settings = resolveInputs(inputs);
   if (settings.baseUrl === undefined && context.console.canAsk) {
     const ask = () => context.console.ask('Base URL (https://…/api/v1): ');
-    settings = await askUntil(context, ask, (answer) =>
-      resolveInputs({ ...inputs, flags: { ...context.flags, baseUrl: answer.trim() } }),
+    settings = await askUntil(context, ask, (reply) =>
+      resolveInputs({ ...inputs, flags: { ...context.flags, baseUrl: reply.trim() } }),
     );
   }
   for (const note of settings.notes) context.console.note(note);
@@ -126,11 +126,11 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   const later = () =>
     context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
   try {
-    const answer = await context.console.ask(
+    const reply = await context.console.ask(
       'Address of your short links, such as https://HOST/{slug} (Enter to skip): ',
     );
-    if (answer.trim() === '') return later();
-    const { text, note } = checkSetting('short-url', answer.trim());
+    if (reply.trim() === '') return later();
+    const { text, note } = checkSetting('short-url', reply.trim());
     await changeProfile(context, name, (stored) => ({ ...stored, shortUrl: text }));
     if (note) context.console.note(note);
     context.console.note(`Set short-url to ${text} in the profile '${name}'`);

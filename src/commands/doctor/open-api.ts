@@ -28,24 +28,29 @@ interface Expected {
   query?: readonly string[];
   maximum?: number;
   body?: readonly string[];
-  answer?: { status: string; fields: readonly string[]; list?: boolean };
+  response?: { status: string; fields: readonly string[]; list?: boolean };
 }
 
 const CODE = { status: '200', fields: CODE_FIELDS };
 const PAGE = ['page', 'limit'];
 
 const EXPECTED: readonly Expected[] = [
-  { method: 'get', path: '/qr', query: PAGE, maximum: MAX_CODES_PAGE, answer: { ...CODE, list: true } },
-  { method: 'post', path: '/qr', body: ['name', 'type', 'destination'], answer: { ...CODE, status: '201' } },
-  { method: 'get', path: '/qr/{id}', answer: CODE },
-  { method: 'patch', path: '/qr/{id}', body: ['name', 'destination', 'status'], answer: CODE },
+  { method: 'get', path: '/qr', query: PAGE, maximum: MAX_CODES_PAGE, response: { ...CODE, list: true } },
+  {
+    method: 'post',
+    path: '/qr',
+    body: ['name', 'type', 'destination'],
+    response: { ...CODE, status: '201' },
+  },
+  { method: 'get', path: '/qr/{id}', response: CODE },
+  { method: 'patch', path: '/qr/{id}', body: ['name', 'destination', 'status'], response: CODE },
   { method: 'delete', path: '/qr/{id}' },
   {
     method: 'get',
     path: '/qr/{id}/scans',
     query: [...PAGE, 'since', 'until'],
     maximum: MAX_SCANS_PAGE,
-    answer: { status: '200', fields: SCAN_FIELDS, list: true },
+    response: { status: '200', fields: SCAN_FIELDS, list: true },
   },
 ];
 
@@ -68,7 +73,7 @@ export function compareOpenApi(description: unknown): Differences {
   for (const expected of EXPECTED) compareOperation(expected);
   return { broken: [...broken], changed: [...changed] };
 
-  function compareOperation({ method, path, query = [], maximum, body = [], answer }: Expected): void {
+  function compareOperation({ method, path, query = [], maximum, body = [], response }: Expected): void {
     const name = `${method.toUpperCase()} ${path}`;
     const operation = findOperation(walk, description, path, method);
     if (operation === undefined) {
@@ -82,10 +87,10 @@ export function compareOpenApi(description: unknown): Differences {
     if (typeof limit === 'number' && limit !== maximum)
       changed.add(`${name} takes a limit of up to ${limit}, not ${maximum}`);
     compareFields(`the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA));
-    if (!answer) return;
-    const schema = walk(operation, 'responses', answer.status, ...JSON_SCHEMA);
-    const record = answer.list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
-    compareFields(`the response to ${name}`, answer.fields, record);
+    if (!response) return;
+    const schema = walk(operation, 'responses', response.status, ...JSON_SCHEMA);
+    const record = response.list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
+    compareFields(`the response to ${name}`, response.fields, record);
   }
 
   function compareFields(what: string, fields: readonly string[], schema: unknown): void {

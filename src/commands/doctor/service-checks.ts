@@ -31,9 +31,9 @@ export async function checkService(context: CheckContext, settings: ConnectedSet
       settings.apiKey === ''
         ? undefined
         : await attempt(context, () => service.listCodes({ page: 1, limit: 1 }));
-    if (listed && !answered(listed.error)) return [failed('service', withFix(listed.error))];
+    if (listed && !hasResponse(listed.error)) return [failed('service', withFix(listed.error))];
     const described = await attempt(context, () => service.openApi());
-    if (!listed && !answered(described.error)) return [failed('service', withFix(described.error))];
+    if (!listed && !hasResponse(described.error)) return [failed('service', withFix(described.error))];
     return [
       ...(listed?.error instanceof AuthError ? [failed('key', listed.error)] : []),
       sound('service', `${service.baseUrl} responds${listed && !listed.error ? ' and accepts the key' : ''}`),
@@ -60,7 +60,7 @@ async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Pro
   }
 }
 
-function answered(error: unknown): boolean {
+function hasResponse(error: unknown): boolean {
   return (
     error === undefined ||
     [AuthError, NotFoundError, RateLimitError].some((refusal) => error instanceof refusal)

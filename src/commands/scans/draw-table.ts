@@ -74,17 +74,14 @@ export function drawTable(
   const { ofValue, ofName, ofBar } = shareRoom(left, widest(values), widestName, signs.full !== '');
   const sizes = sizesOf(section);
   const most = Math.max(0, ...sizes.filter((_, at) => !rows[at]?.isRest));
-  const right = (column: NumberColumn | undefined) => ({
-    width: column?.width ?? 1,
-    align: 'right' as const,
-  });
+  const right = (column?: NumberColumn) => ({ width: column?.width ?? 1, align: 'right' as const });
   const [scans, ...others] = numbers;
   const columns = [
     { width: ofValue },
     ...(ofName > 0 ? [{ width: ofName }] : []),
     right(scans),
     ...(ofBar > 0 ? [{ width: ofBar }] : []),
-    ...others.map(right),
+    ...others.map((column) => right(column)),
   ];
   const line = (value: Cell, name: Cell, bar: Cell, cellOf: (column: NumberColumn) => Cell | undefined) => [
     { ...value, text: fitText(value.text, ofValue) },
