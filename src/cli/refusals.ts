@@ -3,7 +3,7 @@ import { type FailureDetails, UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { nearest } from '../base/text/nearest.ts';
 import { shown } from '../base/text/quote.ts';
-import type { CommandDefinition, Flag, Options, Values } from '../commands/define.ts';
+import { anyOf, type CommandDefinition, type Flag, type Options, type Values } from '../commands/define.ts';
 import { commandHint, flagHint, operandHint, siblings } from './did-you-mean.ts';
 import { argumentsOf, flagsOf, fullName, relationName } from './manual.ts';
 
@@ -44,7 +44,7 @@ export function refusal(
 function noCommand(command: Command, names: readonly string[]): UsageError {
   if (names.length === 0)
     return new UsageError('no command specified', { hint: 'List the commands with `qrctl --help`.' });
-  const verbs = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(siblings(names));
+  const verbs = anyOf(siblings(names));
   return new UsageError(`no command specified for ${command.name()} (expected ${verbs})`, {
     hint: `List the commands with \`${fullName(names)} --help\`.`,
   });
@@ -142,9 +142,7 @@ function missingFlags(
   flags: readonly Flag[],
 ): UsageError {
   const list = (form: (name: string) => string) =>
-    missing
-      .map((names) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names.map(form)))
-      .join(' and ');
+    missing.map((names) => anyOf(names.map(form))).join(' and ');
   const withValue = (name: string) => {
     const value = flags.find(({ long }) => long === name)?.value;
     return value === undefined ? name : `${name} ${formOf(value.replace(/\|-$/, ''))}`;

@@ -6,7 +6,7 @@ import { VALUES } from '../settings/values.ts';
 
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
-export type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
+type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
 export interface OutputColumns {
   /** Flags or arguments of this output; undefined for the usual one. */
@@ -83,7 +83,9 @@ export function flag(flags: string, description: string, extra: Extra = {}): Opt
 }
 
 /** Declares a flag that turns something off (`--no-header`): false, or true if it is absent. */
-export const negation: (...declared: Parameters<typeof flag>) => OptionDefinition<boolean> = flag;
+export function negation(...declared: Parameters<typeof flag>): OptionDefinition<boolean> {
+  return flag(...declared);
+}
 
 /** Declares a flag with any text but the empty one, unless `empty` allows it. */
 export function text(
@@ -176,7 +178,12 @@ export const PERIOD = {
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;
-  throw new InvalidArgumentError(`${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
+  throw new InvalidArgumentError(anyOf(values));
+}
+
+/** Formats alternatives: `a, b or c`. */
+export function anyOf(values: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
 }
 
 export type Options = Record<string, OptionDefinition<unknown>>;

@@ -2,8 +2,12 @@ import { InvalidArgumentError } from 'commander';
 import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../files/formats/columns.ts';
-import type { DocumentSink } from '../files/formats/document-sink.ts';
-import { createCountedSink } from '../files/formats/document-sink.ts';
+import {
+  createCountedSink,
+  createDocumentSink,
+  type DocumentSink,
+  stdoutBytes,
+} from '../files/formats/document-sink.ts';
 import { ENDINGS, FORMATS, SCAN_FORMATS } from '../files/formats/formats.ts';
 import type { Formatter, Shape } from '../files/formats/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../files/formats/plan-output.ts';
@@ -114,19 +118,12 @@ export async function openSink(context: Context, plan: OutputPlan): Promise<Docu
 
 async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
-  const [createFormatter, { createDocumentSink, stdoutBytes }] = await Promise.all([
-    loadFormatter(context, plan),
-    import('../files/formats/document-sink.ts'),
-  ]);
-  if (plan.path === undefined) {
-    return createDocumentSink(
-      stdoutBytes(context.console, await loadGuard(context, plan)),
-      createFormatter(),
-    );
-  }
+  const formatter = (await loadFormatter(context, plan))();
+  if (plan.path === undefined)
+    return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), formatter);
   const { openWholeFile } = await import('../files/formats/whole-file.ts');
   const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
-  return createDocumentSink(file, createFormatter());
+  return createDocumentSink(file, formatter);
 }
 
 async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {

@@ -103,7 +103,7 @@ function pagination(page: number, limit: number, total: number): Pagination {
   return { page, limit, total, pages: Math.ceil(total / limit) };
 }
 
-export class InvalidRequest extends Error {}
+class InvalidRequest extends Error {}
 
 export interface PageBounds {
   defaultLimit: number;
@@ -113,7 +113,7 @@ export interface PageBounds {
 export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
 export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
-export function parsePage(
+function parsePage(
   query: URLSearchParams,
   bounds: PageBounds,
   behavior: Behavior,
@@ -135,7 +135,7 @@ function parseCount(query: URLSearchParams, name: string, missing: number, { bad
   throw new InvalidRequest(`${name} must be a whole number, 1 or greater`);
 }
 
-export function parseTime(query: URLSearchParams, name: string): number | undefined {
+function parseTime(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const ms = parseInstant(text);
@@ -144,7 +144,7 @@ export function parseTime(query: URLSearchParams, name: string): number | undefi
 }
 
 /** Ignores unknown fields. */
-export function parseNewCode(body: Buffer | undefined): NewCode {
+function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');
   if (name === undefined || name === '') throw new InvalidRequest('name is required');
@@ -152,7 +152,7 @@ export function parseNewCode(body: Buffer | undefined): NewCode {
 }
 
 /** Ignores read-only fields. */
-export function parseChanges(body: Buffer | undefined): CodeChanges {
+function parseChanges(body: Buffer | undefined): CodeChanges {
   const fields = parseObject(body);
   const changes: CodeChanges = {};
   for (const field of ['name', 'destination', 'status'] as const) {
@@ -166,17 +166,14 @@ export function parseChanges(body: Buffer | undefined): CodeChanges {
 type Fields = Readonly<Record<string, unknown>>;
 
 function parseObject(body: Buffer | undefined): Fields {
-  const value = parseJson(body);
-  if (!isObject(value)) throw new InvalidRequest('the body must be a JSON object');
-  return value;
-}
-
-function parseJson(body: Buffer | undefined): unknown {
+  let value: unknown;
   try {
-    return parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    value = parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     throw new InvalidRequest('the body must be JSON encoded in UTF-8');
   }
+  if (!isObject(value)) throw new InvalidRequest('the body must be a JSON object');
+  return value;
 }
 
 function parseText(fields: Fields, name: string): string | undefined {

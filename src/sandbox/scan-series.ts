@@ -115,7 +115,7 @@ const LIFE = 21;
 const DAY = 22;
 
 /** Returns a function from a part of all scans, 0 to 1, to their time. */
-export function createRhythm({ seed, code, startMs, endMs }: RhythmShape): (part: number) => number {
+function createRhythm({ seed, code, startMs, endMs }: RhythmShape): (part: number) => number {
   const week = WEEKS[habitOf(code)];
   const offsetMs = placeOf(seed, code).utcOffset * HOUR_MS;
   const phase = phaseOf(seed, code);

@@ -145,7 +145,7 @@ export function createSpokenProgress(
   };
 }
 
-export interface Work {
+interface Work {
   done: number;
   total?: number;
   estimate?: number;
@@ -182,7 +182,7 @@ export function renderBar(state: BarState, room: number): string {
   return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
-export function describeWork(state: BarState): string {
+function describeWork(state: BarState): string {
   const { unit, done, total, detail, elapsedMs } = state;
   const share = shareOf(state);
   const counts = `${formatCount(done)}${total === undefined ? '' : ` of ${formatCount(total)}`} ${unit}`;

@@ -138,13 +138,13 @@ function cellOf(column: Column, record: Row, width: number): Cell {
   return { text: fitText(textOf(column, value, record), most), color: column.color?.(value) };
 }
 
-export interface Measured {
+interface Measured {
   column: Column;
   /** Width of its widest cell, including the header. */
   natural: number;
 }
 
-export interface Placed {
+interface Placed {
   column: Column;
   width: number;
 }
@@ -167,7 +167,7 @@ const total = (widths: readonly number[]) =>
  * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide,
  * then reduces the widest until all fit.
  */
-export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
+function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
   const widths = kept.map(({ natural }) => natural);

@@ -1,8 +1,7 @@
 /** Formats `qrctl help --json`, which docs/help.schema.json describes. */
 import { EXIT_CODES } from '../../base/errors.ts';
 import type { Argument, Flag, OutputColumns } from '../../commands/define.ts';
-import type { CommandPage, Manual } from '../manual.ts';
-import { flagsOf } from '../manual.ts';
+import { type CommandPage, flagsOf, type Manual } from '../manual.ts';
 import { HELP_SUMMARY, helpOptions } from '../tree.ts';
 import { ENVIRONMENT, TOPICS } from './topics.ts';
 

@@ -60,10 +60,8 @@ export const command = defineCommand({
       const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
       // The current profile stays: commands of cron, without --profile, must not switch to another workspace.
       const before = profileName({}, {}, stored);
-      return {
-        current: stored.profiles.has(before) ? before : name,
-        profiles: new Map([...stored.profiles, [name, profile]]),
-      };
+      const current = stored.profiles.has(before) ? before : name;
+      return { current, profiles: new Map([...stored.profiles, [name, profile]]) };
     });
     await noteStored(context, { name, current, baseUrl, apiKey });
     if (settings.shortUrl === undefined && !options.keyStdin) await askShortUrl(context, name);
@@ -76,12 +74,8 @@ type LoginSettings = Settings & { baseUrl: string };
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
   const inputs = {
     flags: context.flags,
-    env: {
-      ...context.env,
-      QRCTL_API_KEY: undefined,
-      QRCTL_API_KEY_FILE: undefined,
-      CREDENTIALS_DIRECTORY: undefined,
-    },
+    // Without any key.
+    env: { ...context.env, QRCTL_API_KEY: '', QRCTL_API_KEY_FILE: '', CREDENTIALS_DIRECTORY: '' },
     name,
     profile: { ...store.profiles.get(name), apiKey: undefined, keyCommand: undefined },
   };

@@ -1,6 +1,5 @@
 import { findKey } from '../../settings/resolve-key.ts';
-import type { Inputs } from '../../settings/sources.ts';
-import { shownSetting } from '../../settings/sources.ts';
+import { type Inputs, shownSetting } from '../../settings/sources.ts';
 import { SETTING_KEYS } from '../../settings/values.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';

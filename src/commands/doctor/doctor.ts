@@ -2,8 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
-import type { Finding } from './finding.ts';
-import { failureOf, formatFindings } from './finding.ts';
+import { type Finding, failureOf, formatFindings } from './finding.ts';
 import { checkLocally } from './local-checks.ts';
 import { checkService } from './service-checks.ts';
 

@@ -9,6 +9,7 @@ import { columnFor, createCodeTable } from '../../scans/stats/code-table.ts';
 import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../scans/stats/dimensions.ts';
 import type { CountRequest } from '../../scans/stats/readings.ts';
 import { type FileChoice, partOf } from '../code-choice.ts';
+import { anyOf } from '../define.ts';
 import { nameOfGiven, readGiven } from '../read-given.ts';
 
 type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'>;
@@ -83,14 +84,16 @@ function resolve(raw: string, file: Input | undefined): GroupBy {
 }
 
 function unknownDimension(raw: string): UsageError {
-  const expected = `${DIMENSIONS.slice(0, -1).join(', ')} or ${DIMENSIONS.at(-1)}`;
   const similar = nearest(raw, DIMENSIONS);
-  return new UsageError(redactKeys(`invalid value for --by: '${shown(raw)}' (expected ${expected})`), {
-    hint:
-      similar === undefined
-        ? 'To count by a column from a file of codes, add --join FILE.'
-        : `Did you mean --by ${similar}?`,
-  });
+  return new UsageError(
+    redactKeys(`invalid value for --by: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`),
+    {
+      hint:
+        similar === undefined
+          ? 'To count by a column from a file of codes, add --join FILE.'
+          : `Did you mean --by ${similar}?`,
+    },
+  );
 }
 
 const MOST_COLUMNS = 20;
