@@ -30,14 +30,11 @@ export const command = defineCommand({
   ],
   options,
   examples: [
-    {
-      command: 'qrctl api GET /qr --query page=2 --query limit=5',
-      does: 'Fetch a page of codes as the service returns it',
-    },
-    {
-      command: 'qrctl api PATCH /qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --input changes.json',
-      does: 'Send a request body from a file',
-    },
+    ['qrctl api GET /qr --query page=2 --query limit=5', 'Fetch a page of codes as the service returns it'],
+    [
+      'qrctl api PATCH /qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --input changes.json',
+      'Send a request body from a file',
+    ],
   ],
   async run(context, { args: [method = '', path = ''], options: { query, input } }) {
     const { baseUrl } = await context.settings();

@@ -9,14 +9,11 @@ export const command = defineCommand({
   arguments: [{ term: '<shell>', description: 'Shell', choices: SHELLS }],
   options: {},
   examples: [
-    {
-      command: 'source <(qrctl completion bash)',
-      does: 'Enable completion in the current bash or zsh session',
-    },
-    {
-      command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish',
-      does: 'Enable completion in every fish shell',
-    },
+    ['source <(qrctl completion bash)', 'Enable completion in the current bash or zsh session'],
+    [
+      'qrctl completion fish > ~/.config/fish/completions/qrctl.fish',
+      'Enable completion in every fish shell',
+    ],
   ],
   async run({ console }, { args: [shell] }) {
     if (isShell(shell)) await console.write(await readCompletionScript(shell));

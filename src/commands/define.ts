@@ -17,10 +17,7 @@ export interface OutputColumns {
   afterInput?: true;
 }
 
-export interface Example {
-  command: string;
-  does: string;
-}
+export type Example = readonly [command: string, does: string];
 
 interface Extra {
   group?: string;

@@ -39,8 +39,8 @@ export const command = defineCommand({
     'The files stay in a new temporary directory. The path of the export is printed on standard output.',
   options: {},
   examples: [
-    { command: 'qrctl demo', does: 'Watch the demo' },
-    { command: 'qrctl demo --quiet', does: 'Run the demo without explanations' },
+    ['qrctl demo', 'Watch the demo'],
+    ['qrctl demo --quiet', 'Run the demo without explanations'],
   ],
 
   async run(context) {

@@ -40,19 +40,16 @@ export const command = defineCommand({
     ),
   },
   examples: [
-    { command: 'qrctl sandbox', does: 'Try qrctl without an account' },
-    {
-      command: 'qrctl sandbox --plan free --window 5s',
-      does: 'See how qrctl waits for the rate limit, in windows of 5 seconds',
-    },
-    {
-      command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20',
-      does: 'Test with one code that has ten million scans',
-    },
-    {
-      command: '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
-      does: 'Use a sandbox in the current bash session, until `kill $!`',
-    },
+    ['qrctl sandbox', 'Try qrctl without an account'],
+    [
+      'qrctl sandbox --plan free --window 5s',
+      'See how qrctl waits for the rate limit, in windows of 5 seconds',
+    ],
+    ['qrctl sandbox --codes 1 --scans 10000000 --live 20', 'Test with one code that has ten million scans'],
+    [
+      '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
+      'Use a sandbox in the current bash session, until `kill $!`',
+    ],
   ],
 
   async run(context, { options }) {

@@ -332,14 +332,14 @@ describe('examples', () => {
 
   test.each(own)('%s has at least two, and they are about it', (name, { examples }: CommandPage) => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
-    expect(examples.filter(({ command }) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
+    expect(examples.filter(([command]) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
       1,
     );
-    expect(new Set(examples.map(({ command }) => command)).size).toBe(examples.length);
+    expect(new Set(examples.map(([command]) => command)).size).toBe(examples.length);
   });
 
   const everywhere = [
-    ...manual.commands.flatMap(({ examples }) => examples.map(({ command }) => command)),
+    ...manual.commands.flatMap(({ examples }) => examples.map(([command]) => command)),
     ...TOPICS.flatMap(({ blocks }) => blocks).flatMap((block) =>
       typeof block === 'object' && 'lines' in block ? block.lines : [],
     ),

@@ -57,7 +57,7 @@ const LITERAL = /'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`
 /** Every text of a source file but comments and examples, which are read before a command is run; what is filled in stands as X. */
 function textsOf(file: string): string[] {
   const source = readFileSync(file, 'utf8').replace(
-    /\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$|^.*\bcommand:\s+['"`].*$|description:[^;]*?,$/gm,
+    /\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$|^ {2}examples: \[[\s\S]*?^ {2}\],$|description:[^;]*?,$/gm,
     '',
   );
   return [...source.matchAll(LITERAL)].map(([, single, double, template]) =>

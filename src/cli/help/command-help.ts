@@ -81,7 +81,7 @@ export function examplesText(examples: readonly Example[]) {
     [
       '',
       command.createHelp().styleTitle('Examples:'),
-      ...examples.flatMap((example) => [`  # ${example.does}`, `  ${example.command}`]),
+      ...examples.flatMap(([line, does]) => [`  # ${does}`, `  ${line}`]),
     ].join('\n');
 }
 

@@ -64,7 +64,7 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
     ...given.flatMap((argument) => item(argument.name, describeValues(argument))),
     ...flagSections([...flags, ...globals]),
     section('EXAMPLES'),
-    ...examples.flatMap(({ command, does }) => example(command, does)),
+    ...examples.flatMap(([command, does]) => example(command, does)),
     section('EXIT STATUS'),
     text('0 if the command succeeds. For the other exit codes, see qrctl(1).'),
     ...seeAlso(['qrctl']),

@@ -44,7 +44,7 @@ function describeCommand({
     arguments: given.map(describeArgument),
     flags: flags.map(describeFlag),
     output: output.map(describeOutput),
-    examples: examples.map(({ command, does }) => ({ command, does })),
+    examples: examples.map(([command, does]) => ({ command, does })),
   };
 }
 

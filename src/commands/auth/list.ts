@@ -20,8 +20,8 @@ export const command = defineCommand({
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
-    { command: 'qrctl auth list', does: 'List every profile on this machine' },
-    { command: 'qrctl auth list --format json', does: 'List profiles as JSON for a script' },
+    ['qrctl auth list', 'List every profile on this machine'],
+    ['qrctl auth list --format json', 'List profiles as JSON for a script'],
   ],
   async run(context, { options }) {
     const store = await openStore(context);

@@ -31,18 +31,12 @@ export const command = defineCommand({
     verify: negation('--no-verify', 'Store the key without verifying it', { risky: true }),
   },
   examples: [
-    {
-      command: 'qrctl auth login --base-url https://qr.example/api/v1',
-      does: 'Prompt for the key and store it',
-    },
-    {
-      command: 'qrctl auth login --profile work --key-stdin < key.txt',
-      does: 'Store a key from a file in the profile work',
-    },
-    {
-      command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'",
-      does: 'Read the key from 1Password on every run',
-    },
+    ['qrctl auth login --base-url https://qr.example/api/v1', 'Prompt for the key and store it'],
+    ['qrctl auth login --profile work --key-stdin < key.txt', 'Store a key from a file in the profile work'],
+    [
+      "qrctl auth login --key-command 'op read op://ops/qrctl/key'",
+      'Read the key from 1Password on every run',
+    ],
   ],
   async run(context, { options }) {
     const { keyCommand } = options;

@@ -9,8 +9,8 @@ export const command = defineCommand({
     'Without --profile, it removes the current profile. The key itself stays valid until you revoke it on the API Keys page of the service.',
   options: { all: flag('--all', 'Remove every profile', { risky: true }) },
   examples: [
-    { command: 'qrctl auth logout --profile work', does: 'Remove one profile' },
-    { command: 'qrctl auth logout --all', does: 'Remove every profile and key from this machine' },
+    ['qrctl auth logout --profile work', 'Remove one profile'],
+    ['qrctl auth logout --all', 'Remove every profile and key from this machine'],
   ],
   async run(context, { options: { all } }) {
     const { store, name } = all ? { store: await openStore(context), name: '' } : await openProfile(context);

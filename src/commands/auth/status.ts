@@ -15,11 +15,8 @@ export const command = defineCommand({
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
-    { command: 'qrctl auth status', does: 'Check the key and the remaining requests' },
-    {
-      command: 'qrctl auth status --format json --profile work',
-      does: 'Show the status of another profile as JSON',
-    },
+    ['qrctl auth status', 'Check the key and the remaining requests'],
+    ['qrctl auth status --format json --profile work', 'Show the status of another profile as JSON'],
   ],
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');

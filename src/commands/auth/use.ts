@@ -8,8 +8,8 @@ export const command = defineCommand({
   arguments: [{ term: '<profile>', description: 'Name of the profile', complete: 'profiles' }],
   options: {},
   examples: [
-    { command: 'qrctl auth use work', does: 'Switch to the work profile' },
-    { command: 'qrctl auth list', does: 'List the stored profiles' },
+    ['qrctl auth use work', 'Switch to the work profile'],
+    ['qrctl auth list', 'List the stored profiles'],
   ],
   async run(context, { args: [name = ''] }) {
     const store = await openStore(context);

@@ -11,8 +11,8 @@ export const command = defineCommand({
   arguments: [keyArgument],
   options: {},
   examples: [
-    { command: 'qrctl config get base-url', does: 'Print the base URL in use' },
-    { command: 'qrctl config get timezone --profile work', does: 'Print a setting of another profile' },
+    ['qrctl config get base-url', 'Print the base URL in use'],
+    ['qrctl config get timezone --profile work', 'Print a setting of another profile'],
   ],
   async run(context, { args }) {
     const inputs = await openProfile(context);

@@ -15,11 +15,8 @@ export const command = defineCommand({
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
-    { command: 'qrctl config list', does: 'List the effective settings' },
-    {
-      command: 'qrctl config list --profile work --format json',
-      does: 'List the settings of a profile as JSON',
-    },
+    ['qrctl config list', 'List the effective settings'],
+    ['qrctl config list --profile work --format json', 'List the settings of a profile as JSON'],
   ],
   async run(context, { options }) {
     const inputs = await openProfile(context);

@@ -7,8 +7,8 @@ export const command = defineCommand({
     'Prints the path of the config file.\n\nThe file does not need to exist. The command reads and creates nothing.',
   options: {},
   examples: [
-    { command: 'qrctl config path', does: 'Show where keys and settings are stored' },
-    { command: 'ls -l "$(qrctl config path)"', does: 'Show the permissions of the config file' },
+    ['qrctl config path', 'Show where keys and settings are stored'],
+    ['ls -l "$(qrctl config path)"', 'Show the permissions of the config file'],
   ],
   async run(context) {
     await printValue(context, await configFile(context.env));

@@ -21,10 +21,10 @@ export const command = defineCommand({
   ],
   options: {},
   examples: [
-    { command: 'qrctl config set timezone Europe/Madrid', does: 'Start days at midnight in Madrid' },
-    { command: 'qrctl config set reserve 10%', does: 'Reserve a tenth of the rate limit for other clients' },
-    { command: 'qrctl config set short-url https://HOST/{slug}', does: 'Set the address of printed codes' },
-    { command: 'qrctl config set format json --profile ci', does: 'Use JSON by default in one profile' },
+    ['qrctl config set timezone Europe/Madrid', 'Start days at midnight in Madrid'],
+    ['qrctl config set reserve 10%', 'Reserve a tenth of the rate limit for other clients'],
+    ['qrctl config set short-url https://HOST/{slug}', 'Set the address of printed codes'],
+    ['qrctl config set format json --profile ci', 'Use JSON by default in one profile'],
   ],
   async run(context, { args }) {
     const key = settingKey(args);

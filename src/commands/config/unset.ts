@@ -8,11 +8,8 @@ export const command = defineCommand({
   arguments: [keyArgument],
   options: {},
   examples: [
-    { command: 'qrctl config unset reserve', does: 'Use the whole rate limit again' },
-    {
-      command: 'qrctl config unset timezone --profile work',
-      does: "Use the machine's time zone again in one profile",
-    },
+    ['qrctl config unset reserve', 'Use the whole rate limit again'],
+    ['qrctl config unset timezone --profile work', "Use the machine's time zone again in one profile"],
   ],
   async run(context, { args }) {
     const key = settingKey(args);

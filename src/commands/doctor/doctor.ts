@@ -17,11 +17,8 @@ export const command = defineCommand({
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
-    { command: 'qrctl doctor', does: 'Find out why a command fails' },
-    {
-      command: 'qrctl doctor --format json',
-      does: 'Print the findings, without the key, for a support request',
-    },
+    ['qrctl doctor', 'Find out why a command fails'],
+    ['qrctl doctor --format json', 'Print the findings, without the key, for a support request'],
   ],
   async run(context, { options }) {
     const { settings, findings: local } = await checkLocally(context);

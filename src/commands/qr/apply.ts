@@ -79,19 +79,10 @@ export const command = defineCommand({
     { when: '--init', columns: INIT_COLUMNS },
   ],
   examples: [
-    {
-      command: 'qrctl qr apply --init -o codes.csv',
-      does: 'Write a file and a lock file of the existing codes',
-    },
-    { command: 'qrctl qr apply --from codes.csv --dry-run', does: 'Show the codes to create and change' },
-    {
-      command: 'qrctl qr apply --from codes.csv',
-      does: 'Create and change codes, and update codes.lock.json',
-    },
-    {
-      command: 'qrctl qr apply --from codes.csv --dry-run --format markdown',
-      does: 'Print the plan for a pull request',
-    },
+    ['qrctl qr apply --init -o codes.csv', 'Write a file and a lock file of the existing codes'],
+    ['qrctl qr apply --from codes.csv --dry-run', 'Show the codes to create and change'],
+    ['qrctl qr apply --from codes.csv', 'Create and change codes, and update codes.lock.json'],
+    ['qrctl qr apply --from codes.csv --dry-run --format markdown', 'Print the plan for a pull request'],
   ],
   async run(context, { options }) {
     if (options.init) return initFile(context, options);

@@ -102,19 +102,16 @@ export const command = defineCommand({
   options,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
-    { command: 'qrctl qr check', does: 'Check every destination' },
-    {
-      command: 'qrctl qr check spring-menu --require-utm source,campaign',
-      does: 'Check one destination and its UTM tags',
-    },
-    {
-      command: 'qrctl qr check --status active --fail-on broken,unreachable,empty -o dead.csv',
-      does: 'Write a file, and exit with code 8 if a destination fails',
-    },
-    {
-      command: 'qrctl qr check --status active --since-last check.csv --quiet',
-      does: 'Print only changes, for example in a nightly cron job',
-    },
+    ['qrctl qr check', 'Check every destination'],
+    ['qrctl qr check spring-menu --require-utm source,campaign', 'Check one destination and its UTM tags'],
+    [
+      'qrctl qr check --status active --fail-on broken,unreachable,empty -o dead.csv',
+      'Write a file, and exit with code 8 if a destination fails',
+    ],
+    [
+      'qrctl qr check --status active --since-last check.csv --quiet',
+      'Print only changes, for example in a nightly cron job',
+    ],
   ],
   async run(context, { args: names, options: flags }) {
     checkChoice(names, names.length > 0 || flags.from !== undefined ? flags : { ...flags, all: true });

@@ -63,18 +63,9 @@ export const command = defineCommand({
     { when: '--template', columns: TEMPLATE_COLUMNS },
   ],
   examples: [
-    {
-      command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu',
-      does: 'Create one code',
-    },
-    {
-      command: 'qrctl qr create --from codes.csv',
-      does: 'Create a code per row, with the results in codes.results.csv',
-    },
-    {
-      command: 'qrctl qr create --from codes.csv --dry-run',
-      does: 'Show which rows are new, exist or were edited',
-    },
+    ['qrctl qr create --name "Spring menu" --destination https://example.com/menu', 'Create one code'],
+    ['qrctl qr create --from codes.csv', 'Create a code per row, with the results in codes.results.csv'],
+    ['qrctl qr create --from codes.csv --dry-run', 'Show which rows are new, exist or were edited'],
   ],
   async run(context, { options }) {
     if (options.template) return printTemplate(context, options);

@@ -48,16 +48,10 @@ export const command = defineCommand({
     { when: '--dry-run', columns: LOSS_COLUMNS },
   ],
   examples: [
-    { command: 'qrctl qr delete spring-menu', does: 'Delete one code after confirmation' },
-    { command: 'qrctl qr delete spring-menu --backup deleted', does: 'Delete a code after saving its scans' },
-    {
-      command: 'qrctl qr delete --from old.csv --dry-run',
-      does: 'Show the codes and scans that would be lost',
-    },
-    {
-      command: 'qrctl qr delete --from old.csv --yes',
-      does: 'Delete codes in a script, with the results in old.results.csv',
-    },
+    ['qrctl qr delete spring-menu', 'Delete one code after confirmation'],
+    ['qrctl qr delete spring-menu --backup deleted', 'Delete a code after saving its scans'],
+    ['qrctl qr delete --from old.csv --dry-run', 'Show the codes and scans that would be lost'],
+    ['qrctl qr delete --from old.csv --yes', 'Delete codes in a script, with the results in old.results.csv'],
   ],
   async run(context, { args, options }) {
     const { from } = options;

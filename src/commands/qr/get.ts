@@ -12,12 +12,9 @@ export const command = defineCommand({
   options: { ...outputOptions, ...timezoneOption },
   columns: async () => [CODE_OUTPUT],
   examples: [
-    { command: 'qrctl qr get spring-menu', does: 'Show the code with this slug' },
-    { command: 'qrctl qr get spring-menu --format json', does: 'Print the code as JSON for a script' },
-    {
-      command: 'qrctl qr get spring-menu --fields destination --format csv --no-header',
-      does: 'Print only the destination',
-    },
+    ['qrctl qr get spring-menu', 'Show the code with this slug'],
+    ['qrctl qr get spring-menu --format json', 'Print the code as JSON for a script'],
+    ['qrctl qr get spring-menu --fields destination --format csv --no-header', 'Print only the destination'],
   ],
   async run(context, { args: [wanted = ''], options }) {
     const { output, toRecord } = await codeOutput(context, options, 'record');

@@ -34,15 +34,12 @@ export const command = defineCommand({
     { when: '--output-dir --dry-run', columns: PLAN_COLUMNS },
   ],
   examples: [
-    { command: 'qrctl qr image spring-menu', does: 'Show a code on the terminal' },
-    {
-      command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf',
-      does: 'Print labels with names',
-    },
-    {
-      command: 'qrctl qr image --all --status active --output-dir codes --as png,svg',
-      does: 'Write a PNG and an SVG per active code',
-    },
+    ['qrctl qr image spring-menu', 'Show a code on the terminal'],
+    ['qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', 'Print labels with names'],
+    [
+      'qrctl qr image --all --status active --output-dir codes --as png,svg',
+      'Write a PNG and an SVG per active code',
+    ],
   ],
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);

@@ -38,17 +38,11 @@ export const command = defineCommand({
   options,
   columns: async () => [LIST_OUTPUT],
   examples: [
-    { command: 'qrctl qr list', does: 'List every code' },
-    {
-      command: 'qrctl qr list --status active --name menu --sort name',
-      does: 'List active codes with "menu" in their name',
-    },
-    { command: 'qrctl qr list --sort created_at:desc --limit 10', does: 'List the ten newest codes' },
-    { command: 'qrctl qr list -o codes.xlsx --timezone Europe/Berlin', does: 'Save all codes in a workbook' },
-    {
-      command: 'qrctl qr list --ids --status expired',
-      does: 'Print the IDs of expired codes for another command',
-    },
+    ['qrctl qr list', 'List every code'],
+    ['qrctl qr list --status active --name menu --sort name', 'List active codes with "menu" in their name'],
+    ['qrctl qr list --sort created_at:desc --limit 10', 'List the ten newest codes'],
+    ['qrctl qr list -o codes.xlsx --timezone Europe/Berlin', 'Save all codes in a workbook'],
+    ['qrctl qr list --ids --status expired', 'Print the IDs of expired codes for another command'],
   ],
   async run(context, { options }) {
     const { output, toRecord } = await codeOutput(context, options, 'list');

@@ -70,18 +70,15 @@ export const command = defineCommand({
     { when: '--from --due --dry-run', columns: DUE_PLAN_COLUMNS },
   ],
   examples: [
-    {
-      command: 'qrctl qr update spring-menu --destination https://example.com/summer',
-      does: 'Change the destination of a printed code',
-    },
-    {
-      command: 'qrctl qr update --from changes.csv --dry-run',
-      does: 'Show the old and new values of every row',
-    },
-    {
-      command: 'qrctl qr update --from plan.csv --due',
-      does: 'Apply the rows that are due, for example in an hourly cron job',
-    },
+    [
+      'qrctl qr update spring-menu --destination https://example.com/summer',
+      'Change the destination of a printed code',
+    ],
+    ['qrctl qr update --from changes.csv --dry-run', 'Show the old and new values of every row'],
+    [
+      'qrctl qr update --from plan.csv --due',
+      'Apply the rows that are due, for example in an hourly cron job',
+    ],
   ],
   async run(context, { args: codes, options }) {
     const { from } = options;

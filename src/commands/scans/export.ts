@@ -38,18 +38,18 @@ export const command = defineCommand({
   options,
   columns: async () => [...scanOutputs([LOCAL_TIME]), { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
-    {
-      command: 'qrctl scans export --all --during last-month -o last-month.csv',
-      does: "Export last month's scans of every code",
-    },
-    {
-      command: 'qrctl scans export spring-menu -o scans.csv --append --quiet',
-      does: 'Append new scans, for example in an hourly cron job',
-    },
-    {
-      command: 'qrctl scans export --all --output-dir lake -f parquet --partition-by day',
-      does: 'Write a dataset for DuckDB, Spark or BigQuery',
-    },
+    [
+      'qrctl scans export --all --during last-month -o last-month.csv',
+      "Export last month's scans of every code",
+    ],
+    [
+      'qrctl scans export spring-menu -o scans.csv --append --quiet',
+      'Append new scans, for example in an hourly cron job',
+    ],
+    [
+      'qrctl scans export --all --output-dir lake -f parquet --partition-by day',
+      'Write a dataset for DuckDB, Spark or BigQuery',
+    ],
   ],
   async run(context, { args, options: flags }) {
     const started = context.clock.monotonic();

@@ -56,18 +56,18 @@ export const command = defineCommand({
   arguments: CODE_ARGUMENTS,
   options,
   examples: [
-    {
-      command: 'qrctl scans report --all --during last-month -o october.html',
-      does: "Report last month's scans of every code",
-    },
-    {
-      command: 'qrctl scans report --all --during last-month --language de -o oktober.pdf',
-      does: 'Write the same report in German as a PDF',
-    },
-    {
-      command: 'qrctl scans report --input scans.csv --title "Spring campaign" -o report.html',
-      does: 'Report on the scans in a file, without requests',
-    },
+    [
+      'qrctl scans report --all --during last-month -o october.html',
+      "Report last month's scans of every code",
+    ],
+    [
+      'qrctl scans report --all --during last-month --language de -o oktober.pdf',
+      'Write the same report in German as a PDF',
+    ],
+    [
+      'qrctl scans report --input scans.csv --title "Spring campaign" -o report.html',
+      'Report on the scans in a file, without requests',
+    ],
   ],
   async run(context, { args, options: flags }) {
     const path = checkOutput(flags);

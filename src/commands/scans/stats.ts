@@ -64,19 +64,16 @@ export const command = defineCommand({
   options,
   columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
-    { command: 'qrctl scans stats spring-menu --during this-month', does: 'Count the scans of each day' },
-    {
-      command: 'qrctl scans stats --all --by code --during last-month --compare previous',
-      does: 'Compare the scans of each code with the previous month',
-    },
-    {
-      command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',
-      does: 'Count scans by a column from a code list',
-    },
-    {
-      command: 'qrctl scans stats --input scans.csv --by country --by device',
-      does: 'Count the scans in a file',
-    },
+    ['qrctl scans stats spring-menu --during this-month', 'Count the scans of each day'],
+    [
+      'qrctl scans stats --all --by code --during last-month --compare previous',
+      'Compare the scans of each code with the previous month',
+    ],
+    [
+      'qrctl scans stats --all --join codes.csv --by type --during last-month',
+      'Count scans by a column from a code list',
+    ],
+    ['qrctl scans stats --input scans.csv --by country --by device', 'Count the scans in a file'],
   ],
   async run(context, { args, options: flags }) {
     const { console, facts } = context;

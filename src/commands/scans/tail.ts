@@ -46,15 +46,12 @@ export const command = defineCommand({
   options,
   columns: async () => scanOutputs(),
   examples: [
-    { command: 'qrctl scans tail spring-menu', does: 'Follow the scans of a code' },
-    {
-      command: 'qrctl scans tail --all -f ndjson --interval 30s',
-      does: 'Print one JSON object per line for another program',
-    },
-    {
-      command: 'qrctl scans tail --all -f ndjson --state tail.json',
-      does: 'Feed another program, and continue after a restart',
-    },
+    ['qrctl scans tail spring-menu', 'Follow the scans of a code'],
+    ['qrctl scans tail --all -f ndjson --interval 30s', 'Print one JSON object per line for another program'],
+    [
+      'qrctl scans tail --all -f ndjson --state tail.json',
+      'Feed another program, and continue after a restart',
+    ],
   ],
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);

@@ -74,18 +74,12 @@ export const command = defineCommand({
   options,
   columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
-    {
-      command: 'qrctl scans verify spring-menu --input scans.csv',
-      does: 'Compare an appended file with the service',
-    },
-    {
-      command: 'qrctl scans verify --all --output-dir lake --repair',
-      does: 'Add missing scans to a dataset',
-    },
-    {
-      command: 'qrctl scans verify spring-menu --input scans.csv --repair --dry-run',
-      does: 'Show the scans that would be added',
-    },
+    ['qrctl scans verify spring-menu --input scans.csv', 'Compare an appended file with the service'],
+    ['qrctl scans verify --all --output-dir lake --repair', 'Add missing scans to a dataset'],
+    [
+      'qrctl scans verify spring-menu --input scans.csv --repair --dry-run',
+      'Show the scans that would be added',
+    ],
   ],
   async run(context, { args, options: flags }) {
     checkChoice(args, flags);

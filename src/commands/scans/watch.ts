@@ -73,19 +73,13 @@ export const command = defineCommand({
   options,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
-    { command: 'qrctl scans watch --all', does: 'Compare each code with its usual activity' },
-    {
-      command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv',
-      does: 'Also report codes without scans for a week',
-    },
-    {
-      command: 'qrctl scans watch --all --since-last watch.csv --quiet',
-      does: 'Print only changes, for example in a nightly cron job',
-    },
-    {
-      command: 'qrctl scans watch --input scans.csv --until now',
-      does: 'Watch the codes of an exported file',
-    },
+    ['qrctl scans watch --all', 'Compare each code with its usual activity'],
+    ['qrctl scans watch --all --quiet-for 7d -o quiet.csv', 'Also report codes without scans for a week'],
+    [
+      'qrctl scans watch --all --since-last watch.csv --quiet',
+      'Print only changes, for example in a nightly cron job',
+    ],
+    ['qrctl scans watch --input scans.csv --until now', 'Watch the codes of an exported file'],
   ],
   async run(context, { args, options: flags }) {
     const output = await openOutput(context, flags, COLUMNS);

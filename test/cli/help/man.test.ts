@@ -50,7 +50,7 @@ describe('manual pages', () => {
     for (const page of manual.commands) {
       const shown = squeezed(format(pages[`qrctl-${page.names.join('-')}.1`] ?? '').text);
       for (const flag of page.flags) expect(shown).toContain(squeezed(describeValues(flag)));
-      for (const { command, does } of page.examples) expect(shown).toContain(squeezed(`${does}: ${command}`));
+      for (const [command, does] of page.examples) expect(shown).toContain(squeezed(`${does}: ${command}`));
     }
     const whole = squeezed(format(pages['qrctl.1'] ?? '').text);
     expect(whole).toContain('QRCTL_API_KEY');
