@@ -1,11 +1,10 @@
 import { shown } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
-import type { Inputs } from '../settings/sources.ts';
-import type { Store } from '../settings/store.ts';
+import { chooseInputs, type Inputs } from '../settings/sources.ts';
+import { readStore, type Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
 
 export async function openStore(context: Context): Promise<Store> {
-  const { readStore } = await import('../settings/store.ts');
   return mentioning(context, await readStore(context.env));
 }
 
@@ -27,7 +26,6 @@ export async function changeProfile(
 
 /** Throws UsageError if the current profile was specified and is not stored. */
 export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
-  const { chooseInputs } = await import('../settings/sources.ts');
   const store = await openStore(context);
   return { store, ...chooseInputs(context.flags, context.env, store) };
 }

@@ -9,13 +9,7 @@ import { openApi } from './openapi.ts';
 import { REQUESTS_OF_PLAN, type SandboxOptions, type SandboxSettings, withDefaults } from './options.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
-export interface Sandbox {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly port: number;
-  readonly workspace: Workspace;
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
@@ -26,7 +20,7 @@ const KEEP_ALIVE_MS = 75_000;
  * Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not
  * available.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
   const nowMs = () => settings.clock.now() + settings.clockSkewMs;
   const workspace = createWorkspace(settings, nowMs);

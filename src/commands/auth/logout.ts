@@ -20,7 +20,7 @@ export const command = defineCommand({
     if (leaving.length === 0) return context.console.note('There is no profile to remove');
     const left = await changeStore(context, (stored) => without(stored, leaving));
     context.console.note(`Removed: ${leaving.join(', ')}`);
-    context.console.note(await currentNote(left));
+    context.console.note(currentNote(left));
   },
 });
 
@@ -31,7 +31,7 @@ function without(stored: Stored, names: readonly string[]): Stored {
 }
 
 /** No other profile becomes current: the next command would use a workspace that the user did not choose. */
-async function currentNote(stored: Stored): Promise<string> {
+function currentNote(stored: Stored): string {
   const name = profileName({}, {}, stored);
   if (stored.profiles.has(name)) return `The current profile is '${name}'`;
   return stored.profiles.size === 0

@@ -60,30 +60,18 @@ export const command = defineCommand({
     const output = await openOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns);
     const state = flags.state === undefined ? undefined : await openTailState(flags.state, context);
     try {
-      await follow(context, args, flags, {
-        output,
-        sinceMs,
-        maxScans: flags.maxEvents ?? flags.limit,
-        state,
-      });
+      await follow(context, args, flags, { output, sinceMs, state });
     } finally {
       await state?.close();
     }
   },
 });
 
-interface TailPlan {
-  output: Output;
-  sinceMs: number | undefined;
-  maxScans: number | undefined;
-  state: TailStateFile | undefined;
-}
-
 async function follow(
   context: Context,
   names: readonly string[],
   flags: TailFlags,
-  { output, sinceMs, maxScans = Number.POSITIVE_INFINITY, state }: TailPlan,
+  { output, sinceMs, state }: { output: Output; sinceMs?: number; state?: TailStateFile },
 ): Promise<void> {
   const { console, clock } = context;
   const service = await context.service();
@@ -118,6 +106,6 @@ async function follow(
     hasCodes: !isOneCode(names, flags),
     list: all === false ? undefined : list,
     intervalMs: flags.interval ?? INTERVAL_MS,
-    maxScans,
+    maxScans: flags.maxEvents ?? flags.limit ?? Number.POSITIVE_INFINITY,
   });
 }
