@@ -113,7 +113,6 @@ test('printing CSV loads no library for tables and colors', async () => {
   for (const source of [
     'commands/output-options',
     'files/formats/create-formatter',
-    'files/formats/document-sink',
     'files/formats/plan-output',
     'files/formats/whole-file',
   ]) {
