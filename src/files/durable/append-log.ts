@@ -1,6 +1,6 @@
 /**
- * Append-only log: each line is a JSON object with a checksum. Records whose `append` was resolved survive a power cut; an incomplete last line is
- * dropped. For users, it is the ledger of a workspace.
+ * Append-only log of JSON lines with checksums, such as the ledger of a workspace. Appended records survive a
+ * power cut.
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
@@ -12,21 +12,19 @@ import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file
 import { writeFully } from './write.ts';
 
 export interface LogWriter<R extends { is: string }> {
-  /** Adds records in order. Resolves when they, and all before them, are on disk. Throws LocalError. */
+  /** Adds records in order. Resolves when these and all earlier ones are durable. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
-  /** Like `append`, but durable only with the next one. A failure is reported then, or by `close`. */
+  /** Adds records that become durable with the next `append`, which also reports a failure. */
   note(records: readonly R[]): void;
   close(): Promise<void>;
 }
 
-/** Words for messages, from the command that owns the log. */
 export interface LogAdvice {
   elsewhere: string;
   damaged: string;
   noun: string;
 }
 
-/** `take` gets the records one by one, so a log of a million records is never in memory. */
 interface LogPlace<R> {
   path: string;
   advice: LogAdvice;
@@ -35,8 +33,8 @@ interface LogPlace<R> {
 }
 
 /**
- * Opens a log, or creates an empty one; the caller holds its lock. Throws UsageError, with the file unchanged, if it is not a complete log, and the
- * errors of `take`.
+ * Opens a log, or creates an empty one, under the caller's lock, and passes each record to `take`. Throws
+ * UsageError, with the file unchanged, if it is not a complete log.
  */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
@@ -47,7 +45,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
     const reader = createLineReader(path, advice, take);
     for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
     const { length } = reader.end();
-    // D9: the partial line of a killed run must not become the beginning of the next line.
+    // D9: the next line must not continue the partial line of a killed run.
     await file.truncate(length);
     return createAppender<R>({ disk, file, path, advice, start: length });
   } catch (error) {
@@ -60,7 +58,7 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
-/** Reads a log, if there is one, without changing it. Throws UsageError as `openLog`. */
+/** Reads a log, if it exists, without changing it. Throws UsageError as `openLog`. */
 export async function readLog<R extends { is: string }>({
   path,
   advice,
@@ -86,12 +84,13 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   // D14: only links that another user can't abuse are followed.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could remove the file's name. Also for an existing file, whose creator may have been killed before this.
+  // D8: a power cut could remove the name, also that of an existing file if its creator was killed before
+  // this flush.
   await disk.flushDirectory(dirname(place));
   return file;
 }
 
-/** Creates the writer, with one flush at a time: records that are added meanwhile share the next one (group commit). */
+/** Creates a writer with group commit: records that are added during a flush share the next one. */
 function createAppender<R extends { is: string }>(log: {
   disk: Disk;
   file: DiskFile;
@@ -125,7 +124,7 @@ function createAppender<R extends { is: string }>(log: {
   }
 
   function add(records: readonly R[], flush: boolean): Promise<void> {
-    // All or none: a record that JSON cannot represent fails before any is taken.
+    // Atomic: a record that JSON cannot represent fails before any record is taken.
     for (const line of records.map(formatLine)) waiting.push(line);
     if (!next) {
       const turn = { done: writing, flush: false };
@@ -136,7 +135,7 @@ function createAppender<R extends { is: string }>(log: {
         return write(turn.flush);
       });
       writing = turn.done;
-      writing.catch(() => undefined); // the calls that wait for it are rejected
+      writing.catch(() => undefined); // the waiting calls are rejected
     }
     next.flush ||= flush;
     return next.done;
@@ -145,7 +144,7 @@ function createAppender<R extends { is: string }>(log: {
   return {
     append: (records: readonly R[]) => add(records, true),
     note(records: readonly R[]): void {
-      add(records, false).catch(() => undefined); // rejects the next append
+      add(records, false).catch(() => undefined); // the next append is rejected
     },
     async close(): Promise<void> {
       try {
@@ -158,7 +157,7 @@ function createAppender<R extends { is: string }>(log: {
   };
 }
 
-/** D15: returns whether the log is still where the next run will read it. */
+/** D15: the next run must find the log at its path. */
 async function isAt(disk: Disk, ours: DiskStat, path: string): Promise<boolean> {
   return isSameFile(ours, await ifPresent(disk.stat(path)));
 }

@@ -1,16 +1,19 @@
-/** Interface of all operations on files: tests have a disk in memory that can fail, or lose power, at each of them. Only locks work without it. */
+/**
+ * File operations behind an interface, so that tests can fail, or cut the power, at each of them. Only locks
+ * bypass it.
+ */
 import { systemCode } from './path-errors.ts';
 
 export interface DiskStat {
   size: number;
-  /** Identity of a file, regardless of its names. */
+  /** Identity of the file, independent of its names. */
   dev: bigint;
   ino: bigint;
   mode: number;
   uid: number;
   gid: number;
   nlink: number;
-  /** Times of the last change of the bytes, and of the last change of anything, which no program can set; ns since the epoch. */
+  /** Change of the bytes, and of anything (no program can set the latter), in ns since the epoch. */
   mtimeNs: bigint;
   ctimeNs: bigint;
   isFile(): boolean;
@@ -20,7 +23,7 @@ export interface DiskStat {
 
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** Appends at `position`, the end of the file (enforced by O_APPEND except on Windows). May be partial: see `writeFully`. */
+  /** Appends at `position`, the end of the file (by O_APPEND except on Windows). May be partial. */
   write(
     data: Uint8Array,
     offset: number,
@@ -33,13 +36,13 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Current path as the system reports it; undefined if it doesn't, or if this user doesn't need it. */
+  /** Current path according to the system; undefined if it reports none, or if this user needs no check. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 export interface DiskDirectory {
-  /** Returns the path of an entry, on Linux relative to the open directory (openat(2)), regardless of where its name leads now. */
+  /** Path of an entry, on Linux relative to the open directory (openat(2)). */
   at(name: string): string;
   names(): Promise<string[]>;
   stat(): Promise<DiskStat>;
@@ -51,11 +54,11 @@ export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 
 /** File system. Every operation rejects with an error that has Node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
-  /** Returns the effective user ID (0: root); undefined on systems without numeric user IDs. */
+  /** Effective user ID (0: root); undefined on systems without numeric user IDs. */
   user(): number | undefined;
   /**
-   * `r`: read, without following a link or waiting for a FIFO. `r+`: read and write. `w`: only write a device or FIFO. `wx+`: create, and refuse an
-   * existing name, even a link; the umask applies to `mode`.
+   * Opens a file. `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, and `wx+`
+   * refuses an existing name, even a link. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
   /** Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512 MiB). */
@@ -67,7 +70,7 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   link(file: string, path: string): Promise<void>;
-  /** Creates a symbolic link to a directory; `target` is relative to the link. */
+  /** Creates a symbolic link to a directory, relative to the link. */
   symlink(target: string, path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
   lstat(path: string): Promise<DiskStat>;
@@ -89,7 +92,9 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields the bytes of a file in chunks, each valid until the next is requested. Ends early if the file does. */
+/**
+ * Yields the bytes of a file in chunks, each valid until the next is requested. Ends early if the file does.
+ */
 export async function* readPieces(
   file: DiskFile,
   start: number,

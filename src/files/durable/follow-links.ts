@@ -1,6 +1,6 @@
 /**
- * Resolves the links on the way to a file, name by name: the system's `realpath` could follow a link that was created after the check. A generator,
- * because the start of the program reads synchronously.
+ * Resolves links name by name (TOCTOU: the system's `realpath` could follow a link created after the check).
+ * A generator serves synchronous and asynchronous callers.
  */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 
@@ -15,7 +15,7 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Link that another user created to a file that is not theirs; then `real` must not be used. */
+  /** Link of another user to a file that is not theirs: `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }
@@ -27,8 +27,8 @@ interface LinkRules {
 }
 
 /**
- * Yields paths, receives the entry at each, and returns where an absolute path leads. D14: a link of root or of `user` is trusted, and any user may
- * link to their own files. Throws an error with the code ELOOP.
+ * Yields paths, receives the entry at each, and returns the target of an absolute path. D14: a link of root
+ * or of `user` is trusted, and any user may link to their own files. Throws an error with the code ELOOP.
  */
 export function* followLinks(
   path: string,

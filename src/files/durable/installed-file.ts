@@ -1,4 +1,3 @@
-/** Reads files of libraries on demand: from dist/ in a build, from node_modules/ in a source tree. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
@@ -6,7 +5,10 @@ import { readIfPackaged } from './packaged-files.ts';
 
 const MODULES = join(import.meta.dirname, '../../../node_modules');
 
-/** Reads a file by its path in the package, or in node_modules if nothing was built. Throws LocalError if it is missing. */
+/**
+ * Reads a library's file by its path in the package, or in node_modules if nothing was built. Throws
+ * LocalError if it is missing.
+ */
 export async function readInstalled(packaged: string, installed: string): Promise<Buffer> {
   const bytes = readIfPackaged(packaged);
   if (bytes) return bytes;

@@ -1,12 +1,10 @@
 /**
- * D13: a lock on a file that the kernel releases with its process: a killed holder never blocks the next run, and a stopped one (SIGSTOP) keeps all
- * others out.
- *
- * - Linux: a listening socket in the abstract namespace, which belongs to the network namespace: two containers with a shared volume do not see each
- * other's lock.
+ * D13: locks that the kernel releases with their process, and that a stopped process (SIGSTOP) keeps.
+ * - Linux: a listening socket in the abstract namespace. Containers with separate network namespaces don't
+ * see each other's lock.
  * - Windows: a named pipe.
- * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK. Not in $TMPDIR, which cron sets differently, and never unlinked, or two runs
- * could each lock a file of that name.
+ * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK. Cron changes $TMPDIR, and after an
+ * unlink two runs could each lock a file of that name.
  */
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
@@ -34,14 +32,14 @@ const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
 /**
- * Locks the file at `path`, which need not exist (its directory must), against every other process of this machine. Throws UsageError if another run
- * still holds it after the wait, LocalError if the system gives no lock, or the signal's reason.
+ * Locks `path`, whose directory must exist, against every other process of this machine. Throws UsageError if
+ * another run still holds it after the wait, LocalError if the system gives no lock, or the signal's reason.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
 
-/** Locks what a secret identifies, which need not be a file: a digest of it is the name. `what`: noun for messages. Throws as `acquireLock`. */
+/** Locks a secret by its digest. `what` is its noun in messages. Throws as `acquireLock`. */
 export function acquireSharedLock(secret: string, what: string, options: LockOptions): Promise<Lock> {
   return acquire(`qrctl-${createHash('sha256').update(secret).digest('hex')}`, what, options);
 }
@@ -69,8 +67,8 @@ function inUse(path: string, waitMs: number): UsageError {
 }
 
 /**
- * Returns a name that is the same through links, relative, or in a directory mounted twice. Case folding is required on some disks, and costs an
- * unnecessary wait at most on the others.
+ * Returns a name that is the same through links, relative paths and repeated mounts. Case folding is required
+ * on some disks, and costs at most an unnecessary wait on the others.
  */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
@@ -93,7 +91,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Node 20 pads shorter names with NULs and Node 22 does not, so the name is as long as `sun_path` allows. */
+/** Pads a name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
 function abstractName(name: string): string {
   return `\0${inAbstract(name)}`;
 }
@@ -111,7 +109,7 @@ function listen(address: string): Promise<Lock | undefined> {
       else fail(cannotLock(cause));
     });
     const release = () => new Promise<void>((closed) => server.close(() => closed()));
-    // Exclusive: a cluster worker would otherwise share a socket of its parent.
+    // A cluster worker would otherwise share its parent's socket.
     server.listen({ path: address, exclusive: true }, () => done({ release }));
   });
 }
@@ -145,7 +143,9 @@ interface LockHolder {
   process: { pid: number; user: number } | undefined;
 }
 
-/** Returns the holder of an abstract socket; undefined if there is none, or if the system does not report it. */
+/**
+ * Finds the holder of an abstract socket; undefined if there is none, or if the system does not report it.
+ */
 export async function findHolder(name: string, proc = '/proc'): Promise<LockHolder | undefined> {
   const inode = await inodeOf(name, proc);
   if (inode === undefined) return undefined;
@@ -164,7 +164,7 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
   return line?.trim().split(/\s+/)[INODE_COLUMN];
 }
 
-/** Returns the error if a process of another user holds the lock on `path`; undefined if the holder is unknown. */
+/** Returns the error if a process of another user holds the lock; undefined if the holder is unknown. */
 export function otherUserError(
   path: string,
   holder: LockHolder | undefined,
@@ -180,7 +180,7 @@ export function otherUserError(
   });
 }
 
-/** /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
+/** Column in /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
 const INODE_COLUMN = 6;
 
 async function hasSocket(descriptors: string, inode: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-/** Formats and parses the lines of a log: each is a JSON object with a checksum. */
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../../base/errors.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';
@@ -31,7 +30,7 @@ function parseLine<R extends object>(line: string): R | undefined {
   try {
     return parseBounded(`${text}}`) as R;
   } catch {
-    return undefined; // not a record of qrctl, whatever its checksum is
+    return undefined; // not a record, even if the checksum is right
   }
 }
 
@@ -41,8 +40,8 @@ const LONGEST_LINE = 64 * 2 ** 20;
 const BEGINNING = Buffer.from('{"is":');
 
 /**
- * Reads a log piece by piece, and calls `take` with each record. D10: only the tail may be damaged, because it was being written when the machine
- * stopped. Other damage could hide a record, so it is refused.
+ * Reads a log in pieces, and calls `take` with each record. D10: only the tail, which a crash may have cut,
+ * may be damaged. Other damage could hide a record and is refused.
  */
 export function createLineReader<R extends object>(
   path: string,
@@ -71,7 +70,10 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /** Takes the next bytes, which may change after it returns. Throws UsageError if they are damaged, and the errors of `take`. */
+    /**
+     * Takes the next bytes, and keeps no reference to them. Throws UsageError if they are damaged, and the
+     * errors of `take`.
+     */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -100,7 +102,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Returns whether the bytes begin a first line that was being written: a part of it, or zeros after a power cut. */
+/** Returns whether the bytes can be a partly written first line, with zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

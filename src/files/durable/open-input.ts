@@ -1,7 +1,3 @@
-/**
- * D17: opens files that a run only reads. Messages quote them, so a link of another user (for root's run) or of a pull request (in a workflow) must
- * not choose which.
- */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -13,14 +9,14 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * Opens a file for reading; a FIFO waits for its writer. Throws the system's error, and UsageError for a link that root must not follow (as
- * `realPath`), or that leads out of the workspace of GitHub Actions.
+ * D17: opens a file for reading; a FIFO waits for its writer. Messages quote inputs, so UsageError is thrown
+ * for a link that another user made (as `realPath`), or that leads out of the workspace of GitHub Actions.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
   if (real === undefined) return open(path, 'r');
   const found = await nodeDisk.lstat(real);
-  // /dev/stdin and a process substitution end at a link of the system to a file without a name.
+  // /dev/stdin and process substitutions end at a link of the system to a nameless file.
   const isNameless = found.isSymbolicLink() && [ROOT, nodeDisk.user()].includes(found.uid);
   if (isNameless) return open(real, 'r');
   const file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -33,7 +29,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   }
 }
 
-/** Returns the path without links; undefined if this run may follow all of them. Throws UsageError as `openInput`. */
+/** Resolves links; undefined if this run may follow all of them. Throws UsageError as `openInput`. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads and writes files in the user's cache directory, which are never required. They are private to the user (0600), and checked before use; if
- * that can't be ensured (another user's HOME, set-uid), there is no cache. On Windows, without numeric user IDs, the cache is for data only.
+ * Private files (0600) in the user's cache directory, checked before use and never required. Without numeric
+ * user IDs (Windows), the cache is for data only.
  */
 import {
   closeSync,
@@ -31,10 +31,10 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Its functions throw if a check fails; callers use `quietly`. */
+/** Cache whose functions throw if a check fails; callers use `quietly`. */
 export interface OwnCache {
   read(name: string): Buffer;
-  /** Writes atomically and keeps the most recent files. No flush: readers detect a truncated file. */
+  /** Writes atomically and keeps the most recent files. Without a flush: readers detect a truncated file. */
   replace(name: string, bytes: Uint8Array): void;
   remove(name: string): void;
 }
@@ -46,7 +46,7 @@ export interface CacheBounds {
   content: 'code' | 'data';
 }
 
-/** Opens the directory `name` of this user's cache. Throws if it can't be private. */
+/** Opens a directory of this user's cache. Throws if it can't be private. */
 export function openOwnCache(
   user: User & { pid: number },
   name: string,
@@ -91,7 +91,10 @@ function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): nu
   return owner;
 }
 
-/** Returns XDG's directory for caches, or its default in the user's home; a relative path is ignored, as XDG requires. */
+/**
+ * Returns XDG's cache directory, or its default in the user's home. XDG requires that a relative path is
+ * ignored.
+ */
 function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
   const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);
@@ -115,10 +118,10 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
   }
 }
 
-/** Throws if the directory would be in the home of another user (sudo). */
+/** Creates the directory. Throws if it would be in the home of another user (sudo). */
 function makePrivate(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
-  // One by one: node's `recursive` loops endlessly if the system returns ENOENT although the parent exists.
+  // Node's `recursive` loops endlessly if the system returns ENOENT although the parent exists.
   for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

@@ -1,6 +1,6 @@
 /**
- * Formats and parses a record that a command keeps between runs: JSON with its version at the beginning and a checksum of everything before it at the
- * end. A record that was truncated or changed anywhere counts as damaged, never as another record.
+ * Records that a command keeps between runs: JSON that begins with a version and ends with a checksum, which
+ * detects truncation and changes.
  */
 import { createHash } from 'node:crypto';
 import { parseBounded } from '../../base/text/bounded-json.ts';
@@ -18,10 +18,10 @@ export class UnknownRecordError extends RecordProblem {
   override name = 'UnknownRecordError';
 }
 
-/** Beginning that distinguishes a record from other files, even if it is damaged. */
+/** Beginning that identifies a record even if it is damaged. */
 export const RECORD_BEGINS = '{"version":';
 
-/** Returns the bytes of a record. `version` must be its first key. */
+/** Formats a record, whose first key must be `version`. */
 export function formatRecord(record: { version: number } & Record<string, unknown>): Buffer {
   const body = JSON.stringify(record);
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
@@ -46,7 +46,10 @@ export function parseRecord<T>(
   return saved;
 }
 
-/** Maximum number of values, as `parseBounded` counts them: the IDs of many scans, or a hundred thousand codes. */
+/**
+ * Maximum number of values, as `parseBounded` counts them: the IDs of many scans, or a hundred thousand
+ * codes.
+ */
 const MOST_VALUES = 16_000_000;
 
 function parseJson(text: string): unknown {

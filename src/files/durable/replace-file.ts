@@ -1,4 +1,7 @@
-/** Replaces a file atomically: writes the new content under a temporary name in the same directory, flushes it, and renames it over the old file. */
+/**
+ * Atomic rename: content is written under a temporary name in the same directory, flushed, and renamed over
+ * the old file.
+ */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
@@ -7,39 +10,42 @@ import { inDirectory, removeFile } from './held-directory.ts';
 import { expectAtPath, isSameFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** The temporary file of a process that no longer runs is a leftover. */
+/** Processes of this machine, whose temporary files are leftovers when they have ended. */
 export interface Processes {
   readonly pid: number;
   isRunning(pid: number): boolean;
 }
 
 export interface ReplaceOptions {
-  /** For files that several runs may replace at the same time: each has its own temporary name. Unset if the caller holds a lock on the file. */
+  /** Gives each run its own temporary name. Unset if the caller holds a lock on the file. */
   processes?: Processes;
-  /** Permissions of the new file, regardless of the umask (default: those of the old file, or 0666 less the umask). */
+  /** Permissions regardless of the umask (default: those of the old file, or 0666 less the umask). */
   mode?: number;
 }
 
-/** After a step fails, every later step fails with the same error, and the old file stays. */
+/**
+ * Replacement of a file. After a failed step, every later step fails with the same error, and the old file
+ * stays.
+ */
 export interface Replacement {
   size(): number;
-  /** Time of its creation by the clock of the file system. */
+  /** Time of creation by the clock of the file system. */
   readonly createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
   /** Returns a function that discards everything written since this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;
   /**
-   * Flushes, and durably puts the file in place. `beforeRename` is called right before the rename. Throws the system's error, LocalError, and the
-   * errors of `beforeRename`.
+   * Flushes the content, calls `beforeRename`, and durably renames. Throws the system's error, LocalError,
+   * and the errors of `beforeRename`.
    */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Keeps the old content and removes the temporary file. Without effect after `commit`. Never throws. */
+  /** Keeps the old content and removes the temporary file. Has no effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
 /**
- * Starts to replace the file at `path`, a real path (`realPath`), which does not need to exist. Throws the system's error, and UsageError if another
- * user changes names meanwhile (D14).
+ * Starts to replace the file at a real path (`realPath`), which need not exist. Throws the system's error,
+ * and UsageError if another user changes names meanwhile (D14).
  */
 export async function openReplacement(
   disk: Disk,
@@ -78,7 +84,7 @@ export async function openReplacement(
     checkpoint() {
       const kept = size;
       return async () => {
-        if (failure) return; // the file will not be put in place anyway
+        if (failure) return; // the file will not be renamed
         await attempt(() => file.truncate(kept));
         size = kept;
       };
@@ -91,7 +97,7 @@ export async function openReplacement(
       }),
     async discard() {
       if (ended) return;
-      await file.close().catch(() => undefined); // first, because Windows can't remove an open file
+      await file.close().catch(() => undefined); // Windows can't remove an open file
       await inDirectory(disk, dirname(path), ({ at }) =>
         removeOurs(disk, identity, at(basename(temporary))),
       ).catch(() => undefined);
@@ -114,19 +120,19 @@ export async function replaceFile(
   }
 }
 
-/** Returns the temporary path for the new content of `path`. `pid`: if several processes may write at the same time. */
+/** Returns the temporary path for the new content of `path`. `pid` makes it unique among processes. */
 export function temporaryOf(path: string, pid?: number): string {
   return join(dirname(path), `${temporaryStart(path)}${pid === undefined ? '' : `${pid}.`}partial`);
 }
 
-/** File systems limit a name to 255 bytes. */
+/** Returns the beginning of a temporary name. File systems limit a name to 255 bytes. */
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
   return `.${fits ? name : createHash('sha256').update(name).digest('hex')}.`;
 }
 
-/** D7: leftovers of a killed run are removed; files of a running one stay. */
+/** D7: removes leftovers of killed runs; files of running ones stay. */
 async function removeLeftovers(disk: Disk, path: string, processes: Processes | undefined): Promise<void> {
   if (!processes) return removeFile(disk, temporaryOf(path));
   const start = temporaryStart(path);
@@ -134,7 +140,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
     for (const name of await directory.names().catch(() => [])) {
       const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
       if (pid === undefined) continue;
-      // The own ID is of an earlier process.
+      // This process has not created any yet.
       const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
       if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
     }
@@ -144,8 +150,8 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
 const PERMISSIONS = 0o777;
 
 /**
- * Creates `temporary` for the new content of `path`, with the old file's owner and permissions, or with `mode`. Throws the system's error, EEXIST if
- * the name is taken.
+ * Creates `temporary` for the new content of `path`, with the old file's owner and permissions, or with
+ * `mode`. Throws the system's error, such as EEXIST.
  */
 export function createTemporary(
   disk: Disk,
@@ -175,21 +181,21 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
     await expectAtPath(disk, file, temporary);
     // D6: by descriptor, because the name may lead to another user's file by now.
     const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
-    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root can; other users own the new file
+    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root; other users own the new file
     if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
     return file;
   } catch (error) {
     const identity = await file.stat();
     await file.close();
-    // D16: no leftover stays, even in a directory that was moved after it was opened.
+    // D16: the leftover is removed even if its directory was moved.
     await removeOurs(disk, identity, entry);
     throw error;
   }
 }
 
 /**
- * Durably renames `file`, which is at `temporary`, to `path`, and closes it. Throws like `commit` of a Replacement; until the rename the old file
- * stays.
+ * Durably renames `file` from `temporary` to `path`, and closes it. Throws as `commit`; until the rename the
+ * old file stays.
  */
 export async function putInPlace(
   disk: Disk,
@@ -202,7 +208,8 @@ export async function putInPlace(
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));
-    // D4: process IDs are unique on one machine only. Another container with the same volume may have taken the temporary name.
+    // D4: another container with the same volume may have taken the name, because process IDs are unique per
+    // machine.
     if (!(await isAt(disk, await file.stat(), entry))) {
       throw new LocalError(`${temporary} was replaced by another process`, {
         hint: 'Run the same command again. Only one run at a time can write to the file.',
@@ -220,7 +227,7 @@ async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boole
   return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
 }
 
-/** D4: only if it still has that name. Never throws. */
+/** D4: removes a file only if it still has that name. Never throws. */
 async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise<void> {
   if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
 }

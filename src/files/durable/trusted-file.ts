@@ -1,6 +1,6 @@
 /**
- * D14: opens files in a directory where another user may change names meanwhile (TOCTOU): root's run must not be redirected to a file that this user
- * could not write.
+ * D14: files in directories where another user may change names meanwhile (TOCTOU). Root's run must not be
+ * redirected to a file that this user could not write.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -11,8 +11,9 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * Returns the real path of a file that does not need to exist. Throws the system's error, and UsageError at a link that another user made to a file
- * that is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
+ * Returns the real path of a file that need not exist. Throws the system's error, and UsageError at a link
+ * that another user made to a file that is not theirs (as Linux under `protected_symlinks`, there only in
+ * /tmp).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -30,8 +31,8 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 type Use = 'read' | 'write';
 
 /**
- * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link in the directory `within`, a real path, that leads out of
- * it.
+ * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link that leads out of
+ * the directory `within`, a real path.
  */
 export async function withoutLinks(
   disk: Disk,
@@ -59,7 +60,7 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/** Durably creates a directory and its missing parents, and returns its real path. Throws the system's error, and UsageError like `realPath`. */
+/** Durably creates a directory and its missing parents, and returns its real path. Throws as `realPath`. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   await makeDirectories(
@@ -71,8 +72,9 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
 }
 
 /**
- * Opens the regular file at a real path for reading and writing; undefined if there is none. Throws the system's error, and UsageError if it is not
- * the file at the path, or if another user may have put it there for root's run.
+ * Opens the regular file at a real path for reading and writing; undefined if it is missing. Throws the
+ * system's error, and UsageError if another file is at the path, or if another user may have put it there for
+ * root's run.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
@@ -89,7 +91,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   }
 }
 
-/** Calls `work` with the file that `openTrusted` opens, and closes it; undefined if there is none. */
+/** Calls `work` with the file of `openTrusted`, and closes it; undefined if it is missing. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -108,8 +110,8 @@ const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
 /**
- * D14: throws UsageError if another user made a FIFO at a real path: they would read what is written (as Linux refuses under `protected_fifos`). One
- * of the directory's owner is accepted.
+ * D14: throws UsageError if another user made the FIFO at a real path and could read what is written (as
+ * Linux under `protected_fifos`). The directory's owner may.
  */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
@@ -120,7 +122,10 @@ export async function checkFifo(disk: Disk, path: string): Promise<void> {
   throw refusal(path, `it is a named pipe of user ${found.uid}`);
 }
 
-/** Creates the regular file at a real path that must not exist. Throws the system's error, and UsageError like `expectAtPath`. */
+/**
+ * Creates the regular file at a real path. Throws the system's error, such as EEXIST, and UsageError as
+ * `expectAtPath`.
+ */
 export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
   const file = await disk.open(path, 'wx+');
   try {
@@ -132,7 +137,10 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   }
 }
 
-/** D14: throws UsageError unless the open file or directory is the one at its real path, and no directory on the way was moved. */
+/**
+ * D14: throws UsageError unless the open file or directory is the one at its real path, and no directory on
+ * the way was moved.
+ */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -152,7 +160,10 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: root accepts a file of its own, or of the directory's owner, only if no other user can have given it that name. */
+/**
+ * D14: throws UsageError unless root or the directory's owner owns the file, and no other user can have given
+ * it that name.
+ */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));

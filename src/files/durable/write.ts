@@ -1,11 +1,10 @@
-/** Writes all bytes despite partial writes, flushes a long file while it is written, and creates directories durably. */
 import { dirname } from 'node:path';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';
 
 /**
- * Writes all of `data`, at `position` or, if null, at the current position. D5: the remaining bytes of a partial write are written again. Throws the
- * system's error, and one with code `EIO` if a write takes no bytes at all.
+ * Writes all of `data` at `position`, or at the current position if null. D5: a partial write is continued.
+ * Throws the system's error, and one with the code EIO if a write takes no bytes.
  */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
@@ -23,7 +22,10 @@ export async function writeFully(
 
 interface EarlyFlush {
   wrote(bytes: number): void;
-  /** Waits for a flush in progress. D3: throws the error of any earlier flush, because the system reports an error once. */
+  /**
+   * Waits for a flush in progress. D3: throws the error of any earlier flush, because the system reports an
+   * error once.
+   */
   settled(): Promise<void>;
 }
 
@@ -63,8 +65,8 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
 }
 
 /**
- * Durably creates a directory and its missing parents, and returns whether it was missing. Node's own `recursive` loops endlessly if the system
- * returns ENOENT although the parent exists. Throws the system's error.
+ * Durably creates a directory and its missing parents, and returns whether it was missing. Node's `recursive`
+ * loops endlessly if the system returns ENOENT although the parent exists. Throws the system's error.
  */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
@@ -72,7 +74,8 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
   } catch (error) {
     const parent = dirname(path);
     if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
-    // Another process may have created the parent a moment ago; otherwise the second attempt fails like the first.
+    // Another process may have created the parent meanwhile; otherwise the second attempt fails like the
+    // first.
     await makeDirectories(disk, parent, mode);
     return makeDirectory(disk, path, mode);
   }

@@ -1,9 +1,12 @@
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Maximum number of rows held: a smaller export is written whole or not at all, a larger one is streamed. */
+/**
+ * Maximum number of rows held: a smaller export is written as a whole or not at all, a larger one is
+ * streamed.
+ */
 const MOST_ROWS = 10_000;
 
-/** Holds rows back from a sink that can't roll back, until there are many, or the end. */
+/** Holds rows back from a sink that can't roll back. */
 export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'discard'>): RowSink {
   let waiting: Row[] = [];
   let passedOn = 0;

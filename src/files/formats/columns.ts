@@ -7,23 +7,21 @@ import type { Row } from './row-sink.ts';
 export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
-  /** Key of the record, and header in every format. */
   name: string;
-  /** In a table that is too wide, the lowest is omitted first (default: 0). */
+  /** The least important column is the first that a narrow table omits (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
-  /** Never truncated in a table. */
   keepWhole?: boolean;
-  /** Width below which a less important column is omitted instead (default: 10). */
+  /** Minimum width; a less important column is omitted first (default: 10). */
   leastWidth?: number;
-  /** Width that cells get before a less important column that is never truncated, such as an ID, gets any; `leastWidth` if unset. */
+  /** Width granted before a less important `keepWhole` column, such as an ID (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Sentence: if a table has no room for it, it is below its row, wrapped between words. */
+  /** A sentence, shown below its row, wrapped between words, if the table has no room for it. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
   /** Texts are times: dates in a workbook, in the time zone of the output or in UTC. */
   isTime?: boolean | 'utc';
-  /** Values offered in a workbook, at most 255 characters with commas between them. */
+  /** Drop-down of a workbook, at most 255 characters with commas between the values. */
   choices?: readonly string[];
   /** Width in a workbook, in characters. */
   width?: number;
@@ -57,7 +55,7 @@ function unknownField(field: string, names: readonly string[]): UsageError {
   });
 }
 
-/** Formats a value for people, not yet cleaned. */
+/** Formats a value for people. Not yet cleaned for a terminal. */
 export function textOf({ format }: Column, value: unknown, record: Row): string {
   if (format) return format(value, record);
   if (value === null || value === undefined) return '';

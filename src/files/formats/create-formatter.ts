@@ -7,15 +7,14 @@ import { createMarkdownFormatter } from './markdown.ts';
 
 export interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
-  /** Default: a list. */
   shape?: Shape;
-  /** JSON: all fields of the records, also those beyond the columns. */
+  /** JSON: include fields beyond the columns. */
   keepExtra?: boolean;
 }
 
 type Create = (names: readonly string[], options: FormatterOptions) => Formatter;
 
-/** Tables and Parquet need libraries of their own: table.ts, parquet.ts. */
+/** Tables and Parquet load their libraries separately. */
 const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', Create>> = {
   csv: createCsvFormatter,
   json: (names, { keepExtra, shape = 'list' }) => createJsonFormatter(keepExtra ? undefined : names, shape),
@@ -24,7 +23,6 @@ const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', 
   ids: createIdsFormatter,
 };
 
-/** Creates a formatter for one document. */
 export function createFormatter(format: keyof typeof FORMATTERS, options: FormatterOptions): Formatter {
   const names = options.columns.map(({ name }) => name);
   return FORMATTERS[format](names, options);

@@ -1,7 +1,4 @@
-/**
- * Formats CSV (RFC 4180). csv-stringify writes cells that may need quotes. It would take most of an export's
- * time, so plain cells bypass it.
- */
+/** CSV (RFC 4180). Plain cells bypass csv-stringify, which would take most of an export's time. */
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '../../base/text/byte-buffer.ts';
 import { defuse } from '../../base/text/defuse.ts';
@@ -11,12 +8,10 @@ import { formatJson } from './json.ts';
 import type { Row } from './row-sink.ts';
 
 export interface CsvOptions {
-  /** Default: true. */
   header?: boolean;
   rawCells?: boolean;
   /** Default of `bom` and `lineEnd`: a byte order mark and CRLF. */
   excel?: boolean;
-  /** Default: a comma. */
   delimiter?: string | undefined;
   bom?: boolean;
   lineEnd?: '\n' | '\r\n';
@@ -28,7 +23,7 @@ const WANTS_QUOTES = /[",\n\r]/;
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
 /**
  * Characters of T2, T4 and T13, or a beginning that may need escaping. Most cells match neither: the ranges
- * are common letters and the first halves of emoji. Other beginnings are checked by their Unicode properties.
+ * are common letters and the first halves of emoji.
  */
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
@@ -63,11 +58,10 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
   };
 }
 
-/** Without a line end. */
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** With another separator than a comma, cells are in quotes also for programs that split at commas. */
+/** If the separator is not a comma, quotes also protect against programs that split at commas. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {
@@ -77,12 +71,12 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
 }
 
 /**
- * Returns a raw cell, escaped if a spreadsheet would take it, or a part after another separator, for a
+ * Returns a raw cell, escaped if a spreadsheet would interpret it, or a part after another separator, as a
  * formula (defuse.ts).
  */
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
-  // A number is not a formula, even a negative one.
+  // A number is not a formula, even if it is negative.
   const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);
   const text = mayBegin ? defuse(textOf(value), delimiter) : textOf(value);
   return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;

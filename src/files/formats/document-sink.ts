@@ -2,13 +2,12 @@ import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Destination of the bytes of a document: standard output or a file. */
+/** Destination of the bytes of a document. Writes throw LocalError (full disk, device). */
 export interface ByteSink {
-  /** Throws LocalError (full disk, device). */
   write(piece: Piece): Promise<void>;
-  /** Flushes, and puts the file in its place. */
+  /** Flushes, and renames the file into place. */
   commit(): Promise<void>;
-  /** Keeps the old content. Idempotent, and without effect after `commit`. Never throws. */
+  /** Keeps the old content. Idempotent, without effect after `commit`. Never throws. */
   discard(): Promise<void>;
   /** Returns a function that discards everything written since. Absent if bytes can't be rolled back. */
   checkpoint?: () => Promise<() => Promise<void>>;
@@ -19,7 +18,6 @@ interface Standard {
 }
 
 export interface DocumentSink extends RowSink {
-  /** If false, written rows can't be rolled back (buffered-sink.ts). */
   readonly rewinds: boolean;
 }
 
@@ -37,7 +35,6 @@ export function stdoutBytes(console: Standard, guard?: (text: string) => string)
   };
 }
 
-/** Creates a sink of one document; `formatter` is for it alone. */
 export function createDocumentSink(bytes: ByteSink, formatter: Formatter): DocumentSink {
   const { checkpoint: bytesCheckpoint } = bytes;
   const { checkpoint: formatterCheckpoint } = formatter;
@@ -78,8 +75,7 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
 }
 
 /**
- * Returns a sink that counts its rows for `--summary` when they are printed, or their file at `path` is in
- * place.
+ * Counts the rows of a sink for `--summary` when they are printed, or when their file at `path` is in place.
  */
 export function createCountedSink(
   sink: DocumentSink,

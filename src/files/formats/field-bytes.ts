@@ -1,14 +1,14 @@
 /** Caches the UTF-8 of repeated values: copying bytes takes half the time of joining strings. */
 import { Buffer } from 'node:buffer';
 
-/** Maximum number of cached values per key: more hardly repeat, such as IDs. */
+/** Maximum number of cached values per key: more, such as IDs, hardly repeat. */
 const MOST_VALUES = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
-  /** Bytes before each of its values. */
+  /** Bytes before each value. */
   opening: Buffer;
-  /** Bytes of the opening and the value; undefined once values have turned out not to repeat. */
+  /** Bytes of the opening and the value; undefined if values turned out not to repeat. */
   known: Map<unknown, Buffer> | undefined;
 }
 

@@ -17,13 +17,13 @@ type ScanFormat = (typeof SCAN_FORMATS)[number];
 
 export type Format = ListFormat | ScanFormat;
 
-/** Formats that either lists or scans can't have. */
+/** Formats that are not available for both lists and scans. */
 export type RestrictedFormat = Exclude<ListFormat, ScanFormat> | Exclude<ScanFormat, ListFormat>;
 
-/** Text formats that are read back, and may be compressed. */
+/** Text formats that can be read back and compressed. */
 export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];
 
-/** Formats of a file; a workbook is selected by its extension only. */
+/** Formats of a file; only an extension selects a workbook. */
 export type FileFormat = Exclude<Format, 'table'> | 'xlsx';
 
 export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
@@ -35,7 +35,7 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   xlsx: ['xlsx'],
 };
 
-/** Extensions of formats that qrctl does not write. Others, such as `.txt`, promise no format. */
+/** Extensions of formats that qrctl does not write. Others, such as `.txt`, imply no format. */
 export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
   (
     'xls xlsm xlsb xlt xltx xltm ods fods numbers gsheet doc docx odt rtf ppt pptx pdf eps ps png svg jpg jpeg gif webp ' + // words-ok: a list of names
@@ -49,7 +49,7 @@ export const ENDINGS: readonly string[] = DATA_FORMATS.flatMap((format) => EXTEN
   (extension) => `.${extension}`,
 );
 
-/** Values of `--delimiter`, and the characters they select. */
+/** Values of `--delimiter`, and their characters. */
 export const DELIMITERS = { ',': ',', ';': ';', tab: '\t' } as const;
 
 export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];

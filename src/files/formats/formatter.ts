@@ -5,7 +5,7 @@ export type Shape = 'list' | 'record';
 /** Text, or UTF-8 that is valid until the formatter is called again. */
 export type Piece = string | Uint8Array;
 
-/** The document is `begin`, `rows` for each batch, and `end`. */
+/** A document is `begin`, `rows` for each batch, and `end`. */
 export interface Formatter {
   begin(): string;
   rows(rows: readonly Row[]): Piece;
@@ -20,7 +20,6 @@ export function textOf(piece: Piece): string {
     : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
-/** The `checkpoint` of a formatter whose rows do not depend on earlier ones. */
 export const stateless = () => () => undefined;
 
 export function createIdsFormatter(): Formatter {

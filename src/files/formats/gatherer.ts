@@ -5,16 +5,16 @@ export interface Gatherer {
   /** Adds a piece, which may change after it resolves. Rejects if an earlier write failed. */
   write(chunk: string | Uint8Array): Promise<void>;
   end(): Promise<void>;
-  /** Resolves when nothing is being written, even after a failure. */
+  /** Resolves when no write is in progress, even after a failure. */
   settled(): Promise<void>;
 }
 
-/** Large enough that a million rows take a few hundred system calls. */
+/** A million rows take a few hundred system calls. */
 const BUFFER_BYTES = 512 * 1024;
 
-/** Collects pieces into large writes. `put` is never called for two at once. */
+/** Collects pieces into large writes. Calls of `put` do not overlap. */
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>): Gatherer {
-  // One is filled while the other is written.
+  // Double buffering: one is filled while the other is written.
   let filling = Buffer.alloc(0);
   let spare = Buffer.alloc(0);
   let used = 0;
@@ -43,7 +43,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     touched: () => touched,
     async write(chunk) {
       touched = true;
-      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // three bytes at most a unit of UTF-16
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // maximum bytes per UTF-16 unit: 3
       if (used + most > filling.length) await flush();
       if (most > BUFFER_BYTES) {
         await flush();
@@ -67,7 +67,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 }
 
 export interface Encoder {
-  /** Returns the bytes that are ready; the rest comes with later calls. */
+  /** Returns the bytes that are ready; later calls return the rest. */
   encode(bytes: Uint8Array): Promise<Uint8Array[]>;
   end(): Promise<Uint8Array[]>;
 }
@@ -76,10 +76,7 @@ export function plainEncoder(): Encoder {
   return { encode: async (bytes) => [bytes], end: async () => [] };
 }
 
-/**
- * gzip (RFC 1952). The same data gives the same bytes: zlib leaves the time zero, and the cut into pieces has
- * no effect.
- */
+/** gzip (RFC 1952). Deterministic: zlib leaves the time zero, and the division into pieces has no effect. */
 export function createGzipEncoder(): Encoder {
   return encoderOf(createGzip());
 }

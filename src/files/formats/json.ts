@@ -5,9 +5,7 @@ import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
-/**
- * Creates a formatter of one record per line. `names`: the keys in order; undefined: the records as they are.
- */
+/** Formats one record per line, with the keys `names` in order; all if undefined. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const lines = createJsonLines();
   return {
@@ -24,10 +22,7 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
   };
 }
 
-/**
- * Creates a formatter of one document: an array with one record per line, or an indented object for a single
- * record.
- */
+/** Formats one document: an array with one record per line, or a single record, indented. */
 export function createJsonFormatter(names: readonly string[] | undefined, shape: Shape): Formatter {
   if (shape === 'record') return singleFormatter(names);
   const lines = createJsonLines();
@@ -82,7 +77,7 @@ interface Member extends Field {
 function createJsonLines(): JsonLines {
   const buffer = createByteBuffer();
   const members = new Map<string, Member>();
-  /** Members of the previous record: the next one mostly has the same keys in the same order. */
+  /** Members of the previous record: most records have the same keys in the same order. */
   const order: Member[] = [];
 
   function memberAt(place: number, key: string): Member {
@@ -127,7 +122,7 @@ function createJsonLines(): JsonLines {
         place += 1;
       }
       buffer.addText(place === 0 ? '{}' : '}');
-      buffer.reserve(0)[start] = BRACE; // in the place of the first comma
+      buffer.reserve(0)[start] = BRACE; // replaces the first comma
     },
     addText: buffer.addText,
     collect: buffer.collect,
@@ -159,7 +154,7 @@ export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): 
     : `${open}${parts.join(',')}${close}`;
 }
 
-/** Like `formatJson` without indent, by the faster JSON.stringify, which refuses only bigints. */
+/** Faster than `formatJson`: JSON.stringify refuses only bigints. */
 function formatCompact(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -28,7 +28,7 @@ export type FileKind = keyof typeof FILE_KINDS;
 /** Kinds that any output may replace. */
 export const ORDINARY_FILES: readonly FileKind[] = ['none', 'other', 'summary'];
 
-/** Beginnings of the files that are not tables. */
+/** Beginnings of files that are not tables. */
 const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['ledger', /^\{"is":/],
   ['lock', /^\s*\{\s*(?:"version":\s*\d+,\s*)?"base_url":/],
@@ -52,8 +52,8 @@ export function kindOfTable(columns: readonly string[]): FileKind {
 }
 
 /**
- * Returns the kind of the file at a real path, which tells whether later runs rely on it. A missing file
- * still belongs to the log whose state is next to it. Throws the system's error if it can't be read.
+ * Returns the kind of the file at a real path. A missing file still belongs to the log whose state is next to
+ * it. Throws the system's error if it can't be read.
  */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
@@ -71,7 +71,7 @@ export function hasState(disk: Disk, real: string): Promise<boolean> {
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
   const [directory, name] = [dirname(real), basename(real)];
-  // Also rotated files, and those that a restart kept. `scans-2026-10-31.csv` may be of another export.
+  // Includes rotated files, and those that a restart kept. `scans-2026-10-31.csv` may be of another export.
   const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';
@@ -80,7 +80,6 @@ async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | und
   return isPart ? 'part' : undefined;
 }
 
-/** False also if there is no regular file. */
 async function isState(disk: Disk, path: string): Promise<boolean> {
   try {
     return (await readHead(disk, path)).toString('latin1').startsWith('{"version":');
@@ -91,7 +90,7 @@ async function isState(disk: Disk, path: string): Promise<boolean> {
 }
 
 const HEAD_BYTES = 64 * 1024;
-/** Unpacked, at most 1032 times as many. */
+/** Compressed beginning, which expands by a factor of at most 1032. */
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {

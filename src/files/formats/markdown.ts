@@ -1,6 +1,6 @@
 /**
- * Tables of GitHub Flavored Markdown. Untrusted values are shown as code, in which neither HTML, links,
- * mentions, references nor workflow commands have an effect.
+ * Tables of GitHub Flavored Markdown. Untrusted values are code, in which HTML, links, mentions, references
+ * and workflow commands have no effect.
  */
 import { clean } from '../../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
@@ -9,19 +9,18 @@ import { stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;
-/** Maximum characters that are processed, however many cleaning removes. */
+/** Maximum characters that are processed, regardless of how many cleaning removes. */
 const LONGEST_READ = 10_000;
 
 /** Plain words and numbers, without markup or references. */
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
-/** GitHub links it as a commit. */
+/** GitHub links these as commits. */
 const COMMIT = /[0-9a-f]{7,}/i;
 /** Text that a code span shows unchanged, also in a table. */
 const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
-/** The runner of GitHub Actions obeys it anywhere in a line. */
+/** The runner of GitHub Actions executes it anywhere in a line. */
 const COMMAND = '##[';
 
-/** Returns a value as code. */
 export function codeCell(value: string): string {
   const read = value.slice(0, LONGEST_READ);
   const text = clean(read);
@@ -44,7 +43,7 @@ export function markdownHead(
   return markdownLine(names) + markdownLine(names.map((_, at) => (aligns[at] === 'right' ? '--:' : '---')));
 }
 
-/** Creates a formatter of one line per row, or per field of a single record. */
+/** Formats one line per row, or per field of a single record. */
 export function createMarkdownFormatter(columns: readonly Column[], shape: Shape): Formatter {
   const cell = (column: Column, row: Row) => cellOf(textOf(column, row[column.name], row));
   if (shape === 'record') {

@@ -15,10 +15,8 @@ import { type FileKind, kindOfTable, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputFlags {
   format?: Format | undefined;
-  /** `-` is standard output. */
   output?: string | undefined;
   fields?: readonly string[] | undefined;
-  /** False with `--no-header`. */
   header?: boolean | undefined;
   ids?: boolean | undefined;
   rawCells?: boolean | undefined;
@@ -31,14 +29,11 @@ export interface OutputPlan {
   format: Format | FileFormat | 'ids';
   columns: readonly Column[];
   shape: Shape;
-  /** `--fields` was specified. */
   chosen: boolean;
   /** Undefined: standard output. */
   path: string | undefined;
   elsewhere?: string | undefined;
-  /** As in OutputPlace. */
   replaces?: readonly FileKind[] | undefined;
-  /** As in WholeFileOptions. */
   beforeReplace?: (() => Promise<void>) | undefined;
   gzip: boolean;
   header: boolean;
@@ -51,10 +46,9 @@ export interface OutputPlan {
 export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
-  /** Settings of the profile. */
   settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
   isTerminal: boolean;
-  /** Formats that are available (default: those of lists). */
+  /** Available formats (default: those of lists). */
   formats?: readonly Format[] | undefined;
 }
 
@@ -194,7 +188,7 @@ const TABLES = {
   hint: 'Use --format csv, or omit .gz from the file name.',
 };
 
-/** Why a format can't be compressed. */
+/** Refusals of compression. */
 const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
   table: TABLES,
   markdown: TABLES,
@@ -212,7 +206,6 @@ function refuseParquet({ path }: Pick<OutputPlan, 'path'>, { isTerminal }: PlanC
   });
 }
 
-/** Returns the format that an extension selects, also before `.gz`. */
 function outputFormatOfPath(path: string): FileFormat | undefined {
   return FORMAT_OF_EXTENSION.get(extensionOf(path));
 }
@@ -223,7 +216,6 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
   ),
 );
 
-/** Formats of lists that can be read back. */
 const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
 
 /** Returns the format of a list that can be read back, by the extension. */

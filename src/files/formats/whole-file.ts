@@ -20,7 +20,7 @@ import { createGatherer, createGzipEncoder, type Encoder, plainEncoder } from '.
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputPlace {
-  /** Alternative if the path can't be written, with its flag (default: `--output`). */
+  /** Alternative for the hint if the path can't be written (default: `--output`). */
   elsewhere?: string | undefined;
   /** Kinds of files that the output may replace (default: `ORDINARY_FILES`). */
   replaces?: readonly FileKind[] | undefined;
@@ -29,18 +29,17 @@ export interface OutputPlace {
 export interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
-  /** Refuse a file that is not regular: its content must be there afterwards. */
+  /** Refuse a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
-  /** Called when everything is flushed, before the old file is replaced; if it throws, the old file stays. */
+  /** Called after the flush and before the rename; if it throws, the old file stays. */
   beforeReplace?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Opens `path` for a file that is replaced atomically (replace-file.ts). Links are followed. A device, FIFO
- * or descriptor is written directly, unless `keeps`, and can't be rolled back. A compressed file continues
- * with a new member after a rollback (RFC 1952, 2.2). Throws UsageError if the path can't be written, before
- * any byte is.
+ * Opens `path` for an atomic replacement (replace-file.ts), following links. A device, FIFO or descriptor is
+ * written directly, unless `keeps`, and can't be rolled back. A compressed file continues with a new member
+ * after a rollback (RFC 1952, 2.2). Throws UsageError if the path can't be written, before any byte is.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -53,7 +52,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
-    // By its own name: with a directory, the system takes it for a file.
+    // With a directory in the path, the system would create a file.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -66,7 +65,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces `path` by `data` atomically. Throws like `openWholeFile`; on failure the old file stays. */
+/** Replaces `path` by `data` atomically. Throws as `openWholeFile`; on failure the old file stays. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,
@@ -84,7 +83,7 @@ export async function writeWholeFile(
 /** Paths of this process's descriptors, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/** In any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/** Devices in any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
 /** Returns whether a path names a device of Windows, to which no file can be renamed. */
@@ -99,7 +98,7 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws UsageError if a path can't be written, as far as it is known before. Changes nothing. */
+/** Throws UsageError if it is already known that a path can't be written. Changes nothing. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -132,7 +131,7 @@ async function resolveFile(
     );
   }
   const isFile = old === undefined || old.isFile();
-  if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
+  if (old && isFile) await disk.checkWritable(path); // a rename would replace a read-only file
   const real = await realPath(disk, path);
   await checkFifo(disk, real);
   if (isFile) {
@@ -180,7 +179,7 @@ function wholeFile(
 
 type Direct = Pick<DiskFile, 'write' | 'close'>;
 
-/** Appends, because a descriptor may lead to a file that others write too. */
+/** Appends, because other processes may write to the descriptor's file too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   // Links that can't be followed by name, such as to a pipe.
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
@@ -214,7 +213,6 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
   };
 }
 
-/** Alternative if a file in the directory of `--output-dir` cannot be written. */
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
 /**

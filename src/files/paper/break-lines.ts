@@ -2,13 +2,16 @@
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fc\uff00-\uffef]/u;
 /** Characters that do not begin a line (JLREQ 3.1.7). */
 const NOT_FIRST = /[、。，．・：；？！）］｝」』】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ％]/u;
-/** Characters that do not end one (JLREQ 3.1.8). */
+/** Characters that do not end a line (JLREQ 3.1.8). */
 const NOT_LAST = /[（［｛「『【〈《〔]/u;
 
 const ELLIPSIS = '…';
 const FIRST_TRY = 32;
 
-/** Breaks a text into at most `most` lines of at most `room`, or within a word that is too long. Truncates the last line if necessary. */
+/**
+ * Breaks a text into at most `most` lines of width `room`, between words if possible. Truncates the last line
+ * if necessary.
+ */
 export function breakLines(
   text: string,
   most: number,

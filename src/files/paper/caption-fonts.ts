@@ -26,7 +26,7 @@ const REGULAR_ONLY: ReadonlySet<string> = new Set(['arabic', 'devanagari', 'japa
 export interface CaptionFont {
   readonly name: string;
   readonly bytes: Buffer;
-  /** It is regular, although semibold was requested. */
+  /** Regular, although semibold was requested. */
   readonly isTooLight: boolean;
   has(character: string): boolean;
 }
@@ -60,7 +60,7 @@ async function loadFont(family: string, subset: string, weight: Weight): Promise
 const HEADER = 44;
 const ENTRY = 20;
 
-/** Returns the font as OpenType. Throws Error if the bytes are not WOFF. */
+/** Converts WOFF to OpenType. Throws Error if the bytes are not WOFF. */
 export function readWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('it is not WOFF');
   const count = woff.readUInt16BE(12);

@@ -6,12 +6,12 @@ export interface Piece {
   readonly text: string;
 }
 
-/** More than can be read on any label; names have no limit. */
+/** Maximum length, more than any label can show; names have no limit. */
 const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
-/** I8: returns the part of a name that a caption shows: one line of visible characters, within the limit. */
+/** I8: returns the caption for a name: one line of visible characters, within the limit. */
 export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];
@@ -27,7 +27,7 @@ function onOneLine(text: string): string {
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
-      // More marks per letter than any script needs, as in T7: they would overlap the code next to it.
+      // More marks per letter than any script needs (T7) would overlap the code next to it.
       .replace(/(?<=\p{M}{4})\p{M}/gu, '')
       .trim()
   );
@@ -61,7 +61,7 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
 /** Scripts that pdfkit's layout draws from right to left. */
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** Returns a run in the order in which it must be drawn. Rule L4: brackets are mirrored. */
+/** Returns a run in drawing order. Rule L4: brackets are mirrored. */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>

@@ -46,7 +46,7 @@ export function charactersFor(texts: readonly string[]): Set<string> {
   return new Set(own.flatMap((one) => [...(EQUIVALENT.has(one) ? [] : [one]), ...equivalentOf(one)]));
 }
 
-/** From the table, a letter of a flag, or the compatibility decomposition (UAX 15). */
+/** Returns the equivalent in the table, a letter of a flag, or the compatibility decomposition (UAX 15). */
 function equivalentOf(character: string): string {
   const known = EQUIVALENT.get(character);
   if (known !== undefined) return known;

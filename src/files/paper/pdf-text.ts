@@ -4,7 +4,7 @@ import type { Piece } from './captions.ts';
 type Pdf = PDFKit.PDFDocument;
 
 /**
- * With any of them, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order.
+ * With any feature, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order.
  */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
 /**
@@ -35,7 +35,10 @@ function widthOfPiece(document: Pdf, { font, text }: Piece): number {
 /** Stroke that makes a regular font semibold, as a share of its size. */
 const THICKER = 0.028;
 
-/** Draws pieces from left to right, in the fill color of the document; `y`: of the baseline, in points from the top. */
+/**
+ * Draws pieces from left to right, in the fill color of the document; `y`: of the baseline, in points from
+ * the top.
+ */
 export function drawPieces(
   document: Pdf,
   pieces: readonly Piece[],
@@ -73,8 +76,8 @@ interface MarkPositioner {
 const corrected = new WeakSet<FontWithMarks>();
 
 /**
- * Lets fontkit lay out a mark whose anchor is NULL (OpenType 1.9.1, "GPOS", lookup types 4 to 6), for which
- * it throws TypeError: Arabic has such pairs.
+ * Lets fontkit lay out a mark whose anchor is NULL (OpenType 1.9.1, "GPOS", lookup types 4 to 6), as in
+ * Arabic, for which it throws TypeError.
  */
 function allowNullAnchors(font: FontWithMarks): void {
   if (corrected.has(font)) return;
@@ -144,8 +147,8 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 
 /**
  * Draws a text in the font of the document, and returns its width. A letter may be several glyphs (a stem and
- * its dots), and a glyph part of several letters: each is embedded once per letter, and glyphs without a letter
- * of their own are read as nothing (ISO 32000-1, 14.9.4).
+ * its dots), and a glyph part of several letters: each is embedded once per letter, and glyphs without a
+ * letter of their own are read as nothing (ISO 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,
@@ -158,7 +161,7 @@ function drawShaped(
   const { glyphs, positions } = font.layout(text, ['kern']);
   page.fonts[font.id] ??= font.ref();
   add(`BT /${font.id} ${size} Tf`);
-  // Readers put letters from right to left in order by their positions, others by the text of the whole.
+  // Readers order right-to-left letters by their positions, others by the text of the whole.
   const isToTheLeft = /\p{Script=Arabic}/u.test(text);
   if (!isToTheLeft) add(spanOf(text));
   let left = x;

@@ -3,7 +3,6 @@ export { zlibSync } from 'fflate';
 export * as fontkit from 'fontkit';
 export { default as PDFDocument } from 'pdfkit';
 
-/** Ends a document and returns its bytes. */
 export async function closePdf(document: PDFKit.PDFDocument): Promise<Buffer> {
   const chunks: Buffer[] = [];
   document.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -22,7 +22,7 @@ export interface DecodedGroup {
 /** Maximum number of columns; a scan has eleven. */
 const MOST_COLUMNS = 1000;
 
-/** Times keep the file's digits: a Date has fewer. */
+/** A Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
 /**
@@ -85,7 +85,7 @@ function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {
   return new Set(found.map(({ name }) => name));
 }
 
-/** Throws Error if pages don't have one value per row. */
+/** Joins the pages of a column. Throws Error if they don't have one value per row. */
 function joined(
   parts: readonly { at: number; data: DecodedArray }[],
   rows: number,
@@ -138,7 +138,6 @@ function numbered(values: readonly (string | null)[]): ColumnValues {
 
 export interface WorkerJob {
   byteLength: number;
-  /** Default: all. */
   columns: string[] | undefined;
 }
 
@@ -148,7 +147,7 @@ export type FromWorker =
   | { is: 'end' }
   | { is: 'failed'; message: string };
 
-/** The bytes of the request with this number; or the acknowledgment of a group. */
+/** Bytes of the numbered request, or the acknowledgment of a group. */
 export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };
 
 /** Maximum number of rows of a group; engines write some hundred thousand. */
@@ -156,13 +155,12 @@ const MOST_ROWS = 2 ** 21;
 /** Maximum uncompressed bytes of a group. */
 const MOST_BYTES = 2 ** 29;
 
-/** Returns the bytes from `start` to before `end`. */
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
 /**
- * Reads the columns of a row group, and returns a slice of them. Checks before decoding that checksums match
- * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) and no page claims more values or
- * bytes than its group can have; throws Error.
+ * Reads the columns of a row group, and returns a slice of them. Before decoding, checks that checksums match
+ * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) and that no page claims more values
+ * or bytes than its group can have; throws Error.
  */
 async function checkPages(
   group: RowGroup,
@@ -207,7 +205,7 @@ interface Chunk {
   name: string;
 }
 
-/** Returns the uncompressed size of all pages. */
+/** Checks the pages of a column, and returns their uncompressed size. */
 function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number {
   const reader = { view: new DataView(bytes, 0, end), offset: at };
   let unpacked = 0;

@@ -1,6 +1,6 @@
 /**
  * Checksums of Parquet pages (https://parquet.apache.org/docs/file-format/data-pages/checksumming/), which
- * hyparquet-writer omits. They are added to the page headers of a row group that was just encoded.
+ * hyparquet-writer omits.
  */
 import { crc32 } from 'node:zlib';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -64,10 +64,10 @@ type RowGroup = ParquetWriter['row_groups'][number];
 /** Thrift compact protocol: an i32 field whose number is one more than the last. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
-/** Fields of a page header before its checksum: type, size, compressed size. */
+/** Number of fields before the checksum: type, size, compressed size. */
 const FIELDS_BEFORE = 3;
 
-/** The checksum is field 4, and the next field number is relative to it. */
+/** Appends a page with a checksum in field 4. The next field number is relative to it. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   let at = 0;
   let packed = 0;

@@ -1,6 +1,6 @@
 /**
- * Reads Parquet in a thread with a deadline and a memory limit: a damaged byte can make a decoder run for
- * minutes, or take all memory.
+ * Decodes in a thread with a deadline and a memory limit: a damaged byte can make a decoder run for minutes,
+ * or take all memory.
  */
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
@@ -10,13 +10,11 @@ import { readPackaged } from '../../durable/packaged-files.ts';
 import type { Row } from '../row-sink.ts';
 import type { ColumnValues, DecodedGroup, FromWorker, ToWorker, WorkerJob } from './decode.ts';
 
-/** The file is not Parquet, or is damaged. */
 export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
 }
 
 export interface ParquetReading {
-  /** Default: all. */
   columns?: string[];
   signal?: AbortSignal | undefined;
 }
@@ -41,7 +39,7 @@ export async function* readParquetRows(
   const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
-    // Not passed on to the process: standard output carries data only.
+    // Standard output of the process carries data only.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -71,8 +69,8 @@ function send(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
 }
 
 /**
- * Receives messages in order. `next` rejects if there is none for `mostMs`, the thread fails, or the signal
- * is aborted.
+ * Receives messages in order. `next` rejects if none arrives for `mostMs`, the thread fails, or the signal is
+ * aborted.
  */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
   const received: FromWorker[] = [];
@@ -143,7 +141,7 @@ function readerOf(column: ColumnValues): (at: number) => unknown {
   return (at) => column.values[at];
 }
 
-/** Like the service, with digits after the millisecond only if there are any. */
+/** Formats a time as the service does, with microseconds only if it has any. */
 function formatMicroseconds(us: bigint): string {
   const rest = ((us % 1000n) + 1000n) % 1000n;
   const instant = formatInstant(Number((us - rest) / 1000n));

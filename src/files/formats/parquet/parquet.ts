@@ -64,7 +64,7 @@ const TEXT: ColumnKind = {
 
 const KINDS: Readonly<Record<string, ColumnKind>> = { id: INTEGER, ts: TIME };
 
-/** Row group that is being collected: `cells[c][r]`. */
+/** Incomplete row group: `cells[c][r]`. */
 interface Group {
   cells: Cell[][];
   rows: number;
@@ -105,7 +105,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
 
   function encode(): void {
     const { cells, rows } = group;
-    // Not emptied: a checkpoint may refer to it.
+    // Replaced, not emptied: a checkpoint may refer to it.
     group = emptyGroup();
     if (rows === 0) return;
     // The library's own statistics take a third of all time.

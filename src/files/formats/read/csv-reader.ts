@@ -1,6 +1,6 @@
 /**
- * Reads the records of CSV (RFC 4180), with lines that end with LF, CRLF or CR. Records without quotes are split at the separator, in a tenth of
- * the time; csv-parse reads the others.
+ * Records of CSV (RFC 4180) with line ends LF, CRLF or CR. Records without quotes are split, in a tenth of
+ * the time of csv-parse, which reads the others.
  */
 import type { CsvError } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
@@ -24,11 +24,17 @@ interface CsvForm {
 }
 
 export interface CsvReader {
-  /** Reads whole lines, which follow those of the call before. Scans each character once (F11). Throws CsvFault. */
+  /**
+   * Reads whole lines, which follow those of the call before. Scans each character once (F11). Throws
+   * CsvFault.
+   */
   read(text: string): void;
   /** Returns whether the last record continues in the next line, within quotes. */
   isOpen(): boolean;
-  /** Returns the cells of a last record without a line end; undefined if its quotes are not closed, or misplaced. */
+  /**
+   * Returns the cells of a last record without a line end; undefined if its quotes are not closed, or
+   * misplaced.
+   */
   cellsOfLast(text: string): string[] | undefined;
   /** Throws CsvFault if the last record is incomplete. */
   end(): void;
@@ -37,10 +43,13 @@ export interface CsvReader {
 type OnRecord = (cells: string[], line: number) => void;
 type Library = Pick<typeof import('csv-parse/sync'), 'parse' | 'CsvError'>;
 
-/** Creates a reader that passes on the cells of each record, and the line on which it begins. Empty lines are skipped. */
+/**
+ * Creates a reader that calls `onRecord` with the cells and the first line of each record. Empty lines are
+ * skipped.
+ */
 export type CreateCsvReader = (form: CsvForm, onRecord: OnRecord) => CsvReader;
 
-/** Loads csv-parse, which most commands that could read a file do not need. */
+/** Loads csv-parse on demand: most commands do not need it. */
 export async function loadCsvReader(): Promise<CreateCsvReader> {
   const library = await import('csv-parse/sync');
   return (form, onRecord) => createCsvReader(form, onRecord, library);
@@ -96,7 +105,7 @@ function createCsvReader(
   }
 
   function readPlain(text: string, start: number, end: number): void {
-    // A text that is too short for too many cells is split without a limit, which is faster.
+    // Splitting without a limit is faster, and a short text can't have too many cells.
     const source = text.slice(start, end);
     if (source.length < MOST_COLUMNS) {
       onRecord(source.split(separator), line);
@@ -111,7 +120,7 @@ function createCsvReader(
     onRecord(cells, line);
   }
 
-  /** Returns where the text after the record goes on that the text before left incomplete; -1 if it still is. */
+  /** Completes the record in `rest` and returns its end in the text; -1 if it is still incomplete. */
   function completeRest(text: string): number {
     const end = scanRecord(text, 0, true);
     rest += end < 0 ? text : text.slice(0, end);
@@ -128,7 +137,7 @@ function createCsvReader(
     if (at < 0) return;
     const endOfLine = createFinder(text, '\n', '\r');
     const nextQuote = createFinder(text, '"', '"');
-    /** Consecutive records with quotes, which are parsed together: their beginning and their lines. */
+    /** Start and lines of consecutive records with quotes, which are parsed together. */
     let quoted = { start: at, lines: [] as number[] };
     while (at < text.length) {
       const end = endOfLine(at);
@@ -178,7 +187,10 @@ function quoteFault({ code }: CsvError): string {
   return 'a quote (") appears inside a cell: enclose the whole cell in quotes and double each quote in it ("5"" disc")';
 }
 
-/** Creates a function that finds the first of two characters from a place on, or the end. Places must not go back. */
+/**
+ * Creates a function that finds the first of two characters from a place on, or the end. Places must not
+ * decrease.
+ */
 function createFinder(text: string, one: string, other: string): (from: number) => number {
   let [oneAt, otherAt] = [-1, -1];
   const find = (character: string, from: number) => {

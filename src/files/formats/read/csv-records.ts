@@ -11,8 +11,9 @@ interface Header {
 }
 
 /**
- * Yields the rows below the header, with the cells of `wanted` columns only: empty cells as null, escaped ones as they were. An incomplete last
- * line is omitted, unless the file `isClosed` and the line has all cells. Throws UsageError if cells and header do not match.
+ * Yields the rows below the header, with the cells of `wanted` columns: empty cells as null, escaped ones
+ * restored. An incomplete last line is omitted, unless the file `isClosed` and the line has all cells. Throws
+ * UsageError if cells and header do not match.
  */
 export async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
@@ -71,7 +72,7 @@ function headerOf(cells: readonly string[], wanted: readonly string[]): Header {
   return { columns, places };
 }
 
-/** F4: values as they were before formulas were escaped. */
+/** F4: restores escaped values. */
 function rowOf(cells: readonly string[], { places }: Header, mayBeEscaped: boolean): Row {
   const row: Record<string, unknown> = {};
   for (const { name, at } of places) {

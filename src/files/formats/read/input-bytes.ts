@@ -10,9 +10,8 @@ const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Yields the content of a file, decompressed, up to its size when it was opened: another run may be
- * appending. Each piece is valid until the next is requested. Throws UsageError if it can't be read, or is
- * truncated.
+ * Yields the decompressed content of a file, up to its size at opening: another run may be appending. Each
+ * piece is valid until the next is requested. Throws UsageError if it can't be read, or is truncated.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);
@@ -30,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Throws UsageError if a file of scans can't be opened, or must not be (D17). */
+/** Opens a file of scans. Throws UsageError if it can't be opened, or must not be (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);

@@ -4,16 +4,19 @@ import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';
 import type { Row } from '../row-sink.ts';
 
 export interface TextPiece {
-  /** Whole lines with their ends, except a last line without one. Of a JSON array on one line: a part that ends with a comma. */
+  /**
+   * Whole lines with their ends, except a last line without one. Of a JSON array on one line: a part that
+   * ends with a comma.
+   */
   text: string;
   line: number;
   isLast: boolean;
 }
 
-/** Records of a file of scans, in batches. */
+/** Batch of records of a file of scans. */
 export interface Records {
   rows: Row[];
-  /** Line of the first of them. */
+  /** Line of the first record. */
   line: number;
   /** The last line of the file is incomplete, and omitted. */
   torn: boolean;
@@ -22,7 +25,10 @@ export interface Records {
 /** F11: maximum bytes of a record, far above any scan; as much is buffered to find its end. */
 export const LONGEST_RECORD = 2 ** 20;
 
-/** Yields UTF-8 text without its byte order mark. Throws UsageError for another encoding, and for a line that is too long. */
+/**
+ * Yields UTF-8 text without its byte order mark. Throws UsageError for another encoding, and for a line that
+ * is too long.
+ */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
@@ -33,7 +39,7 @@ export async function* readInputText(
   let isArray: boolean | undefined;
   let line = 1;
   let isFirst = true;
-  /** Previous piece, until it is known whether another follows. */
+  /** Previous piece; the last one is marked. */
   let waiting: TextPiece | undefined;
 
   const piece = (part: Buffer): TextPiece => {
@@ -74,17 +80,19 @@ function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/** Pieces end with a single-byte character, so each is valid UTF-8. Takes a third of the time of TextDecoder. */
+/**
+ * Pieces end with a single-byte character, so each is valid UTF-8. Takes a third of the time of TextDecoder.
+ */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw notOurs(path, `invalid UTF-8 in or after line ${line}`);
 }
 
-/** Size of the texts of `linesOf`: signals are handled between two of them. */
+/** Signals are handled between two texts of this size. */
 const PIECE_BYTES = 2 ** 17;
 
-/** Yields valid UTF-8 as texts of whole lines, in pieces that are longer only for a longer line. */
+/** Yields valid UTF-8 as texts of whole lines. */
 export function* linesOf(bytes: Buffer): Generator<string> {
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, at + PIECE_BYTES) + 1 || bytes.length;
@@ -93,14 +101,13 @@ export function* linesOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** Counts the line feeds of a text or of bytes. */
 export function countEnds(text: string | Buffer): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 
-/** Returns the refusal of a file that has no scans that can be read. */
+/** Returns the refusal of a file without readable scans. */
 export function notOurs(path: string, why: string): UsageError {
   return new UsageError(`cannot read scans from ${path}: ${why}`, {
     hint: 'With --input, pass a file that `qrctl scans export` wrote: CSV, NDJSON, JSON (also .gz) or Parquet.',

@@ -14,15 +14,13 @@ export interface InputRow {
    * that users see.
    */
   readonly line: number;
-  /**
-   * By column as the file spells it: text from CSV, any exact value from JSON. A missing column has no key.
-   */
+  /** Values by column as the file spells it: text from CSV, any exact value from JSON. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
   readonly defused?: ReadonlyMap<string, string> | undefined;
 }
 
-/** How a file is written; its results are written the same way. */
+/** Form of a file; its results have the same. */
 type InputForm =
   | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
   | { readonly is: 'json' | 'ndjson' | 'xlsx' };
@@ -35,14 +33,14 @@ export interface Input {
   /** Undefined for JSON. */
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
-  /** Columns of a workbook with dates only, which the results have as dates again. */
+  /** Columns of a workbook with dates only, which remain dates in the results. */
   readonly dateColumns?: ReadonlySet<string>;
   readonly form?: InputForm;
   /** List of IDs and slugs without a header. */
   readonly isBare?: true;
-  /** One JSON object: a code as `qr get` writes it. */
+  /** One JSON object, as `qr get` writes it. */
   readonly isRecord?: true;
-  /** Number of rows that are hidden in a sheet. */
+  /** Number of hidden rows in a sheet. */
   readonly hiddenRows?: number;
   /** Faults of form in a file whose rows could be read. */
   readonly faults?: readonly Fault[];
@@ -72,20 +70,20 @@ export const OUR_COLUMNS: ReadonlySet<string> = new Set([
 
 export const UTM_COLUMNS: readonly string[] = UTM_NAMES.map((name) => `utm_${name}`);
 
-/** Headers that mean `destination`, if there is no column of that name. */
+/** Headers that mean `destination`, if that column is missing. */
 export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
 
 export function isAddress(cell: string): boolean {
   return /^\s*(https?:\/\/|www\.)/i.test(cell);
 }
 
-/** Returns the name of a column for comparison. */
+/** Normalizes the name of a column for comparison. */
 export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
 /**
- * Throws UsageError if a file has too many rows. Called while it is read: a few kilobytes may be unpacked to
+ * Throws UsageError if a file has too many rows. Called during reading: a few kilobytes may expand to
  * billions of cells.
  */
 export function refuseMany(name: string, rows: number, columns: number): void {
@@ -104,7 +102,7 @@ export const MOST_FAULTS = 1000;
 const MOST_TOLD = 50;
 
 export interface Fault {
-  /** Of the file; for a JSON array, the number of the item. */
+  /** Line of the file; for a JSON array, the number of the item. */
   line?: number | undefined;
   column?: string | undefined;
   message: string;
@@ -153,7 +151,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Returns the faults of form; of cells, only those in the columns that are read. */
+/** Returns the faults of form, without those of cells in columns that are not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
@@ -177,14 +175,14 @@ interface Refusal {
   warnings?: readonly Fault[];
 }
 
-/** Throws UsageError (exit 2) that lists every fault once, by line. Returns if there are none. */
+/** Throws UsageError (exit 2) that lists each fault once, by line, if there are any. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
   { start, warnings = [] }: Refusal = {},
 ): void {
   if (found.length === 0) return;
-  // Many rows may have found the same fault of the file.
+  // Many rows may have the same fault of the file.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),
@@ -229,7 +227,7 @@ export const STANDARD_INPUT = 'standard input';
 /** Formats with a line per row. */
 const IN_LINES: ReadonlySet<string> = new Set(['csv', 'ndjson']);
 
-/** Returns a fault for annotations: with its line, or with its place in the message. */
+/** Converts a fault for annotations: with its line, or with its place in the message. */
 export function problemOf(file: Source, fault: Fault): RowProblem {
   const name = file.name === STANDARD_INPUT ? undefined : file.name;
   const isLine = name !== undefined && IN_LINES.has(file.form?.is ?? 'csv') && !/\.gz$/i.test(name);
@@ -243,7 +241,7 @@ function atLeast(faults: number): string {
   return faults >= MOST_FAULTS ? 'at least ' : '';
 }
 
-/** `line 3, column type: …` */
+/** Formats a fault, such as `line 3, column type: …`. */
 export function formatFault({ line, column, message }: Fault, file: Pick<Source, 'form'>): string {
   const place = [
     line === undefined ? '' : placeOf(file, line),
@@ -254,7 +252,7 @@ export function formatFault({ line, column, message }: Fault, file: Pick<Source,
   return place ? `${place}: ${message}` : message;
 }
 
-/** `line 3`, or `item 3` of a JSON array, which may be one line. */
+/** Formats a place: `line 3`, or `item 3` of a JSON array, which may be one line. */
 export function placeOf({ form }: Pick<Source, 'form'>, line: number): string {
   return `${form?.is === 'json' ? 'item' : 'line'} ${line}`;
 }

@@ -4,8 +4,8 @@ import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 /**
- * Parses NDJSON text, all lines at once, which is faster, or one by one if a line is not one object. A line that is not JSON becomes its SyntaxError.
- * Skips empty lines. `lineOf` returns the line of a value, by its index.
+ * Parses NDJSON text, all lines at once, which is faster, or one by one if a line is not one object. Invalid
+ * JSON becomes its SyntaxError. Skips empty lines. `lineOf` returns the line of a value, by its index.
  */
 export async function parseLines(
   text: string,
@@ -13,7 +13,7 @@ export async function parseLines(
   parse: (text: string) => Promise<unknown>,
 ): Promise<{ values: unknown[]; lineOf(at: number): number }> {
   const body = text.trimEnd();
-  // No value contains a line end.
+  // A value contains no line end.
   const all = await parse(`[${body.replaceAll('\n', ',')}]`).catch(() => undefined);
   if (Array.isArray(all) && all.length === countEnds(body) + 1 && all.every(isObject))
     return { values: all, lineOf: (at) => firstLine + at };
@@ -39,7 +39,10 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** Parses quickly, and again with all digits if an ID exceeds 2^53: searching for such IDs first would take a fifth longer. */
+/**
+ * Parses quickly, and again with all digits if an ID exceeds 2^53: searching for such IDs first takes a fifth
+ * longer.
+ */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
@@ -47,13 +50,16 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Reads an array of objects, whatever its line ends. If each object ends with its line, as `scans export` writes it, no comma is searched for. */
+/**
+ * Reads an array of objects with any line ends. The search for commas is skipped if each object ends with its
+ * line, as in files of `scans export`.
+ */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,
 ): AsyncGenerator<Records> {
   const findComma = createCommaFinder();
-  /** Incomplete object: its end was not read yet. */
+  /** Object whose end was not read yet. */
   let rest = '';
   let restLine = 1;
   let isFirst = true;
@@ -78,7 +84,7 @@ export async function* readJsonArray(
   }
 }
 
-/** Parses values with commas between them, and possibly after them. Undefined if they are not JSON. */
+/** Parses values separated, and possibly followed, by commas. Undefined if they are not JSON. */
 async function parseRows(text: string): Promise<unknown[] | undefined> {
   const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
   return Array.isArray(rows) ? rows : undefined;
@@ -91,8 +97,8 @@ function withoutEnd(text: string, path: string): string {
 }
 
 /**
- * Creates a function that finds the end of the last comma between values, 0 if there is none. Each text
- * continues the previous one, so nothing is scanned twice.
+ * Creates a function that finds the end of the last comma between values, or 0. Each text continues the
+ * previous one, so nothing is scanned twice.
  */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;

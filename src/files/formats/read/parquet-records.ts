@@ -33,7 +33,7 @@ async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGene
   }
 }
 
-/** Like JSON: a number if exact. */
+/** An ID is a number if exact, as in JSON. */
 function withPlainId(row: Row): Row {
   const id = typeof row.id === 'bigint' && Number.isSafeInteger(Number(row.id)) ? Number(row.id) : row.id;
   return { ...row, id };

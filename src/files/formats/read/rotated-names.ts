@@ -1,7 +1,7 @@
 /**
- * Names that log rotation gives to earlier files of a log. logrotate: `scans.csv.1`, `scans.csv.2.gz`,
- * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`. Others
- * (`.bak`, `.old`, `~`) are not. Pure.
+ * Names that log rotation gives to earlier files. logrotate: `scans.csv.1`, `scans.csv.2.gz`,
+ * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`. Backups
+ * (`.bak`, `.old`, `~`) are not.
  */
 import { isUuid } from '../../../service/checks.ts';
 
@@ -23,7 +23,7 @@ const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
 /** A number, a date with or without a time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
-/** Reads a name as one of the log `base`; undefined if it is not. */
+/** Parses the name of a file of the log `base`; undefined if it is another file. */
 export function readLogName(name: string, base: string): LogName | undefined {
   if (name === base) return { base, age: undefined, packing: packingOf(name) };
   const packing = packingOf(name);
@@ -38,7 +38,7 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
-/** Reads a name; undefined if it is neither a data file nor an earlier file of a log. */
+/** Parses a name; undefined if it is neither a data file nor an earlier file of a log. */
 export function findLogName(name: string): LogName | undefined {
   const packing = packingOf(name);
   const plain = packing === undefined ? name : name.slice(0, -packing.length - 1);
@@ -64,7 +64,7 @@ export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
 
-/** Characters of the longest rotation: `-2026-11-01T03:00:00-1793500000`. */
+/** Maximum length of a rotation, such as `-2026-11-01T03:00:00-1793500000`. */
 const LONGEST = 32;
 
 /** Returns the name of the log's file without its extension. */
@@ -82,7 +82,7 @@ function packingOf(name: string): string | undefined {
   return PACKED.exec(name)?.[1];
 }
 
-/** A higher number is older, an earlier date is older. */
+/** Parses the age of a rotation. A higher number and an earlier date are older. */
 function ageOf(rotation: string): LogName['age'] {
   const [, number, date, seconds] = ROTATION.exec(rotation) ?? [];
   if (number !== undefined) return [1, -Number(number)];

@@ -64,7 +64,7 @@ export function columnLetters(index: number): string {
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
 }
 
-/** XML before the rows of data. */
+/** Formats the XML before the rows of data. */
 export function sheetBeginning(columns: readonly Column[]): string {
   const widths = columns.map(
     (column, index) =>
@@ -80,7 +80,7 @@ export function sheetBeginning(columns: readonly Column[]): string {
   );
 }
 
-/** XML after the rows: drop-downs for columns of few words. */
+/** Formats the XML after the rows, with drop-downs for columns of few words. */
 export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   const lists = columns.flatMap(({ choices }, index) => {
     if (!choices) return [];
@@ -115,7 +115,7 @@ function widthOf({ name, isTime, width }: Column): number {
 /** Indices of the cell formats in the style sheet. */
 const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5 } as const;
 
-/** Excel's limit. */
+/** Maximum length of a cell in Excel. */
 const MOST_CHARACTERS = 32_767;
 /** Maximum digits of an Excel number. */
 const MOST_DIGITS = 15;
@@ -148,7 +148,7 @@ function numberCell(value: number | bigint): string {
   return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
 }
 
-/** Throws UsageError for a text that no cell holds: Excel would call the workbook damaged. */
+/** Throws UsageError for a text that exceeds a cell: Excel would call the workbook damaged. */
 function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
@@ -162,7 +162,7 @@ function textCell(text: string, style: number = STYLES.text): string {
 
 /**
  * Escapes like Excel what XML 1.0 can't hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19): `_x000D_` is a return,
- * and text that looks like that is escaped. A lone surrogate becomes U+FFFD.
+ * and text that looks like an escape is escaped. A lone surrogate becomes U+FFFD.
  */
 function escapeText(text: string): string {
   if (!WANTS_CARE.test(text)) return text;

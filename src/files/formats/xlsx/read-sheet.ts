@@ -1,4 +1,3 @@
-/** Reads the cells of a worksheet (ECMA-376 part 1, 18.3.1). */
 import { formatCount } from '../../../base/text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-xml.ts';
@@ -17,7 +16,7 @@ export type CellValue =
 export interface SheetRow {
   /** Number in the sheet, from 1. */
   line: number;
-  /** By column, from 0, without empty cells. */
+  /** Cells by column, from 0, without empty ones. */
   cells: Map<number, CellValue>;
   isHidden: boolean;
 }
@@ -39,7 +38,10 @@ export interface SheetContext {
 const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
-/** Calls `onRow` for each row with any value, top to bottom, and returns the merged cells. Throws UsageError if it is not XML. */
+/**
+ * Reads a worksheet (ECMA-376 part 1, 18.3.1): calls `onRow` for each row with any value, top to bottom, and
+ * returns the merged cells. Throws UsageError if it is not XML.
+ */
 export function readSheet(
   pieces: Iterable<string>,
   { name, strings, formats }: SheetContext,
@@ -126,7 +128,7 @@ function textOf(text: string): CellValue | undefined {
 /** V8 copies shorter texts by itself. */
 const LONGEST_COPIED = 12;
 
-/** Copies a text: a part of another one would keep all of that in memory. */
+/** Copies a text: a slice would keep the whole text in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }

@@ -8,7 +8,7 @@ import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
 export interface Workbook {
-  /** Calls `onRow` for each row of the sheet with any value, top to bottom, and returns the merged cells. Throws UsageError. */
+  /** Reads the sheet as `readSheet` does. */
   readRows(onRow: (row: SheetRow) => void): Area[];
   /** Days count from 1904. */
   from1904: boolean;

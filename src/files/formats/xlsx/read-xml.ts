@@ -42,15 +42,11 @@ function decodeText(text: string): string {
   });
 }
 
-/** XML 1.0, 2.11. */
+/** Normalizes line ends (XML 1.0, 2.11). */
 function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/**
- * Reads a part that is a long list (rows, texts) some items at a time: as a whole it would take more memory
- * than its content.
- */
 import { refuseLarge } from './unpack.ts';
 
 /** Local names of the list and its items. */
@@ -62,7 +58,10 @@ export interface ListNames {
 /** Minimum text that is scanned at once, doubled if it has no complete item: time is linear. */
 const LEAST_TEXT = 1 << 18;
 
-/** Emits the events of all items, then those of the part without them. Throws UsageError if it is not XML, or an item is too large. */
+/**
+ * Reads a long list (rows, texts) some items at a time, which bounds memory. Emits the events of all items,
+ * then those of the part without them. Throws UsageError if it is not XML, or an item is too large.
+ */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;
   /** Text before the items, later also after them. */
@@ -112,7 +111,7 @@ export function readList(pieces: Iterable<string>, name: string, names: ListName
   readXml(around + waiting, name, events);
 }
 
-/** Returns the start of the last, possibly incomplete item; 0 if there is only one. */
+/** Returns the start of the last, possibly incomplete item; 0 if it is the only one. */
 function startOfLast(text: string, tag: string): number {
   for (let at = text.lastIndexOf(tag); at > 0; at = text.lastIndexOf(tag, at - 1)) {
     if (/[\s/>]/.test(text.charAt(at + tag.length))) return at;

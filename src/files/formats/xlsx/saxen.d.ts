@@ -8,10 +8,8 @@ declare module 'saxen' {
     ): this;
     on(event: 'closeTag', callback: (name: string) => void): this;
     on(event: 'text' | 'cdata', callback: (text: string, decode: Decode) => void): this;
-    /** `<!DOCTYPE …>` and similar, unparsed. */
     on(event: 'attention', callback: (declaration: string) => void): this;
     on(event: 'error', callback: (error: Error) => void): this;
-    /** Elements and attributes then come with these prefixes, by the namespaces that they are of. */
     ns(prefixes: Record<string, string>): this;
     parse(xml: string): this;
   }

@@ -9,14 +9,14 @@ export interface NumberFormat {
   isDate: boolean;
 }
 
-/** Excel's limit. */
+/** Maximum length of a code in Excel. */
 export const LONGEST_CODE = 255;
 
 /** Excel's own date and time formats. */
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** Creates a format. Matching takes the square of the length of `code`, at most LONGEST_CODE. */
+/** Creates a format. Matching is quadratic in the length of `code`, at most LONGEST_CODE. */
 export function createFormat(id: number, code: string): NumberFormat {
   return { id, code, isDate: isDate(id, code) };
 }
@@ -46,7 +46,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 /** Day of 1970-01-01, counted from 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** Returns `2026-03-01`, or with a time if there is one or `withTime`; undefined if it is not a date. */
+/** Formats `2026-03-01`, with the time if it has one or `withTime`; undefined if it is not a date. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

@@ -13,7 +13,6 @@ const MOST_PACKED = 100;
 const HINT =
   'No changes were made. Save the file as .xlsx without a password or as CSV UTF-8, then run the command again.';
 
-/** Throws UsageError that names the file and its problem. */
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
   throw new UsageError(`${name} ${what}`, { hint: HINT, cause });
 }
@@ -27,7 +26,7 @@ function isCompound(bytes: Uint8Array): boolean {
 }
 
 /**
- * Return single parts as text; undefined if there is none. Throw UsageError if a part is too large or
+ * Parts of an archive as text; undefined if missing. Reading throws UsageError if a part is too large or
  * damaged.
  */
 export interface Parts {
@@ -35,9 +34,7 @@ export interface Parts {
   pieces(path: string): Iterable<string> | undefined;
 }
 
-/**
- * Opens an archive piece by piece, with bounds. Throws UsageError if it is not a workbook that can be read.
- */
+/** Opens an archive with bounds. Throws UsageError if it is not a workbook that can be read. */
 export function openArchive(bytes: Uint8Array, name: string): Parts {
   if (isCompound(bytes)) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
@@ -100,7 +97,7 @@ export function refuseLarge(text: string, name: string): void {
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
-/** Compressed bytes that are unpacked at once, to 4 MiB at most. */
+/** Number of compressed bytes that are unpacked at once, to 4 MiB at most. */
 const PACKED_BYTES = 4096;
 
 const STORED = 0;

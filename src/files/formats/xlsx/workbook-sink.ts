@@ -12,7 +12,6 @@ import { createZipStream } from './zip-stream.ts';
 
 interface WorkbookOptions {
   columns: readonly Column[];
-  /** Time zone of dates. */
   zone: Pick<LocalTime, 'offsetMs'>;
 }
 
@@ -28,8 +27,8 @@ export function tooManyRows(rows?: number): UsageError {
 const UTC = { offsetMs: () => 0 };
 
 /**
- * Creates a sink that writes one workbook in constant memory. `write` throws UsageError for too many rows,
- * and for a text that no cell holds.
+ * Writes one workbook in constant memory. `write` throws UsageError for too many rows, and for a text that
+ * exceeds a cell.
  */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);

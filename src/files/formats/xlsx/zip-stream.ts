@@ -1,7 +1,6 @@
 /**
- * ZIP archive (PKWARE APPNOTE 6.3) that is streamed and can be rolled back, which no library supports. The
- * last entry streams in pieces that each end at a byte (Z_SYNC_FLUSH), so that the next is independent. The
- * same data in the same pieces gives the same bytes.
+ * ZIP archive (PKWARE APPNOTE 6.3) that is streamed and can be rolled back, which no library supports.
+ * Deterministic. The last entry streams in independent pieces that each end at a byte (Z_SYNC_FLUSH).
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { UsageError } from '../../../base/errors.ts';
@@ -37,7 +36,10 @@ const END_OF_DATA = Buffer.from([0x03, 0x00]);
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
-/** Rolling back requires the sink's `checkpoint`. Throws the sink's errors, and UsageError beyond 4 GiB. */
+/**
+ * Creates a stream; rolling back requires the sink's `checkpoint`. Throws the sink's errors, and UsageError
+ * beyond 4 GiB.
+ */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): ZipStream {
   const entries: Entry[] = [];
   let offset = 0;
