@@ -1,6 +1,4 @@
-/** Operations on lists. */
-
-/** Groups items by a key, in their order. `Map.groupBy` is not in Node 20. */
+/** Groups items by a key, in order. `Map.groupBy` is not in Node 20. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
@@ -12,19 +10,20 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
-/** Yields items in chunks of up to `most`. */
 export function* inChunks<T>(items: readonly T[], most: number): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
 }
 
-/** Returns the items of all pages as one list. */
 export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   const items: T[] = [];
   for await (const page of pages) for (const item of page) items.push(item);
   return items;
 }
 
-/** Returns the first index below `count` that `holds`, or `count`. A binary search: what holds at one index must hold at all after it. */
+/**
+ * Returns the first index below `count` that `holds`, or `count`. Binary search: all later indexes must hold,
+ * too.
+ */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;
@@ -37,8 +36,8 @@ export function firstIndex(count: number, holds: (index: number) => boolean): nu
 }
 
 /**
- * Returns the position of the first item for which `isBefore` is false, or the number of items. `isBefore` must be true for all items up to
- * that position and false for all others (C++ `std::partition_point`).
+ * Returns the number of leading items for which `isBefore` holds. No later item may satisfy it (C++
+ * `std::partition_point`).
  */
 export function partitionPoint<T extends object | bigint>(
   items: ArrayLike<T>,

@@ -1,6 +1,7 @@
-/** Failure classes, one per way a command can fail, each with its exit code. The codes are a contract (README, "Exit codes"). */
+/**
+ * Failure classes, one per way a command can fail. Their exit codes are a contract (README, "Exit codes").
+ */
 
-/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -17,7 +18,7 @@ export interface RowProblem {
 export interface FailureDetails {
   /** Next command to run, or change to make; one line. */
   hint?: string;
-  /** `code` of the service's response, if there is one; `NO_SPACE` if the disk is full. */
+  /** `code` of the service's response, or `NO_SPACE` if the disk is full. */
   code?: string;
   /** HTTP status, if there was a response. */
   status?: number;
@@ -35,13 +36,12 @@ export function isDiskFull(error: unknown): boolean {
 export type Outcome = 'not-applied' | 'unknown';
 
 class Failure extends Error {
-  /** Exit code of a command that ends with this failure. */
   static readonly exit: number = 1;
   /** Meaning of the exit code in `qrctl help exit-codes`. */
   static readonly meaning: string =
     "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
 
-  /** A caller that knows more about the run may extend it. */
+  /** Callers with more context may extend it. */
   hint: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;
@@ -61,7 +61,6 @@ class Failure extends Error {
   }
 }
 
-/** `outcome` states whether the service may have applied the request. */
 class RequestFailure extends Failure {
   readonly outcome: Outcome;
 
@@ -117,20 +116,20 @@ export class PartialError extends Failure {
     'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
 }
 /**
- * Export that could not be verified as complete, or bulk row that needs the user's decision. In an export of several codes this becomes
- * PartialError (8), unless every code failed.
+ * Export that could not be verified as complete, or bulk row that needs the user's decision. An export of
+ * several codes throws PartialError instead, unless every code failed.
  */
 export class UnprovenError extends Failure {
   static override readonly exit = 9;
   static override readonly meaning =
     'the export could not be verified as complete, or a bulk row needs your decision';
 }
-/** The service rejected the values (400). */
+/** Values that the service rejected (400). */
 export class RejectedError extends RequestFailure {
   static override readonly exit = 10;
   static override readonly meaning = 'the service rejected the values (400)';
 }
-/** SIGINT, SIGTERM or SIGHUP ended the command. */
+/** End of the command by SIGINT, SIGTERM or SIGHUP. */
 export class InterruptedError extends Failure {
   readonly signal: 'SIGINT' | 'SIGTERM';
 
@@ -169,7 +168,7 @@ const CLASSES = [
   RejectedError,
 ];
 
-/** Exit codes in order, with the words `qrctl help exit-codes` prints. */
+/** Exit codes in order, with their descriptions in `qrctl help exit-codes`. */
 export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
   { exit: 0, meaning: 'success' },
   ...CLASSES,
@@ -177,7 +176,6 @@ export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
   { exit: 143, meaning: 'terminated: output files are unchanged or at a committed point' },
 ];
 
-/** Returns the exit code of anything thrown; 1 for anything but a Failure. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
 }

@@ -1,9 +1,7 @@
-/** Work in parallel, bounded, so that memory and connections do not grow with the number of items. */
-
 /**
- * Calls `fetch` for each page (its number, or another item), with at most `concurrency` calls in flight or waiting to be consumed, and
- * yields the results in order. `pages` is read only as places become free, so it may depend on earlier results. With a concurrency of one,
- * no page is fetched unnecessarily. A failed fetch throws in its place; results after the end of the loop are dropped.
+ * Yields the results of `fetch` in order, with at most `concurrency` calls in flight or waiting to be
+ * consumed, which bounds memory and connections. `pages` is read lazily, so it may depend on earlier results.
+ * A failed fetch throws in its place; results after the end of the loop are dropped.
  */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
@@ -35,8 +33,8 @@ export async function* fetchInOrder<Item, T>(
 }
 
 /**
- * Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. Items are taken from the iterator in their
- * turn. A worker whose work fails takes no more; rejects with the first failure when all workers have ended.
+ * Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. After a failure
+ * its worker takes no more items; rejects with the first failure when all workers have ended.
  */
 export async function inParallel<T>(
   items: Iterable<T>,

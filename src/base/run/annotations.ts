@@ -1,4 +1,4 @@
-/** Annotations of GitHub Actions: rows that failed, at their lines of the input file (GITHUB_ACTIONS=true). */
+/** Annotations of GitHub Actions for rows that failed, at their lines of the input file. */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { RowProblem } from '../errors.ts';
 import { clean } from '../text/clean.ts';
@@ -8,7 +8,7 @@ import { escapeData, escapeProperty } from '../text/workflow-commands.ts';
 
 import type { RunFacts } from './run-summary.ts';
 
-/** GitHub shows ten errors per step. */
+/** Maximum number of errors that GitHub shows per step. */
 const MOST = 10;
 const LONGEST = 500;
 
@@ -17,7 +17,10 @@ interface Place {
   directory: string;
 }
 
-/** Formats one line per row, and one with the number of the others. No value in it can end the line or the command. */
+/**
+ * Formats one line per row, and one with the number of the others. No value in it can end the line or the
+ * command.
+ */
 export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
   const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;
   const left = problems.length - told.length;

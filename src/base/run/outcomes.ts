@@ -1,6 +1,6 @@
 /**
- * The vocabulary of outcomes of rows, codes and images, in results, manifests, summaries and dry runs. `qr check`, `scans watch` and `scans
- * verify` have their own.
+ * Outcomes of rows, codes and images, in results, manifests, summaries and dry runs. `qr check`, `scans
+ * watch` and `scans verify` have their own.
  */
 
 export const OUTCOMES = {
@@ -23,7 +23,7 @@ export const OUTCOMES = {
 
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Words of a dry run for actions, with their outcomes. */
+/** Actions in a dry run, with their outcomes. */
 export const ACTIONS = {
   create: 'created',
   adopt: 'adopted',
@@ -31,7 +31,7 @@ export const ACTIONS = {
   delete: 'deleted',
 } as const satisfies Readonly<Record<string, Outcome>>;
 
-/** Meanings of words that only a plan has. */
+/** Meanings of words that occur in plans only. */
 export const PLAN_WORDS = {
   removed: 'The file no longer contains the key (qr apply)',
 } as const;

@@ -1,6 +1,6 @@
 /**
- * `--summary FILE.prom`: the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats), for the textfile collector of
- * node_exporter.
+ * `--summary FILE.prom`: text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats), for
+ * the textfile collector of node_exporter.
  */
 import { exitCodeOf } from '../errors.ts';
 import { clean } from '../text/clean.ts';
@@ -31,8 +31,8 @@ type Metric = keyof typeof HELP;
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Formats the metrics, each with the labels `command`, `profile` and `file`, because the collector refuses all files if two have the same
- * series. A metric without a value is omitted.
+ * Formats the metrics that have a value, with the labels `command`, `profile` and `file`: the collector
+ * refuses all files if two have the same series.
  */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,

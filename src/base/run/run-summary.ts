@@ -1,12 +1,12 @@
-/** `--summary FILE`: one JSON object about a run, written whole when the run ends, whether it fails or not. */
+/** `--summary FILE`: one JSON object about a run, written when the run ends, whether it fails or not. */
 import { exitCodeOf, Failure, messageOf, type RowProblem } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { formatInstant } from '../time/time.ts';
 
-/** Facts that only the command knows about its run. */
+/** Facts about a run that only its command has. */
 export interface RunFacts {
   codes?: number;
-  /** All rows of the output, and those that this run added. */
+  /** Number of rows in the output, and of those that this run added. */
   rows?: number;
   added?: number;
   /** Range that was read, ms since the epoch; without a start: from the first scan on. */
@@ -42,7 +42,9 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** Formats the line of JSON. All keys are always present, null if the command has no value; times are in UTC. */
+/**
+ * Formats the line of JSON. All keys are always present, null if the command has no value; times are in UTC.
+ */
 export function formatRunSummary({
   command,
   startedMs,
@@ -76,7 +78,7 @@ export function formatRunSummary({
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 
-/** Has the keys of the error on standard error (terminal/render-error.ts), except for the exit code. */
+/** Returns the keys of an error on standard error (terminal/render-error.ts), except for the exit code. */
 function errorOf(error: unknown) {
   const { hint, code, status } = error instanceof Failure ? error : {};
   return {

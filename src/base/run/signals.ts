@@ -4,7 +4,10 @@ import { after } from '../time/time.ts';
 /** Time after the first signal until the process is ended by force. */
 const GRACE_MS = 1500;
 
-/** The first SIGINT, SIGTERM or SIGHUP aborts the signal, so that a command can clean up; a second one ends the process. */
+/**
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can clean up; a second one ends the
+ * process.
+ */
 export function listenForSignals(process: NodeJS.Process) {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {

@@ -1,4 +1,4 @@
-/** The files that a run reads and writes, so that none of them replaces another one. */
+/** Files that a run reads and writes, so that none of them replaces another one. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 interface UsedFile {
   /** Flag that specifies the file, or the file from whose name its own is derived. */
   flag?: string | undefined;
-  /** How a message calls a file that no flag specifies: `the lock file`. */
+  /** Noun in messages for a file that no flag specifies, such as `the lock file`. */
   what?: string;
   /** `-`: a standard stream. */
   path: string;
@@ -51,7 +51,7 @@ function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);
   if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-  // Not `resolve`: the system follows a link before it goes up.
+  // Without `resolve`: the system follows a link before it goes up.
   const directory = statOf(dirname(path));
   const place = directory ? `${directory.dev}:${directory.ino}` : dirname(path);
   return `${place}/${basename(path).normalize().toLowerCase()}`;

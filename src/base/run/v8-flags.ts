@@ -1,6 +1,6 @@
-/** Sets the V8 flags that this program changes, and restores them. They change only time and memory. */
+/** V8 flags that this program changes and restores. They affect only time and memory. */
 
-/** Takes a millisecond to load. */
+/** Loading takes a millisecond. */
 const v8 = () => process.getBuiltinModule('node:v8');
 
 function setFlags(...flags: readonly string[]): void {
@@ -12,10 +12,10 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * node20: Prevents that V8 optimizes undici's HTTP parser, one large function of WebAssembly, at the first response, because Node waits for
- * that before it exits: `qr list` took 310 ms of processor time instead of 120, and no export is long enough to gain it back. Call it before
- * the parser is compiled, but after Node's own modules are loaded: after a flag was changed, V8 compiles them again. Node 22 and 24 do not
- * optimize the parser at once.
+ * node20: Prevents V8 from optimizing undici's HTTP parser, one large function of WebAssembly, at the first
+ * response. Node waits for that before it exits: `qr list` took 310 ms of processor time instead of 120. Call
+ * it before the parser is compiled, but after Node's own modules are loaded, because V8 compiles them again
+ * after a change. Node 22 and 24 don't optimize the parser at once.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -24,8 +24,9 @@ export function keepWasmSimple(): void {
 }
 
 /**
- * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115 (Node 24, 300,000 scans: 112 instead of 137),
- * in the same time. Call the returned function periodically: it ends the growth of the young generation.
+ * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115 (Node 24,
+ * 300,000 scans: 112 instead of 137), in the same time. The returned function, called periodically, ends the
+ * growth of the young generation.
  */
 export function keepMemoryFlat(): () => void {
   // Old objects are collected when they have grown by a fifth.

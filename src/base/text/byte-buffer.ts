@@ -10,7 +10,10 @@ export interface ByteBuffer {
   advance(bytes: number): void;
   bytes(): Buffer;
   clear(): void;
-  /** Returns only the bytes that `fill` adds, and clears the buffer. If `fill` throws, they are in no later result. */
+  /**
+   * Returns only the bytes that `fill` adds, and clears the buffer. If `fill` throws, they are in no later
+   * result.
+   */
   collect(fill: () => void): Buffer;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Makes service text safe to print: characters that could move the cursor, forge a line, change the direction of text or hide it become
- * visible escapes (`\n`, `\x1b`, `\u{202e}`). Backslashes stay single, because this is for display.
+ * Makes service text safe to print: characters that could move the cursor, forge a line, change the direction
+ * of text or hide it become visible escapes (`\n`, `\x1b`, `\u{202e}`). Backslashes stay single: it is for
+ * display.
  */
 import { isCommon } from './common-letters.ts';
 
@@ -16,7 +17,10 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: cleans text but keeps line ends; lines after the first are indented, so that none can be mistaken for a line of qrctl. */
+/**
+ * T8: cleans text but keeps line ends. Later lines are indented, so that none can be mistaken for a line of
+ * qrctl.
+ */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -30,14 +34,15 @@ export function cleanCsv(text: string): string {
   return lines.join('\n');
 }
 
-/** T9: cleans JSON with JSON escapes, so that a parser reads the same values. Line ends between values stay. */
+/**
+ * T9: cleans JSON with JSON escapes, so that a parser reads the same values. Line ends between values stay.
+ */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
   return replaceSuspects(text, escapeUnsafe).replace(piledMarks(), escapeUnits);
 }
 
-/** `escaped` receives the position of the match, too. */
 function replaceSuspects(text: string, escaped: (found: string, at: number) => string): string {
   const { any, each } = suspects();
   if (!any.test(text)) return text;
@@ -46,7 +51,7 @@ function replaceSuspects(text: string, escaped: (found: string, at: number) => s
   );
 }
 
-/** Finds the first character without a glyph, except spaces and parts of emoji: its position, and its code point and name. */
+/** Finds the first character without a glyph, except spaces and parts of emoji. */
 export function findInvisible(text: string): { at: number; name: string } | undefined {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;
@@ -60,7 +65,7 @@ export function findInvisible(text: string): { at: number; name: string } | unde
 
 const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|^\ufeff$/u;
 
-/** Tests for a joiner between two letters that are not Latin: Persian and Indic words contain them. */
+/** Tests for a joiner between two letters that are not Latin, as in Persian and Indic words. */
 function isJoiner(text: string, at: number): boolean {
   return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(
     text.slice(Math.max(0, at - 1), at + 2),
@@ -93,10 +98,10 @@ function escapeUnits(text: string): string {
 }
 
 /**
- * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that by default
- * has no glyph. T7: marks that enclose what is before them, except that of keycaps. U+2800 is a blank that counts as a letter. T6: emoji
- * come first, since joiners, variation selectors and tags are legitimate parts of them. Created on first use, because Node takes 13 ms to
- * read the table of emoji.
+ * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates,
+ * and everything that by default has no glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank
+ * that counts as a letter. T6: emoji come first, because joiners, variation selectors and tags are legitimate
+ * parts of them. Created on first use: Node takes 13 ms to read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {

@@ -1,6 +1,6 @@
 /**
- * Common characters: each has its own columns and doesn't combine with others. Texts made only of them don't need the Unicode tables, which
- * take Node 20 to 100 ms to load.
+ * Common characters, which have their own columns and don't combine. Texts of only these avoid the Unicode
+ * tables, which take Node 20 to 100 ms to load.
  */
 
 export interface CommonStart {
@@ -9,8 +9,8 @@ export interface CommonStart {
 }
 
 /**
- * Measures the UTF-16 units and columns of the start of `text` that consists of common characters, without the last one if the next may
- * combine with it.
+ * Measures the UTF-16 units and columns of the common characters at the start, without the last one if the
+ * next may combine with it.
  */
 export function commonStart(text: string): CommonStart {
   let columns = 0;

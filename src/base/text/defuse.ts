@@ -1,14 +1,14 @@
 /**
- * Escapes formulas in CSV cells (CSV injection) for any separator that a spreadsheet uses. An apostrophe is inserted before a formula at
- * the start of a text, and after a separator or line end within it, because a program that splits at a different separator ignores the
- * quotes. The escaping is reversible: a text that already has apostrophes in such a place gets one more.
+ * Escapes formulas in CSV cells (CSV injection) for any separator. An apostrophe precedes a formula at the
+ * start of a text, and after a separator or line end within it, because a program that splits at a different
+ * separator ignores the quotes. Reversible: existing apostrophes there get one more.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
 /**
- * T1, T10, T13: escapes a text with an apostrophe wherever a spreadsheet could read a formula, or apostrophes before one.
- * Programs that split at `separator`, which is the file's own, respect the quotes around the cell.
+ * T1, T10, T13: escapes a text with an apostrophe wherever a spreadsheet could read a formula, or apostrophes
+ * before one. Programs that split at `separator`, the file's own, respect the quotes around the cell.
  */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
@@ -27,8 +27,8 @@ function leadsToFormula(text: string): boolean {
 }
 
 /**
- * Tests for a sign as the first visible character, or a tab or line end before it. Some programs trim spaces, control and invisible
- * characters first.
+ * Tests for a sign as the first visible character, or a tab or line end before it. Some programs trim spaces,
+ * control and invisible characters first.
  */
 function looksLikeFormula(text: string): boolean {
   // V8 takes a millisecond to gather the properties of Unicode.
@@ -41,9 +41,12 @@ function looksLikeFormula(text: string): boolean {
   );
 }
 
-/** Separators of all programs, unless followed by a visible ASCII character that begins no formula: hardly any text matches. */
+/**
+ * Separators of all programs, unless followed by a visible ASCII character that begins no formula: hardly any
+ * text matches.
+ */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
-/** A return and a line feed are one line end: there is nothing between them. */
+/** A return and a line feed are one line end. */
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
 function defuseInside(text: string, separator: string): string {
@@ -59,7 +62,10 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Returns whether a formula begins at a position; called from left to right, so that each character is scanned once. */
+/**
+ * Returns whether a formula begins at a position. Calls must proceed from left to right: each character is
+ * scanned once.
+ */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -1,4 +1,3 @@
-/** Finds where two values differ, and elides what both have in common if they are long. */
 import { graphemesOf } from './display-width.ts';
 
 export interface Parts {
@@ -10,7 +9,10 @@ export interface Parts {
 const LONGEST = 1000;
 const CONTEXT = 40;
 
-/** Returns both values in three parts. A difference is never elided unless it is itself longer than a screen. */
+/**
+ * Splits two values into common start, difference and common end. Long common parts are elided; a difference
+ * is not, unless it is itself longer than a screen.
+ */
 export function differingParts(
   old: string,
   value: string,
@@ -30,7 +32,7 @@ export function differingParts(
   return { old: partsOf(before), new: partsOf(after) };
 }
 
-/** Returns both values with common parts elided that are longer than this number of graphemes. */
+/** Elides common parts that are longer than this number of graphemes. */
 export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
   const parts = differingParts(one, other, longestCommon);
   const join = ({ start, differing, end }: Parts) => start + differing + end;
@@ -42,7 +44,7 @@ function elide(common: readonly string[], longest: number, isEnd: boolean): stri
   return isEnd ? `${common.slice(0, CONTEXT).join('')}…` : `…${common.slice(-CONTEXT).join('')}`;
 }
 
-/** Values have megabytes at worst. */
+/** Maximum characters that are compared; values may have megabytes. */
 const MOST_CHARACTERS = 20_000;
 
 function bounded(text: string): string[] {

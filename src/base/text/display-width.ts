@@ -25,7 +25,7 @@ function widthByTables(text: string): number {
   return sum;
 }
 
-/** Longer ones are not worth their memory. */
+/** Maximum length worth caching. */
 const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;

@@ -1,4 +1,3 @@
-/** Splits JSON arrays and objects into their elements, so that each can be parsed before the next is held. */
 import { COMMA, LINE_FEED, QUOTE, RETURN } from './ascii.ts';
 import { closes, endOfString, opens } from './bounded-json.ts';
 
@@ -20,8 +19,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Yields the elements of the array, or the members of the object, that `text` is, unchecked; `opening` is its bracket, and `line` the
- * number of its first line. Throws BrokenJsonError.
+ * Yields the unchecked elements of an array, or members of an object, so that each can be parsed before the
+ * next is held. `line` is the number of the first line. Throws BrokenJsonError.
  */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;

@@ -5,8 +5,8 @@ const LONGEST_KEY = 512;
 const SHOWN = 4;
 
 /**
- * Returns the key if it is valid in a header: 1 to 512 visible ASCII characters. Otherwise throws UsageError; the message
- * names `origin` (the source of the key) and never the key.
+ * Returns the key if it is valid in a header: 1 to 512 visible ASCII characters. Throws UsageError with
+ * `origin` (the source of the key), never with the key.
  */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
@@ -16,7 +16,7 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Returns why a key can't be sent in a header, as a clause without a subject. */
+/** Describes why a key can't be sent in a header, as a clause without a subject. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
@@ -30,8 +30,8 @@ export function hasLivePrefix(key: string): boolean {
 }
 
 /**
- * Returns the printed form of a key: its public prefix and four characters, `svc_live_ab12…`. Never more than half of the secret
- * part, so that a short key is not shown completely.
+ * Formats a key for display: its public prefix and four characters, `svc_live_ab12…`. Never more than half of
+ * the secret part of a short key.
  */
 export function keyPrefix(key: string): string {
   const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
@@ -42,8 +42,8 @@ export function keyPrefix(key: string): string {
 const PUNCTUATION = '\'":.,)`';
 
 /**
- * Redacts every key in `text` that has the prefix of the service's keys. src/service/excerpt.ts redacts the key in use in text from
- * responses.
+ * Redacts every key with the service's prefix. In text from responses, service/excerpt.ts redacts the current
+ * key.
  */
 export function redactKeys(text: string): string {
   let redacted = '';

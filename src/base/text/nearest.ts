@@ -1,11 +1,13 @@
-/** Suggests the nearest name for a typo ("did you mean"). */
 import leven, { closestMatch } from 'leven';
 
 const LETTERS_PER_EDIT = 3;
-/** Edits that a swap of two letters takes. */
+/** Number of edits of a swap of two letters. */
 const SWAP_EDITS = 2;
 
-/** Returns the candidate with the fewest edits from `word`, ignoring case: at most one edit per three letters, or two letters swapped. */
+/**
+ * Suggests the candidate with the fewest edits from `word`, ignoring case: at most one edit per three
+ * letters, or two letters swapped.
+ */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());

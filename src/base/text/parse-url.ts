@@ -1,6 +1,6 @@
 /**
- * Parses an address; returns undefined if it is invalid. `URL.canParse` of Node 20, once compiled, rejects every address with a letter such
- * as ü, and `URL.parse` is not in Node 20.
+ * Parses an address; undefined if it is invalid. `URL.canParse` of Node 20, once compiled, rejects every
+ * address with a letter such as ü, and `URL.parse` is not in Node 20.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   // An exception takes twenty times as long as an address.

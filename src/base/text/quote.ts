@@ -1,6 +1,6 @@
 /**
- * Formats untrusted values within sentences: cleaned of line ends and terminal controls, truncated, and quoted if they could be mistaken
- * for the sentence.
+ * Formats untrusted values within sentences: cleaned, truncated, and quoted if they could be mistaken for the
+ * sentence.
  */
 import { clean } from './clean.ts';
 
@@ -20,7 +20,7 @@ export function withoutLongParts(text: string): string {
   });
 }
 
-/** Returns a text on one line, truncated and without quotes. */
+/** Returns a text on one line, cleaned, truncated and without quotes. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);
   // By code points, so that none is cut in two.
@@ -52,7 +52,7 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** Returns a plain word as it is, and anything else in quotes. */
+/** Returns a plain word unchanged, and anything else in quotes. */
 export function quote(text: string): string {
   return WORD.test(text) ? text : inQuotes(text);
 }
@@ -69,7 +69,7 @@ export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns a code for a shell command: its slug if that is a plain word and not a flag, otherwise its ID, which is a UUID. */
+/** Returns a code for a shell command: its slug if that is a plain word and not a flag, otherwise its ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

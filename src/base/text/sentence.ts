@@ -1,9 +1,8 @@
-/** Returns the text with a capital letter. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A clause as a sentence of its own: with a capital letter, and a period unless it ends with one. */
+/** Formats a clause as a sentence, with a capital letter and a period. */
 export function asSentence(clause: string): string {
   return `${capitalize(clause)}${clause.endsWith('.') ? '' : '.'}`;
 }

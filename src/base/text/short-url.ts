@@ -1,20 +1,21 @@
-/** Address of a printed code: a template with a placeholder, such as `https://HOST/{slug}`, filled in for one code. */
+/** Addresses of printed codes, from a template such as `https://HOST/{slug}`. */
 import { isDotless, parseUrl } from './parse-url.ts';
 
 const PLACES = /\{(slug|id)\}/g;
 
-/** Placeholder for any code: a text that no slug contains. */
+/** Placeholder that no slug contains. */
 const ANY_CODE = '0short0url0';
 
-/** encodeURIComponent throws on these. */
+/** Lone surrogates, on which encodeURIComponent throws. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
-/** Longest template, in characters: more than any QR code holds, which is 2,953 bytes. */
+/** Maximum length of a template, above the 2,953 bytes of any QR code. */
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no placeholder. Returns undefined if
- * it is invalid or too long, has a query but no placeholder, or has control characters or other braces.
+ * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no
+ * placeholder. Undefined if it is invalid or too long, has a query but no placeholder, or has control
+ * characters or other braces.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -31,7 +32,7 @@ function withPlace(text: string): string {
   return text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
 }
 
-/** Finds the problem of a template to be stored or drawn, as a predicate; undefined if there is none. */
+/** Finds the problem of a template to be stored or drawn, as a predicate. */
 export function findTemplateProblem(template: string): string | undefined {
   const url = parseUrl(template.replace(PLACES, 'x'));
   if (url && !isDotless(url)) return undefined;
@@ -39,8 +40,8 @@ export function findTemplateProblem(template: string): string | undefined {
 }
 
 /**
- * Returns the address of one code in ASCII, because decoders of QR codes disagree about anything else: percent-encoded as UTF-8, the host
- * by Punycode. Half a character becomes U+FFFD.
+ * Returns the address of one code in ASCII, because decoders of QR codes disagree about anything else:
+ * percent-encoded as UTF-8, the host by Punycode. Half a character becomes U+FFFD.
  */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
@@ -51,14 +52,13 @@ export function fillShortUrl(template: string, code: { readonly id: string; read
 
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
-/** Returns the host as name servers know it. */
 function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
 /**
- * Returns whether an address matches the template for any code, in any spelling: a request to it would count as a scan. http and https are
- * equal.
+ * Returns whether an address matches the template for any code, in any spelling, with http or https: a
+ * request to it would count as a scan.
  */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));

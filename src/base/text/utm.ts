@@ -1,4 +1,4 @@
-/** Normalizes, adds and reads UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
+/** UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
 import { parseUrl } from './parse-url.ts';
 
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
@@ -7,8 +7,8 @@ type UtmName = (typeof UTM_NAMES)[number];
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
 /**
- * Normalizes a value: NFC, lower case, and blanks as one underscore, because web analytics count `Spring Sale` and `spring_sale ` as
- * different. Returns an empty text for blanks only.
+ * Normalizes a value: NFC, lower case, and blanks as one underscore. Web analytics count `Spring Sale` and
+ * `spring_sale ` as different.
  */
 export function normaliseUtm(value: string): string {
   return value
@@ -19,8 +19,8 @@ export function normaliseUtm(value: string): string {
 }
 
 /**
- * Adds normalized tags to a URL; a tag that it already has is replaced in place. The rest stays unchanged, to the character. Throws
- * RangeError if it is not a web address.
+ * Adds normalized tags to a URL; an existing tag is replaced in place. The rest stays unchanged, to the
+ * character. Throws RangeError if it is not a web address.
  */
 export function addUtm(address: string, tags: UtmTags): string {
   const trimmed = address.trim();
@@ -40,7 +40,10 @@ export function addUtm(address: string, tags: UtmTags): string {
   return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
 }
 
-/** Returns the decoded value of the first such tag of a destination, as web analytics do. Null if it has none, or an empty one. */
+/**
+ * Returns the decoded value of the first such tag of a destination, as web analytics do. Null if it is
+ * missing or empty.
+ */
 export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(destination ?? '') ?? [];
   for (const [key, value] of new URLSearchParams(query)) {

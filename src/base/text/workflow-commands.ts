@@ -1,14 +1,14 @@
 /**
- * Workflow commands of GitHub Actions in output: `::NAME …::` at the start of a line, after any spaces, and in the old form `##[NAME …]`
- * anywhere (actions/runner, ActionCommand.cs).
+ * Workflow commands of GitHub Actions: `::NAME …::` at the start of a line, after any spaces, and in the old
+ * form `##[NAME …]` anywhere (actions/runner, ActionCommand.cs).
  */
 
-/** Escapes workflow commands in text that contains values of others, visibly as in clean.ts. */
+/** Escapes workflow commands in untrusted text, visibly as in clean.ts. */
 export function withoutCommands(text: string): string {
   return text.replaceAll('##[', '#\\x23[').replace(/^(\s*):(?=:)/gm, '$1\\x3a');
 }
 
-/** Escapes them in a line of JSON: its values stay exact. */
+/** Escapes workflow commands in a line of JSON, whose values stay exact. */
 export function withoutCommandsInJson(line: string): string {
   return line.replaceAll('##[', '#\\u0023[');
 }

@@ -1,4 +1,4 @@
-/** Converts instants to the local time of a zone, for millions of rows. */
+/** Local times of a zone, for millions of rows. */
 import { formatInstant } from './time.ts';
 import { QUARTER_MS } from './units.ts';
 
@@ -6,7 +6,7 @@ export interface LocalTime {
   readonly zone: string;
   /** Returns the offset from UTC at an instant, both in ms. */
   offsetMs(instantMs: number): number;
-  /** `2026-10-01 01:08:15` of an instant in ms since the epoch. */
+  /** Formats an instant, in ms since the epoch, as `2026-10-01 01:08:15`. */
   format(instantMs: number): string;
 }
 
@@ -42,7 +42,7 @@ export function createLocalTime(zone: string): LocalTime {
   return { zone, offsetMs, format };
 }
 
-/** Of `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+/** Parses the offset of `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
 function parseOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset from UTC in '${text}'`);

@@ -1,4 +1,4 @@
-/** Parses the calendar periods of `--during`, and finds the period before each. Ranges are half-open, in ms since the epoch. */
+/** Calendar periods of `--during`. Ranges are half-open, in ms since the epoch. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
@@ -19,8 +19,8 @@ const FORMS =
   'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
 /**
- * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, an IANA name validated by
- * time-zone.ts. Throws UsageError naming `flag`.
+ * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, a valid IANA
+ * name. Throws UsageError naming `flag`.
  */
 export function parsePeriod(
   text: string,
@@ -31,7 +31,6 @@ export function parsePeriod(
   throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a period)`, { hint: FORMS });
 }
 
-/** Returns whether `text` is a period. */
 export function isPeriod(text: string, nowMs: number): boolean {
   return find(text, nowMs, 'UTC') !== undefined;
 }
@@ -61,7 +60,10 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
   return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
 }
 
-/** Parses a period of ISO 8601, or a quarter; undefined for one that does not exist (`2026-02-30`, `2025-W53`). */
+/**
+ * Parses a period of ISO 8601, or a quarter; undefined for one that does not exist (`2026-02-30`,
+ * `2025-W53`).
+ */
 function absolute(word: string): Found | undefined {
   const [, year = '', quarter, week, month, day] =
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
@@ -94,7 +96,6 @@ function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): 
   return { name: nameOf(start, unit), unit, sinceMs, untilMs, timezone };
 }
 
-/** Returns the smallest unit that a period names. */
 function unitOf({
   quarter,
   day,

@@ -5,14 +5,20 @@ import { shown } from '../text/quote.ts';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
-/** Sources of a zone: a flag overrides the setting of a profile, which overrides the machine (`TZ`, or the system). */
+/**
+ * Sources of a zone: a flag overrides the setting of a profile, which overrides the machine (`TZ`, or the
+ * system).
+ */
 export interface TimeZoneInputs {
   flag?: string | undefined;
   setting?: string | undefined;
   TZ?: string | undefined;
 }
 
-/** Returns the IANA name of the effective zone. Throws UsageError naming the invalid source: Node treats an unknown TZ as UTC. */
+/**
+ * Returns the IANA name of the effective zone. Throws UsageError naming the invalid source: Node treats an
+ * unknown TZ as UTC.
+ */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   if (setting !== undefined)
@@ -24,7 +30,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (TZ === undefined) return machineTimeZone() ?? 'UTC';
   const text = TZ.replace(/^:/, '');
   const name = text.startsWith('/') ? nameOfFile(text) : text.replace(/^(posix|right)\//, '');
-  // POSIX: a TZ that is empty is UTC.
+  // POSIX: an empty TZ is UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
   return checked(
     'value for TZ',
@@ -36,12 +42,12 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
-/** Maximum size of the file of a zone, which has up to four kB. */
+/** Maximum size of a zone's file, which has up to four kB. */
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Returns the name of the zone in a file that TZ names, from its path or from the link; for a copy, the name of an equal file of the
- * system. Returns `path` if there is none.
+ * Returns the name of the zone in a file of TZ, from its path or its link; for a copy, the name of an equal
+ * file of the system. Returns `path` if there is none.
  */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
@@ -90,7 +96,7 @@ function checked(subject: string, name: string, hint: string, typed = name): str
   });
 }
 
-/** Returns whether this machine knows a time zone with this name (IANA, case-insensitive). */
+/** Returns whether this machine has a time zone with this name (IANA, case-insensitive). */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

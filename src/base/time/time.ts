@@ -1,16 +1,18 @@
-/** Clock and timers. Only this file uses Date and timers; everything else gets a `Clock`, so that tests never sleep. */
+/**
+ * Clock and timers. Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep.
+ */
 
 export interface Clock {
-  /** The machine's wall clock, ms since the Unix epoch. Never compare it with the service's times. */
+  /** Wall clock of the machine, ms since the Unix epoch. Never compare it with the service's times. */
   now(): number;
   /** Clock that never jumps, in ms from an arbitrary start. */
   monotonic(): number;
   random(): number;
-  /** Waits `ms` on the monotonic clock; rejects with `signal.reason` at once when the signal is aborted. */
+  /** Waits `ms` on the monotonic clock; rejects with `signal.reason` when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A timer holds at most 2^31 - 1 ms and fires at once beyond that, so long waits are slept in pieces. */
+/** Maximum time of a timer, which fires at once beyond it. Longer waits are slept in pieces. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
@@ -27,7 +29,7 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** `performance` would load a module that takes Node 2 ms. */
+/** Loading `performance` takes Node 2 ms. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -74,8 +76,8 @@ export function every(ms: number, tick: () => void): () => void {
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /**
- * Parses a date-time of the service to milliseconds since the epoch; undefined if invalid. A time without an offset is UTC; digits past the
- * millisecond are truncated.
+ * Parses a date-time of the service to milliseconds since the epoch; undefined if invalid. A time without an
+ * offset is UTC; digits past the millisecond are truncated.
  */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
@@ -95,7 +97,10 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7) to milliseconds; undefined if invalid. */
+/**
+ * Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7) to milliseconds; undefined if
+ * invalid.
+ */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
@@ -108,7 +113,9 @@ export function formatHttpDate(ms: number): string {
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Parses a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`) to milliseconds; undefined if invalid. */
+/**
+ * Parses a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`) to milliseconds; undefined if invalid.
+ */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);

@@ -1,6 +1,6 @@
 /** Units of time in milliseconds. */
 
-/** Every offset of a time zone since 1972 is a multiple of it, so that a zone's offset is constant within each. */
+/** Unit within which a zone's offset is constant: every offset since 1972 changes at a multiple of it. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
