@@ -23,19 +23,19 @@ export interface Call<T> {
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
-   * Returns the value of the parsed body of a 2xx response, or throws UnexpectedResponseError. Undefined: the response must be 204, without a
-   * body.
+   * Returns the value of the JSON of a 2xx response, or throws UnexpectedResponseError. Undefined: the
+   * response must be 204.
    */
   check?: (json: unknown, context: CheckContext) => T;
   /** Called for every response except 429, before it is processed. */
   onResponse?: (response: HttpResponse) => void;
-  /** A response without a body, or without a JSON content type, is accepted unread. */
+  /** Accept a response without a body, or without a JSON content type, unread. */
   anyBody?: boolean;
 }
 
 export type AttemptResult<T> =
   | { kind: 'done'; value: T }
-  /** 429, from the service or an intermediary: the governor pauses all requests; it uses up no attempt. */
+  /** A 429, also of an intermediary, uses up no attempt. */
   | { kind: 'limited' }
   /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
   | {
@@ -63,7 +63,7 @@ export async function resultOfResponse<T>(
     call.onResponse?.(response);
     return readSuccess(call, subject, received);
   }
-  // RFC 6585: whichever server sends it, the request was not processed. This includes POST.
+  // RFC 6585: no server that sends a 429, not even to a POST, has processed the request.
   if (status === 429) return { kind: 'limited' };
   call.onResponse?.(response);
   const error = responseError(subject, response, await parseErrorBody(response.text), rate);
@@ -90,7 +90,7 @@ async function readSuccess<T>(
       return { kind: 'failed', error, repeat: false, sent: true };
     }
     const error = notJson(subject, response, cause);
-    // A body that begins like JSON was truncated. Other text is from a gateway if the service was reached before; otherwise the base URL is
+    // A body that begins like JSON was truncated. Other text is from a gateway, or else the base URL is
     // wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
@@ -124,7 +124,7 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
-/** A page of a proxy or portal may have any status of success, so only 204 shows that the code was deleted. */
+/** A page of a proxy or portal may have any 2xx status, so only 204 shows that the code was deleted. */
 function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedResponseError {
   const words = excerpt(text, redact);
   const message = `the response is not 204 (No Content)${words && `: ${words}`} (${status})`;
@@ -149,8 +149,8 @@ const MIN_ATTEMPTS = 7;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the ms to wait before the next attempt, or undefined to give up: exponential back-off with full jitter. `spentMs` is the duration
- * of the outage without pauses for the rate limit; `random` is in [0, 1).
+ * Returns the ms to wait before the next attempt, or undefined to give up: exponential back-off with full
+ * jitter. `spentMs` is the duration of the outage without pauses for the rate limit; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

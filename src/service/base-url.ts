@@ -5,8 +5,9 @@ import { shown } from '../base/text/quote.ts';
 const VERSION_PATH = '/api/v1';
 
 /**
- * Parses a base URL into its canonical form: lower-case host, without a trailing slash, ending in `/api/v1`. `completed`: the URL had no
- * path and got `/api/v1`. Throws UsageError for any other URL, and for http:// to any host but this machine.
+ * Parses a base URL into its canonical form: lower-case host, no trailing slash, ending in `/api/v1`, which
+ * is appended (`completed`) if there is no path. Throws UsageError for other URLs, and for http:// except to
+ * this machine.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
@@ -64,7 +65,9 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Returns whether a URL's hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
+/**
+ * Returns whether a URL's hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved.
+ */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,4 +1,7 @@
-/** Checks the shapes of responses once, at the edge. Unknown values and extra fields are accepted: the service may be extended. */
+/**
+ * Checks responses once, at the edge. Unknown values and extra fields are accepted: the service may be
+ * extended.
+ */
 import { UnexpectedResponseError } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
 import type { Redact } from './excerpt.ts';
@@ -15,7 +18,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const isText = (value: unknown) => typeof value === 'string';
 
-/** Check of each field of a code, so that a new field does not compile without one. */
 const CODE_CHECKS = {
   id: isText,
   slug: isText,
@@ -27,7 +29,7 @@ const CODE_CHECKS = {
   updated_at: isText,
 } satisfies Record<keyof QrCode, (value: unknown) => boolean>;
 
-/** Check of each field of a scan. Fields without one may be missing, and are exported unchanged. */
+/** Checks of scans. Fields without one may be missing, and are exported unchanged. */
 const SCAN_CHECKS = {
   id: (value: unknown) => Number.isSafeInteger(value) || typeof value === 'bigint',
   ts: (value: unknown) => (typeof value === 'string' ? parseScanTime(value) : undefined),
@@ -48,8 +50,8 @@ export function checkCode(json: unknown): QrCode {
 }
 
 /**
- * Returns a check for the response about one code. It throws UnexpectedResponseError also if the response is about another code, or has
- * another status than was sent.
+ * Creates a check for the response about one code. The check throws UnexpectedResponseError also for another
+ * code, or another status than was sent.
  */
 export function checkSameCode(
   id: string,

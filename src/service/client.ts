@@ -1,7 +1,3 @@
-/**
- * Sends a request and returns its checked response: waits for a place in the governor, makes one exchange, passes its rate-limit headers to
- * the governor, and lets attempt-result.ts decide the result.
- */
 import { NotFoundError, RequestFailure } from '../base/errors.ts';
 import { formatDuration } from '../base/time/time.ts';
 import { backoffMs, type Call, resultOfFailure, resultOfResponse } from './attempt-result.ts';
@@ -37,7 +33,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     events.retry?.(retry);
   }
 
-  /** Returns the duration of an outage: since this call began to fail (others may succeed), or since no call got through. */
+  /**
+   * Returns the duration of an outage: since this call began to fail (others may succeed), or since no call
+   * succeeded.
+   */
   function outageMs(spentMs = 0): number {
     const now = clock.monotonic();
     failingSinceMs ??= now;
@@ -53,7 +52,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       throw error;
     };
     let attempts = 0;
-    /** Duration of attempts and backoffs since this call first failed, without pauses for the rate limit. */
+    /** Duration of attempts and back-offs since the first failure, without pauses for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
     // A 404 after a DELETE without a response means that it succeeded.
@@ -74,7 +73,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
       if (result.kind !== 'failed' || (!result.repeat && 'response' in received)) failingSinceMs = undefined;
       again = result.kind === 'limited';
-      // L17: a 429 shows nothing about the service's health, so it uses up no attempt.
+      // L17: a 429 says nothing about the service's health, so it uses up no attempt.
       if (result.kind === 'limited') continue;
       if (result.kind === 'done') {
         reached ||= call.authorized;
@@ -118,7 +117,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
         throw reason;
       });
       if (!work) return ticket;
-      // Its own requests need places: with a concurrency of one, it would wait for this request endlessly.
+      // The work's own requests need a place, even with a concurrency of one.
       ticket.failed(false);
       await work();
     }

@@ -6,7 +6,7 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** Opens one socket, with TLS if the options require it; the returned socket can be destroyed before the callback. */
+/** Opens one socket, with TLS if the options require it. The socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 export interface Connection {
@@ -15,15 +15,15 @@ export interface Connection {
   renew(): void;
 }
 
-/** Maximum number of connections for one request. If a peer closes every connection, undici alone would retry endlessly. */
+/** Maximum number of connections per request. If a peer closes each, undici alone would retry endlessly. */
 const MAX_OPENS = 3;
 
-/** Shared by all connections, so that TLS sessions are resumed; deadlines are the caller's. */
+/** Shared by all connections, so that TLS sessions are resumed. Deadlines are the caller's. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connection to the service, through `tunnel` (a proxy's URL) if given. A failed connection calls back with NetworkError, never
- * with undici's own socket errors, after which undici reconnects endlessly.
+ * Creates a connection to the service, through `tunnel` (a proxy's URL) if given. Failures are always
+ * NetworkErrors: after its own socket errors, undici reconnects endlessly.
  */
 export function createConnection(
   tunnel: URL | undefined,
@@ -63,7 +63,7 @@ function plainly(callback: Callback): Callback {
 }
 
 /**
- * Skips an unrequested 100, as RFC 9110 (15.2) requires. Undici would close the connection: its parser gets 102 instead, which it skips.
+ * Skips an unrequested 100, as RFC 9110 (15.2) requires. Undici would close the connection, but skips 102.
  */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
@@ -85,7 +85,7 @@ function open(options: Connector.Options, callback: Callback, openSocket: OpenSo
   return () => pending?.destroy();
 }
 
-/** CONNECT (RFC 9110, 9.3.6) on a connection of its own, then TLS to the service inside it. */
+/** Opens a tunnel with CONNECT (RFC 9110, 9.3.6), and TLS to the service inside it. */
 function openTunnel(
   proxy: URL,
   options: Connector.Options,

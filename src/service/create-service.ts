@@ -13,13 +13,16 @@ import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
 import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
-/** Opens no connection until the first call. Throws UsageError for proxy settings it cannot use, or for TLS checks turned off. */
+/**
+ * Creates a service, which connects at the first call. Throws UsageError for invalid proxy settings, or if
+ * TLS checks are turned off.
+ */
 export function createService(options: ServiceOptions): Service {
   const base = new URL(options.baseUrl);
   refuseUncheckedTls(base, options.env);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Every request and backoff listens; Node warns of more than ten listeners.
+  // Each request and back-off adds a listener, and Node warns of more than ten.
   setMaxListeners(0, signal);
   const transport = createTransport({
     origin: base,

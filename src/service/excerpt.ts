@@ -10,8 +10,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Returns a function that redacts the key and pieces of it, also in other case, percent-encoded, or with blanks inserted; in a text too
- * long for a message, only the whole key.
+ * Creates a function that redacts the key and pieces of it, also in other case, percent-encoded, or with
+ * blanks inserted; in a text too long for a message, only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -23,7 +23,7 @@ export function createRedact(apiKey: string): Redact {
   };
 }
 
-/** Redacts only the whole key, in data that is otherwise shown unchanged. */
+/** Redacts only the whole key, in data that is otherwise exact. */
 export function withoutKey(text: string, apiKey: string): string {
   return apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
 }
@@ -53,7 +53,10 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   return redacted + text.slice(done);
 }
 
-/** Yields the UTF-16 units of a text in lower case, percent-decoded, without blanks and control characters, with their places in the text. */
+/**
+ * Yields the UTF-16 units of a text in lower case, percent-decoded, without blanks and controls, with their
+ * places.
+ */
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
@@ -63,7 +66,10 @@ function* units(text: string): Generator<{ unit: string; start: number; end: num
   }
 }
 
-/** Returns the words of a response that is not JSON: without tags and control characters, blanks collapsed, at most 120 characters. */
+/**
+ * Returns the words of a response that is not JSON: without tags and controls, blanks collapsed, at most 120
+ * characters.
+ */
 export function excerpt(text: string, redact: Redact): string {
   const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
@@ -77,8 +83,8 @@ export function excerpt(text: string, redact: Redact): string {
 }
 
 /**
- * Formats a text of the service as one short line, without invisible characters (bidi marks, zero width) and lone surrogates; control
- * characters and blanks become one blank.
+ * Formats a text of the service as one short line. Invisible characters (bidi marks, zero width) and lone
+ * surrogates are removed; controls and blanks become one blank.
  */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);

@@ -1,12 +1,12 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
-/** Maximum length of a text with long integers, which takes the parser that keeps digits a second. */
+/** Maximum length of a text with long integers, which the lossless parser parses in a second. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
 /** Maximum number of digits: a number of millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;
 
 /**
- * Parses JSON like `parseBounded`, except that integers beyond 2^53 become bigint. A `__proto__` key becomes an ordinary own property.
+ * Parses JSON like `parseBounded`, with integers beyond 2^53 as bigint and `__proto__` as an ordinary key.
  * Throws SyntaxError or ExcessiveJsonError.
  */
 export async function parseJson(text: string): Promise<unknown> {
@@ -33,7 +33,7 @@ function parseNumber(digits: string): number | bigint {
 
 const LONG = 16;
 
-/** Returns whether there is a long integer. Its digits include one of every 16th characters, so only these are checked. */
+/** Detects a long integer. Its digits include one of every 16th characters, so only these are checked. */
 function hasLongInteger(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigit(text, at)) continue;

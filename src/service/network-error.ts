@@ -1,14 +1,15 @@
 /**
- * Kind of a network failure. `network`: no complete response. Not fixed by repeating: `certificate` (not trusted), `protocol` (no TLS),
- * `proxy` (requires a password), `answer` (the response is too large, or in an encoding that was not requested).
+ * Kind of a network failure. `network`: no complete response. Not retried: `certificate` (not trusted),
+ * `protocol` (no TLS), `proxy` (requires a password), `answer` (too large, or in an encoding that was not
+ * requested).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
 export class NetworkError extends Error {
   readonly fault: NetworkFault;
-  /** Whether the service may have received the request: false only if no byte of it was written. */
+  /** False only if no byte of the request was written. */
   readonly sent: boolean;
-  /** Hint, if it differs from that of the fault; a failure of a proxy has one. */
+  /** Hint of a failed proxy, in place of the fault's hint. */
   readonly hint: string | undefined;
 
   constructor(
@@ -57,7 +58,7 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
 
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** Returns the NetworkError for an error of the socket, TLS or HTTP layer, by its code. */
+/** Converts an error of the socket, TLS or HTTP layer, by its code. */
 export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = codeOf(error);
@@ -69,7 +70,10 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server itself refused the connection, which proves that there is a network; false for a proxy that did. */
+/**
+ * Returns whether the server itself, not a proxy, refused the connection, which proves that there is a
+ * network.
+ */
 export function isRefused({ cause }: NetworkError): boolean {
   return codeOf(cause) === 'ECONNREFUSED';
 }

@@ -8,8 +8,8 @@ import { NetworkError } from './network-error.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a service, or undefined for a direct connection: a service on this machine is reached only through a proxy on this
- * machine. Throws UsageError for a value that is not the URL of an http or https proxy.
+ * Returns the proxy for a service, or undefined for a direct connection. A service on this machine is reached
+ * only through a proxy on this machine. Throws UsageError for an invalid URL.
  */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -25,7 +25,10 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/** Returns the failure of a connection through a proxy, with the proxy's name. `isForwarded`: plain HTTP, so that HTTP_PROXY is named. */
+/**
+ * Adds the proxy's name to the failure of a connection. `isForwarded`: plain HTTP, so that HTTP_PROXY is
+ * named.
+ */
 export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
   const { message, fault, sent, hint } = failure;
   if (sent || hint !== undefined || fault !== 'network') return failure;
@@ -37,7 +40,7 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
   });
 }
 
-/** Returns the failure for a proxy's own status instead of a tunnel or a response: it forwarded nothing. */
+/** Returns the failure for a proxy's own status: the proxy forwarded nothing. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407) {
     const message = `the proxy ${proxy.host} requires a user name and password (407)`;
@@ -62,8 +65,8 @@ function variable(env: Variables, name: string): string {
 }
 
 /**
- * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. In a URL, a `\`, `/`, `?` or `#` of a password would end the host, and requests would
- * go to a host made of the user name.
+ * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. A `\`, `/`, `?` or `#` in a password would end the
+ * host, and requests would go to a host made of the user name.
  */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
@@ -78,7 +81,8 @@ function parseProxy(name: string, value: string): URL {
 }
 
 /**
- * NO_PROXY: names (with their subdomains), `host:port` and CIDR networks, separated by commas or spaces, or `*`. Names are not resolved.
+ * Matches NO_PROXY: names (with subdomains), `host:port` and CIDR networks, separated by commas or spaces, or
+ * `*`. Names are not resolved.
  */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
@@ -102,7 +106,7 @@ function isInNetwork(hostname: string, entry: string): boolean {
   return list.check(address, family);
 }
 
-/** `.example.com` and `*.example.com` mean example.com; an IPv6 address counts with or without its brackets. */
+/** `.example.com` and `*.example.com` mean example.com; an IPv6 address may lack its brackets. */
 function parseExemption(entry: string): { name: string; onlyPort: string | undefined } {
   if (/^[^[]*:[^[]*:/.test(entry)) return { name: `[${entry}]`, onlyPort: undefined };
   const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];

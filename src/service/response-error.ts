@@ -1,4 +1,3 @@
-/** Maps a response that is not a success to the failure it means: the only table from HTTP status to class. */
 import {
   AuthError,
   NotFoundError,
@@ -40,19 +39,22 @@ export async function parseErrorBody(text: string): Promise<ErrorBody | undefine
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }
 
-/** Returns whether a response is from the service itself: it has an Error body or rate-limit headers. */
+/** Returns whether the service itself sent a response: it has an Error body or rate-limit headers. */
 export async function isFromService({ text }: HttpResponse, { remaining }: RateHeaders): Promise<boolean> {
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Returns the failure for any status except 2xx and 429. */
+/**
+ * Maps a response to its failure, for any status except 2xx and 429. The only table from HTTP status to
+ * class.
+ */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,
   body: ErrorBody | undefined,
   { remaining }: RateHeaders,
 ): RequestFailure {
-  // A 400 or 404 of a gateway is not about the code or its values.
+  // A gateway's 400 or 404 is not about the code or its values.
   const isFromService = body !== undefined || remaining !== undefined;
   const { redact } = subject;
   const reason = body ? oneLine(body.error, redact) : excerpt(text, redact);

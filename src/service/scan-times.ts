@@ -32,7 +32,6 @@ function parseCanonical(text: string): number {
   return daysSinceEpoch(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
 }
 
-/** Returns NaN if there is no dot in front of them. */
 function millisecondsOf(text: string): number {
   return text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
 }
@@ -51,7 +50,10 @@ function daysIn(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/** Days from 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date algorithms"). */
+/**
+ * Counts days from 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible
+ * low-level date algorithms").
+ */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

@@ -1,5 +1,5 @@
 /**
- * Resources of the service, as its specification names them. Enumerations list the known values: unknown values and extra fields are
+ * Resources of the specification. Enumerations list the known values: unknown values and extra fields are
  * accepted.
  */
 
@@ -32,7 +32,7 @@ export const CODE_STATUSES = ['active', 'paused', 'expired'] as const;
 
 export const DEVICES = ['mobile', 'tablet', 'desktop', 'unknown'] as const;
 
-/** The largest page of GET /qr and of GET /qr/{id}/scans. */
+/** Maximum rows per page of GET /qr and of GET /qr/{id}/scans. */
 export const MAX_CODES_PAGE = 100;
 export const MAX_SCANS_PAGE = 500;
 
@@ -58,7 +58,7 @@ export const CODE_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Raw scan record. An id above 2^53 is a bigint, so that it keeps its digits. */
+/** Raw scan record. An id above 2^53 is a bigint, which keeps its digits. */
 export type Scan = {
   id: number | bigint;
   ts: string;
@@ -81,16 +81,16 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Number of matching items, according to the service at this response. Never trusted alone. */
+  /** Number of matching items at this response. Never trusted alone. */
   total: number;
-  /** The response's Date header in ms since the epoch (whole seconds), or undefined if there was none. */
+  /** The response's Date header in ms since the epoch (whole seconds); undefined if missing. */
   serviceTimeMs: number | undefined;
 }
 
-/** Page of scans; `times[i]` is `rows[i].ts` in ms since the epoch, parsed and checked once at the edge. */
+/** Page of scans; `times[i]` is `rows[i].ts` in ms since the epoch. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
-  /** Rows of a full page according to the service, which may be fewer than requested; undefined if the value is missing or invalid. */
+  /** Rows of a full page, which may be fewer than requested; undefined if missing or invalid. */
   limit?: number | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Returns the body without undefined fields. Objects that are assembled by spreading take twice the memory. */
+/** Omits undefined fields. Objects that are assembled by spreading take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

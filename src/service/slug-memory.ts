@@ -1,6 +1,6 @@
 /**
- * Remembers which code a slug last belonged to, and its name for completion. Each use verifies a pair by reading the code, so a wrong entry
- * costs only a request.
+ * Cache of the codes of slugs, with names for completion. Each use verifies a code by reading it, so a wrong
+ * entry costs one request.
  */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';
@@ -8,7 +8,10 @@ import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/** When the codes were last requested for completion, in ms since the epoch by the machine's clock, and whether all pages arrived in time. */
+/**
+ * Time of the last listing for completion, in ms since the epoch by the machine's clock, and whether all
+ * pages arrived in time.
+ */
 export interface Listing {
   atMs: number;
   answered: boolean;
@@ -23,41 +26,43 @@ interface Kept {
 
 /** Storage between runs; its methods must not throw. */
 export interface SlugStore {
-  /** What was kept, or undefined where there is nothing that can be read. */
+  /** Returns the stored data; undefined if it is missing or unreadable. */
   read(): Promise<unknown>;
-  /** Returns whether all these codes are kept, without reading the others; false if that is not certain. */
+  /** Returns whether all these codes are stored, without reading the others; false if that is not certain. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
 
 export interface SlugMemory {
   idOf(slug: string): Promise<string | undefined>;
-  /** How many are known: at least as many codes were listed once. */
+  /** Number of known codes; at least as many were listed once. */
   size(): Promise<number>;
   note(codes: readonly KnownCode[]): void;
-  /** Takes note of a listing; codes that are not in it are forgotten if it is `whole`. */
+  /** Records a listing; if it is `whole`, other codes are forgotten. */
   noteListing(listing: Listing & { whole: boolean }): void;
   listing(): Promise<Listing | undefined>;
-  /** Returns the known codes, those last seen last. */
+  /** Returns the known codes, the most recent last. */
   codes(): Promise<KnownCode[]>;
-  /** What was known of the slug is no longer true. */
   forget(slug: string): void;
   forgetCode(id: string): void;
-  /** Keeps what has changed for the next run. Never throws. */
+  /** Stores the changes. Never throws. */
   save(): Promise<void>;
 }
 
-/** More than a workspace has, and little enough to be read at once: a megabyte. */
+/** Maximum number of slugs, a megabyte: more than a workspace has. */
 const MOST_SLUGS = 20_000;
-/** A page of codes. More are compared with all that is kept, which takes as long as the rest of a short command. */
+/** Maximum number of codes to look for, a page. More take as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
-/** More than completion shows, in UTF-16 units. */
+/** Maximum length in UTF-16 units, more than completion shows. */
 const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore): SlugMemory {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** Seen in this run; undefined is forgotten. The last seen come last, and those seen before the last `MOST_SLUGS` are in `older` or dropped. */
+  /**
+   * Codes of this run, the most recent last, undefined if forgotten. `older` has those before the last
+   * `MOST_SLUGS`.
+   */
   let seen = new Map<string, KnownCode | undefined>();
   let older: typeof seen = new Map();
   const deleted = new Set<string>();
@@ -79,7 +84,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     return all;
   }
 
-  /** Whether nothing new was seen: mostly a page of the codes of the run before. */
+  /** Returns whether all codes are stored, such as a page of the codes of the run before. */
   async function isKept(codes: readonly (KnownCode | undefined)[]): Promise<boolean> {
     if (codes.length === 0) return true;
     const entries =
@@ -87,7 +92,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     return entries.length === codes.length && store.has(entries);
   }
 
-  /** Two maps that take turns bound the memory of a run over any number of codes. */
+  /** Two generations bound the memory of a run over any number of codes. */
   function remember(slug: string, code: KnownCode | undefined): void {
     seen.delete(slug);
     if (seen.size >= MOST_SLUGS) {

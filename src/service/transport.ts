@@ -33,14 +33,15 @@ export interface HttpResponse {
 
 export interface Transport {
   /**
-   * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError if there is no complete response, or the
-   * signal's reason. POST uses a new connection, because the service may close a kept one at that moment, which leaves the outcome unknown.
+   * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError if there is
+   * no complete response, or the signal's reason. POST uses a new connection: if the service closed a kept
+   * one at that moment, the outcome would be unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
   close(): void;
 }
 
-/** One connection, opened on first use and kept for the next request, with the buffer for its responses. */
+/** Connection, opened on first use and kept, with the buffer for its responses. */
 interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
@@ -61,7 +62,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Buffers of closed connections, for reuse: new memory for each POST would grow faster than it is collected. */
+  /** Buffers for reuse: new memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -133,8 +134,8 @@ function encodingOf(headers: Headers): string {
 }
 
 /**
- * Dispatches on one client and settles exactly once. After a failure the caller must destroy the wire, because its connection may still be
- * busy.
+ * Dispatches on one client and settles exactly once. After a failure the caller must destroy the wire, whose
+ * connection may still be busy.
  */
 function converse(
   { client, body, once, destroy }: Wire,
@@ -177,7 +178,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Otherwise undici would end it with its own error, whose stack Node formats.
+        // Prevents undici's own error, whose stack Node formats.
         if (once) destroy();
         resolve(head);
       },
@@ -196,8 +197,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body to text. Bytes that are not UTF-8 become U+FFFD. Has read the bytes when it returns. Rejects with NetworkError for a body
- * that is truncated, damaged or larger than 64 MiB when decompressed.
+ * Decodes a body to text, and has read the bytes when it returns. Invalid UTF-8 becomes U+FFFD. Rejects with
+ * NetworkError for a body that is truncated, damaged or larger than 64 MiB when decompressed.
  */
 export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {
   const text = await unpackedText(bytes, encoding);
@@ -216,7 +217,7 @@ async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
-  // Large chunks: the default of 16 KiB would copy a page of scans together from ten pieces.
+  // The default of 16 KiB would copy a page of scans together from ten pieces.
   return promisify(zlib.gunzip)(bytes, { maxOutputLength: MAX_BODY_BYTES, chunkSize: 256 * 1024 }).catch(
     (cause) => {
       if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();

@@ -1,6 +1,6 @@
 /**
- * Identifies the workspace of a file on disk (a ledger, the state of an append, a dataset), by its base URL and a salted fingerprint of the
- * API key.
+ * Workspace of a file on disk (a ledger, the state of an append, a dataset), identified by its base URL and a
+ * salted fingerprint of the API key.
  */
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
@@ -8,14 +8,14 @@ import { inShellOr, quote } from '../base/text/quote.ts';
 export interface Workspace {
   readonly baseUrl: string;
   readonly profile: string | undefined;
-  /** Returns the record for a file of this workspace; the fingerprint has a new salt at each call. */
+  /** Returns the record for a file of this workspace, with a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
   hasKeyOf(fingerprint: string): Promise<boolean>;
-  /** Returns a secret that identifies base URL and key, for a lock between processes. It is never stored. */
+  /** Returns a secret that identifies base URL and key, for a lock between processes. Never stored. */
   secret(): string;
 }
 
-/** Workspace as stored in a file. `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
+/** Workspace in a file. `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string | undefined;
@@ -50,7 +50,7 @@ export function createWorkspace({
 
 const SALT_BYTES = 16;
 
-/** Returns the SHA-256 of a salted key, in hex. A key is long and random, so no slow hash is needed. */
+/** Returns the SHA-256 of a salted key, in hex. A long random key needs no slow hash. */
 async function hashOf(salt: string, apiKey: string): Promise<string> {
   const { createHash } = await import('node:crypto');
   return createHash('sha256').update(`qrctl workspace\n${salt}\n${apiKey}`).digest('hex');
@@ -73,19 +73,20 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   /** Value of `--moved-from`: the base URL that the service had. Absent for a command without that flag. */
   movedFrom?: string | undefined;
-  /** Alternative for the hint if the file belongs to another workspace: `specify a different file with --results`. */
+  /** Alternative for the hint, such as `specify a different file with --results`. */
   elsewhere: string;
-  /** The file may have codes whose IDs it does not contain, so that a missing ID is not conclusive. */
+  /** The file may not contain all IDs of its codes, so a missing ID is not conclusive. */
   mayKnowMore?: boolean;
 }
 
-/** Number of codes to request: some may have been deleted since, but not all. */
+/** Maximum number of codes to request: some may have been deleted since, but not all. */
 const MAX_REQUESTED = 3;
 
 /**
- * Checks that a file belongs to this run's workspace. `same`: base URL and key are the recorded ones. `renew`: one of its codes exists here
- * (the key was rotated, or the service moved), or it knows no code (unless `mayKnowMore`), so the caller stores `workspace.record()`.
- * Throws UsageError if it belongs to another base URL or workspace.
+ * Checks that a file belongs to this run's workspace. `same`: base URL and key are as recorded. `renew`: one
+ * of its codes exists here (the key was rotated, or the service moved), or it has no code (unless
+ * `mayKnowMore`), so the caller stores `workspace.record()`. Throws UsageError if it belongs to another base
+ * URL or workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

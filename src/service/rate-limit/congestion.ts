@@ -1,14 +1,17 @@
-/** Congestion control, for an intermediary that refuses bursts independently of the service's rate limit (PROTOCOL.md). */
+/**
+ * Congestion control, for an intermediary that refuses bursts independently of the service's rate limit
+ * (PROTOCOL.md).
+ */
 
 const MOST_RECENT = 8;
-/** Number of failures that is not a coincidence, if it is at least the number of successes. */
+/** Minimum number of failures in a burst, if it is at least the number of successes. */
 const FEWEST_FAILED = 2;
-/** If no request got through for this long, a failure is due to an outage, not to a burst. */
+/** Time without success after which a failure is due to an outage, not to a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Successes that are required before the width grows; twice as many each time that fails. */
+/** Number of successes before the width grows, doubled each time that fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 
@@ -16,7 +19,10 @@ export interface Congestion {
   width(): number;
   waitMs(): number;
   sent(): void;
-  /** Records the outcome of a request sent at `sentAt`, monotonic ms: it got through to the service, or may not have. */
+  /**
+   * Records the outcome of a request sent at `sentAt`, monotonic ms. `through`: the service certainly
+   * received it.
+   */
   ended(through: boolean, sentAt: number): void;
 }
 

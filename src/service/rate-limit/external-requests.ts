@@ -1,6 +1,6 @@
 /**
- * Counts requests of other clients (or repeated by an intermediary): each request lowers Remaining by one, so the responses of one window
- * show how many requests the service counted between the first and the last own one.
+ * Number of requests of other clients (or repeated by an intermediary): each lowers Remaining by one, so the
+ * responses of one window show how many there were between the first and the last own one.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';
@@ -8,7 +8,9 @@ import { SAME_RESET_MS } from './rate-window.ts';
 interface ExternalRequests {
   received(headers: RateHeaders): void;
   lost(): void;
-  /** Returns the minimum number in all windows so far. Requests in flight count as external: call it when there are none. */
+  /**
+   * Minimum number in all windows so far. Requests in flight count as external: call it when there are none.
+   */
   count(): number;
 }
 
@@ -19,7 +21,7 @@ interface Counted {
   ours: number;
 }
 
-/** A response can be late by one window, not by more. */
+/** Maximum number of open windows: a response is late by at most one. */
 const MOST_OPEN = 2;
 
 export function createExternalRequests(): ExternalRequests {
@@ -49,7 +51,7 @@ export function createExternalRequests(): ExternalRequests {
   };
 }
 
-/** L20: returns by how much Remaining fell, less the own responses. */
+/** L20: returns the decrease of Remaining, less the own responses. */
 function externalIn(window: Counted | undefined): number {
   return window ? Math.max(0, window.highest - window.lowest + 1 - window.ours) : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Rate-limit governor: the queue of requests, which admits them as the service's window allows, and pauses all of them when it is exhausted
- * (PROTOCOL.md).
+ * Rate-limit governor: a queue that admits requests as the service's window allows, and pauses if it is
+ * exhausted (PROTOCOL.md).
  */
 import { RateLimitError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
@@ -28,20 +28,23 @@ export interface GovernorOptions {
   events: PauseEvents;
 }
 
-/** The right to send one request. Exactly one of its methods must be called in the end; further calls do nothing. */
+/** Right to send one request. Exactly one method must be called in the end; further calls do nothing. */
 export interface Ticket {
   /** `limited`: the response was the service's 429. */
   received(headers: RateHeaders, limited: boolean): void;
-  /** Records a 429 without any header or body of the service: an intermediary sent it, and the service counted nothing. */
+  /** Records the 429 of an intermediary, without any header or body of the service, which counted nothing. */
   throttled(retryAfterMs: number | undefined): void;
-  /** Records a request without a response, or without rate-limit headers. `sent`: the service may have counted the request. */
+  /**
+   * Records a request without a response, or without rate-limit headers. `sent`: the service may have counted
+   * it.
+   */
   failed(sent: boolean): void;
 }
 
 interface Governor {
   /**
-   * Waits until a request may be sent. `again`: it got a 429, and goes before all others. Throws RateLimitError if waiting would exceed
-   * `maxWaitMs`, or the signal's reason.
+   * Waits until a request may be sent. `again`: it got a 429, and precedes all others. Throws RateLimitError
+   * if waiting would exceed `maxWaitMs`, or the signal's reason.
    */
   admit(again: boolean): Promise<Ticket>;
   rateLimit(): RateLimit;
@@ -105,16 +108,16 @@ export function createGovernor(options: GovernorOptions): Governor {
     );
   }
 
-  /** Returns whether the window allows one more request in addition to those in flight; `left` is from RateWindow. */
+  /** Returns whether the window allows another request; `left` is from RateWindow. */
   function allows(left: number | undefined): boolean {
     if (inFlight >= congestion.width()) return false;
     // L2: one probe when a window opens; its response informs all others.
     if (left === undefined) return !probing;
     // L13: a service that sends no limit gets few requests at once.
     if (left === Number.POSITIVE_INFINITY) return inFlight < MODEST_CONCURRENCY;
-    // L14: little is left, and other clients may use it too: with fewer requests in flight, fewer get a 429.
+    // L14: other clients may use the little that is left: fewer requests in flight get fewer 429s.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
-    // L1: whatever is in flight may not be counted in Remaining yet.
+    // L1: requests in flight may not be counted in Remaining yet.
     return inFlight < Math.min(left, taper);
   }
 

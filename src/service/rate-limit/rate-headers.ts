@@ -1,16 +1,20 @@
 /**
- * Parses the rate-limit headers of a response (specification, section 8) as they are; rate-window.ts decides which of them are accepted.
+ * Rate-limit headers of a response (specification, section 8), unchecked; rate-window.ts accepts or rejects
+ * them.
  */
 import { parseHttpDate } from '../../base/time/time.ts';
 
 export interface RateHeaders {
   plan: string | undefined;
   limit: number | undefined;
-  /** Requests left; whole, never negative. */
+  /** Number of requests left; whole, never negative. */
   remaining: number | undefined;
-  /** When the window ends, ms since the epoch on the service's clock. */
+  /** End of the window, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** Length of the pause in ms, from the response on; a date in Retry-After is relative to the response's own Date, and a past one is 0. */
+  /**
+   * Length of the pause in ms. A date in Retry-After is relative to the response's own Date, and a past one
+   * is 0.
+   */
   retryAfterMs: number | undefined;
   dateMs: number | undefined;
 }
@@ -28,7 +32,7 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** Accepts at most 15 digits before the point, to bound the cost of parsing. */
+/** Accepts at most 15 digits before the point, which bounds the cost of parsing. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

@@ -1,24 +1,24 @@
-/** Rate limit from the newest response, as far as it is accepted (rate-window.ts decides); otherwise undefined. */
+/** Rate limit of the newest response; undefined values are missing, or not accepted (rate-window.ts). */
 export interface RateLimit {
   plan: string | undefined;
   limit: number | undefined;
   remaining: number | undefined;
-  /** When that window ends, ms since the epoch on the service's clock. */
+  /** End of the window, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
   resetInMs: number | undefined;
 }
 
-/** The specification counts per minute: the length of a window if no valid Reset shows it. */
+/** Length of a window by the specification, if no valid Reset shows it. */
 export const WINDOW_MS = 60_000;
 
 interface Cost {
   requests: number;
-  /** Returns the number of windows of the rate limit that are required, including the current one; undefined if the limit is not known. */
+  /** Number of windows required, including the current one; undefined if the limit is not known. */
   windows: number | undefined;
   waitMs: number;
 }
 
-/** Returns the cost of requests: the rest of this window is used at once, the remainder one window at a time. */
+/** Returns the cost of requests: the rest of this window at once, the remainder one window at a time. */
 export function costOf(requests: number, { limit, remaining, resetInMs }: RateLimit): Cost {
   if (!limit) return { requests, windows: undefined, waitMs: 0 };
   const now = Math.min(remaining ?? limit, requests);

@@ -1,5 +1,5 @@
 /**
- * Tracks the service's current rate-limit window (PROTOCOL.md). The only place that decides whether a Reset is accepted, so that the pause,
+ * Current rate-limit window of the service (PROTOCOL.md). Only this file accepts a Reset, so that the pause,
  * `--max-wait`, `auth status` and every prediction use the same end.
  */
 import type { RateHeaders } from './rate-headers.ts';
@@ -9,15 +9,15 @@ import type { ServiceClock } from './service-clock.ts';
 /** Requests of each window that are left to other clients: a number, or a share of the window's limit. */
 export type Reserve = { requests: number } | { percent: number };
 
-/** Windows last a minute by the specification, and an hour elsewhere; a later end is an error of the service. */
+/** Maximum distance of a Reset. Windows last a minute by the specification, and an hour elsewhere. */
 const MAX_ACCEPTED_MS = 3_660_000;
-/** Without a Date, this machine's clock may be hours off. */
+/** Maximum distance without a Date, as this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** First pause if the service sends no length; each further one in a row is twice as long. */
+/** Time of the first pause if the service sends no length; doubled for each further one in a row. */
 const FIRST_BACK_OFF_MS = 1000;
-/** Reset and Date are whole seconds: the truncated part is less. */
+/** Maximum truncation of Reset and Date, which are whole seconds. */
 const SECOND_MS = 1000;
-/** Resets within this distance are of one window: some services round them differently in each response. */
+/** Maximum distance of Resets of one window: some services round them differently in each response. */
 export const SAME_RESET_MS = 1000;
 
 interface Observation {
@@ -28,15 +28,17 @@ interface Observation {
 
 interface RateWindow {
   /**
-   * Returns the requests left in this window, less the reserve, including those in flight. Undefined if nothing is known, so one probe must
-   * be sent; Infinity if the service sends no headers.
+   * Returns the requests left in this window, less the reserve, including those in flight. Undefined if
+   * unknown, so one probe must be sent; Infinity if the service sends no headers.
    */
   left(): number | undefined;
   waitMs(): number;
   learn(observation: Observation): void;
-  /** Records a 429 without any header or body of the service, to a request sent at `sentAt` (monotonic ms). */
+  /**
+   * Records a 429 without any header or body of the service, to a request sent at `sentAt` (monotonic ms).
+   */
   throttle(retryAfterMs: number | undefined, sentAt: number): void;
-  /** Records a request that may have reached the service and got no response: it may have been counted. */
+  /** Records a request without a response, which the service may have counted. */
   spend(): void;
   rateLimit(): RateLimit;
 }
@@ -55,15 +57,15 @@ export function createRateWindow(options: {
   const { clock, serviceClock, reserve } = options;
   let known: Known | undefined;
   let newest: RateHeaders | undefined;
-  /** When the previous window was closed (monotonic), and its reset: these identify its late responses. */
+  /** Closing time of the previous window (monotonic), and its reset: these identify its late responses. */
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   const backOffs = createExponentialBackOff(clock);
-  /** Largest part that truncation to whole seconds removes from a Reset, once a service is seen to truncate. */
+  /** Maximum truncation of a Reset to whole seconds, if the service truncates. */
   let truncationMs = 0;
 
-  // L3: the service's own time; without a Date header the machine's clock is all there is.
+  // L3: the service's own time, or the machine's clock without a Date header.
   const serviceNow = () => serviceClock.nowMs() ?? clock.now();
   const msUntil = (resetMs: number) => resetMs + truncationMs - serviceNow();
 
@@ -99,10 +101,13 @@ export function createRateWindow(options: {
     pause(ms);
   }
 
-  /** Returns the length of a pause that the service doesn't state: after a response to a request sent at `sentAt`, whose Reset is not accepted. */
+  /** Returns the length of a pause that the service doesn't state, for a request sent at `sentAt`. */
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: returns the length of the pause after a 429: its Retry-After, whatever its other headers are; without one, its Reset. */
+  /**
+   * L7: returns the length of the pause after a 429: its Retry-After, regardless of other headers; without
+   * one, its Reset.
+   */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
@@ -112,12 +117,12 @@ export function createRateWindow(options: {
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** L8: returns the Retry-After if it is accepted, a minute if it is too long, and 0 if there is none. */
+  /** L8: returns the Retry-After if it is accepted, a minute if it is too long, and 0 if it is missing. */
   function acceptedRetryAfterMs(ms = 0): number {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
 
-  /** Returns whether a response other than a 429 belongs to an earlier window, as far as its Reset shows. */
+  /** Returns whether a response other than a 429 belongs to an earlier window, by its Reset. */
   function isOfPreviousWindow(headers: RateHeaders, sentAt: number): boolean {
     if (sentAt < closedAt && (headers.resetMs ?? Number.NaN) <= closedResetMs) return true;
     return (
@@ -126,7 +131,7 @@ export function createRateWindow(options: {
     );
   }
 
-  /** Records a Remaining, of a new window or of this one (a response without an accepted Reset counts for this window). */
+  /** Records a Remaining. A response without an accepted Reset counts for this window. */
   function update(headers: RateHeaders, remaining: number) {
     const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: acceptedResetMs(headers) };
     if (known?.resetMs === undefined) {
@@ -151,7 +156,10 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects a truncated Reset: a request that was sent after it, by a clock that is never ahead, still got it in its response. */
+  /**
+   * Detects a truncated Reset: the response to a request sent after it, by a clock that is never ahead, still
+   * had it.
+   */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: from now on a second is added.
@@ -191,7 +199,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(clock.monotonic());
     },
     rateLimit() {
-      // L16: the end that is shown is the end that is obeyed, or none.
+      // L16: the displayed end is the end of the pause, or none.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
@@ -199,12 +207,14 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: creates the lengths of pauses for which the service states none that is valid. Times are monotonic ms. */
+/**
+ * L9: creates the lengths of pauses for which the service states none that is valid. Times are monotonic ms.
+ */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   return {
-    /** `isAhead`: the service stated a time that is ahead, but too far to be accepted. */
+    /** `isAhead`: the service stated a time too far ahead to be accepted. */
     nextMs(sentAt: number, isAhead: boolean): number {
       // L19: requests sent before the last back-off belong to the same burst.
       if (sentAt <= lastAt) return 0;

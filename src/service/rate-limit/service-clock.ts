@@ -1,16 +1,20 @@
 /**
- * Estimates the service's clock from Date headers only. A Date is truncated to whole seconds and stamped between sending and receiving, so
- * each response bounds the offset to the local monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
+ * Estimate of the service's clock from Date headers. A Date is truncated to whole seconds and stamped between
+ * sending and receiving, so each response bounds the offset to the monotonic clock: `Date - received <=
+ * offset < Date + 1 s - sent`.
  */
 export interface ServiceClock {
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
-  /** The service's time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the first Date. */
+  /**
+   * Service's time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the
+   * first Date.
+   */
   nowMs(at?: number): number | undefined;
   msToBestSample(): number;
 }
 
 const SECOND_MS = 1000;
-/** Crystals drift: a bound is relaxed by this amount for each ms of its age, so that newer responses can replace it. */
+/** Relaxation of a bound per ms of its age, because crystals drift: newer responses can replace it. */
 const DRIFT = 0.0001;
 
 interface Bound {
