@@ -21,8 +21,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
 }
 
 /**
- * Returns the first index below `count` that `holds`, or `count`. Binary search: all later indexes must hold,
- * too.
+ * Returns the first index below `count` that `holds`, or `count`. Binary search: all later indexes must hold.
  */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
@@ -36,7 +35,7 @@ export function firstIndex(count: number, holds: (index: number) => boolean): nu
 }
 
 /**
- * Returns the number of leading items for which `isBefore` holds. No later item may satisfy it (C++
+ * Returns the number of leading items for which `isBefore` holds; it must hold for no other (C++
  * `std::partition_point`).
  */
 export function partitionPoint<T extends object | bigint>(

@@ -1,6 +1,4 @@
-/**
- * Failure classes, one per way a command can fail. Their exit codes are a contract (README, "Exit codes").
- */
+/** Failure classes with their exit codes, which are a contract (README, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -8,7 +6,7 @@ export function messageOf(error: unknown): string {
 
 /** Row of an input file that failed, for annotations in CI. */
 export interface RowProblem {
-  /** Path as it was passed; undefined for standard input. */
+  /** Undefined for standard input. */
   readonly file: string | undefined;
   /** 1-based; undefined if the file has no lines. */
   readonly line?: number | undefined;
@@ -27,21 +25,18 @@ export interface FailureDetails {
   rows?: readonly RowProblem[];
 }
 
-/** Returns whether a system error is a full disk, or an exhausted quota. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-/** Outcome of a failed request: whether the service could have applied it. */
+/** Whether the service could have applied a failed request. */
 export type Outcome = 'not-applied' | 'unknown';
 
 class Failure extends Error {
   static readonly exit: number = 1;
-  /** Meaning of the exit code in `qrctl help exit-codes`. */
   static readonly meaning: string =
     "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
 
-  /** Callers with more context may extend it. */
   hint: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;
@@ -76,15 +71,13 @@ export class UsageError extends Failure {
   static override readonly meaning =
     'usage error (invalid flag, argument or input file); no changes were made';
 }
-/** Failure to read or write a local file or stream (full disk, permissions). */
+/** Failure to read or write a local file or stream. */
 export class LocalError extends Failure {
   constructor(message: string, details: FailureDetails = {}) {
     super(message, isDiskFull(details.cause) ? { code: 'NO_SPACE', ...details } : details);
   }
 }
-/** Response that does not match the service's specification. */
 export class UnexpectedResponseError extends RequestFailure {}
-/** Missing key, or a key that the service rejected (401). */
 export class AuthError extends RequestFailure {
   static override readonly exit = 3;
   static override readonly meaning = 'missing or unusable API key, or the service rejected the key (401)';
@@ -94,42 +87,36 @@ export class NotFoundError extends RequestFailure {
   static override readonly exit = 4;
   static override readonly meaning = 'not found (404)';
 }
-/** Code limit of the plan (403 to POST /qr). */
 export class PlanLimitError extends RequestFailure {
   static override readonly exit = 5;
   static override readonly meaning = "the plan's code limit is reached (403)";
 }
-/** Wait for the rate limit that would exceed `--max-wait`. */
 export class RateLimitError extends RequestFailure {
   static override readonly exit = 6;
   static override readonly meaning = 'rate limit: the wait would exceed --max-wait';
 }
-/** Failure of the network or the service, also after retries. */
 export class UnavailableError extends RequestFailure {
   static override readonly exit = 7;
   static override readonly meaning = 'network or service unavailable after retries';
 }
-/** Run in which some rows or codes failed and others are done. */
 export class PartialError extends Failure {
   static override readonly exit = 8;
   static override readonly meaning =
     'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
 }
 /**
- * Export that could not be verified as complete, or bulk row that needs the user's decision. An export of
- * several codes throws PartialError instead, unless every code failed.
+ * Export that is not verified as complete, or bulk row that needs a decision. An export of several codes
+ * throws PartialError, unless all failed.
  */
 export class UnprovenError extends Failure {
   static override readonly exit = 9;
   static override readonly meaning =
     'the export could not be verified as complete, or a bulk row needs your decision';
 }
-/** Values that the service rejected (400). */
 export class RejectedError extends RequestFailure {
   static override readonly exit = 10;
   static override readonly meaning = 'the service rejected the values (400)';
 }
-/** End of the command by SIGINT, SIGTERM or SIGHUP. */
 export class InterruptedError extends Failure {
   readonly signal: 'SIGINT' | 'SIGTERM';
 
@@ -142,13 +129,13 @@ export class InterruptedError extends Failure {
     return this.signal === 'SIGINT' ? 130 : 143;
   }
 }
-/** Failure that was already reported. Its cause is the first failure of the report. */
+/** Failure that was already reported, with the first failure of the report as its cause. */
 export class ReportedError extends Failure {
   override get exit(): number {
     return exitCodeOf(this.cause);
   }
 }
-/** Closed standard output (`| head`): a quiet, successful end. */
+/** Closed standard output (`| head`): a successful end. */
 export class ClosedPipeError extends Failure {
   static override readonly exit = 0;
 }
@@ -168,7 +155,6 @@ const CLASSES = [
   RejectedError,
 ];
 
-/** Exit codes in order, with their descriptions in `qrctl help exit-codes`. */
 export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
   { exit: 0, meaning: 'success' },
   ...CLASSES,

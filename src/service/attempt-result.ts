@@ -23,19 +23,18 @@ export interface Call<T> {
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
-   * Returns the value of the JSON of a 2xx response, or throws UnexpectedResponseError. Undefined: the
-   * response must be 204.
+   * Returns the value of a 2xx response, or throws UnexpectedResponseError. Undefined: the response must be
+   * 204.
    */
   check?: (json: unknown, context: CheckContext) => T;
-  /** Called for every response except 429, before it is processed. */
+  /** Called for every response except 429. */
   onResponse?: (response: HttpResponse) => void;
-  /** Accept a response without a body, or without a JSON content type, unread. */
+  /** Accept a response without JSON unread. */
   anyBody?: boolean;
 }
 
 export type AttemptResult<T> =
   | { kind: 'done'; value: T }
-  /** A 429, also of an intermediary, uses up no attempt. */
   | { kind: 'limited' }
   /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
   | {
@@ -124,7 +123,7 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
-/** A page of a proxy or portal may have any 2xx status, so only 204 shows that the code was deleted. */
+/** A proxy or portal may answer with any 2xx status, so only 204 shows that the code was deleted. */
 function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedResponseError {
   const words = excerpt(text, redact);
   const message = `the response is not 204 (No Content)${words && `: ${words}`} (${status})`;
@@ -145,12 +144,12 @@ const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
 /** Maximum number of attempts if `retryForMs` is short; otherwise one per second of it. */
 const MIN_ATTEMPTS = 7;
-/** Maximum Retry-After that is honored, except that of a 429 (rate-limit/rate-window.ts). */
+/** Maximum Retry-After that is honored, except that of a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the ms to wait before the next attempt, or undefined to give up: exponential back-off with full
- * jitter. `spentMs` is the duration of the outage without pauses for the rate limit; `random` is in [0, 1).
+ * Returns the ms to wait, or undefined to give up: exponential back-off with full jitter. `spentMs` is the
+ * duration of the outage without pauses for the rate limit; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

@@ -58,16 +58,13 @@ function parseWebUrl(text: string): URL {
   return url;
 }
 
-/** Returns the base URL for a host without a scheme; undefined for any other text. */
 function withScheme(text: string): string | undefined {
   if (!/^(localhost|\[::1\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i.test(text)) return undefined;
   const [host = ''] = text.split(/[/:]/, 1);
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/**
- * Returns whether a URL's hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved.
- */
+/** Returns whether a hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -50,8 +50,8 @@ export function checkCode(json: unknown): QrCode {
 }
 
 /**
- * Creates a check for the response about one code. The check throws UnexpectedResponseError also for another
- * code, or another status than was sent.
+ * Creates a check for one code. It throws UnexpectedResponseError also for another code, or another status
+ * than was sent.
  */
 export function checkSameCode(
   id: string,

@@ -33,10 +33,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     events.retry?.(retry);
   }
 
-  /**
-   * Returns the duration of an outage: since this call began to fail (others may succeed), or since no call
-   * succeeded.
-   */
+  /** Returns the duration of an outage: since this call began to fail, or since no call succeeded. */
   function outageMs(spentMs = 0): number {
     const now = clock.monotonic();
     failingSinceMs ??= now;
@@ -52,7 +49,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       throw error;
     };
     let attempts = 0;
-    /** Duration of attempts and back-offs since the first failure, without pauses for the rate limit. */
+    /** Duration since the first failure, without pauses for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
     // A 404 after a DELETE without a response means that it succeeded.
@@ -73,7 +70,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
       if (result.kind !== 'failed' || (!result.repeat && 'response' in received)) failingSinceMs = undefined;
       again = result.kind === 'limited';
-      // L17: a 429 says nothing about the service's health, so it uses up no attempt.
+      // L17: a 429 uses up no attempt.
       if (result.kind === 'limited') continue;
       if (result.kind === 'done') {
         reached ||= call.authorized;

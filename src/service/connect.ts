@@ -6,7 +6,7 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** Opens one socket, with TLS if the options require it. The socket can be destroyed before the callback. */
+/** Opens one socket, with TLS if required, which can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 export interface Connection {

@@ -1,17 +1,16 @@
 const MAX_EXCERPT = 120;
-/** Number of characters of a response in which the words of an excerpt are searched. */
 const SEARCHED = 20_000;
 /** Number of characters that are redacted first, so that no part of a key is shown at the end of SEARCHED. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
 
-/** Number of consecutive characters of the key that are redacted; a shorter key must match completely. */
+/** Number of consecutive characters of the key that are redacted, unless it is shorter. */
 const PIECE = 12;
 
 /**
  * Creates a function that redacts the key and pieces of it, also in other case, percent-encoded, or with
- * blanks inserted; in a text too long for a message, only the whole key.
+ * blanks inserted; in a long text, only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -53,10 +52,7 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   return redacted + text.slice(done);
 }
 
-/**
- * Yields the UTF-16 units of a text in lower case, percent-decoded, without blanks and controls, with their
- * places.
- */
+/** Yields UTF-16 units in lower case, percent-decoded, without blanks and controls, with their places. */
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
@@ -66,10 +62,7 @@ function* units(text: string): Generator<{ unit: string; start: number; end: num
   }
 }
 
-/**
- * Returns the words of a response that is not JSON: without tags and controls, blanks collapsed, at most 120
- * characters.
- */
+/** Returns the words of a response that is not JSON, at most 120 characters. */
 export function excerpt(text: string, redact: Redact): string {
   const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
@@ -83,8 +76,8 @@ export function excerpt(text: string, redact: Redact): string {
 }
 
 /**
- * Formats a text of the service as one short line. Invisible characters (bidi marks, zero width) and lone
- * surrogates are removed; controls and blanks become one blank.
+ * Formats a text of the service as one short line, without invisible characters (bidi marks, zero width) and
+ * lone surrogates.
  */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);

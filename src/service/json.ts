@@ -1,6 +1,6 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
-/** Maximum length of a text with long integers, which the lossless parser parses in a second. */
+/** Maximum length of a text with long integers, whose parser is slow. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
 /** Maximum number of digits: a number of millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;

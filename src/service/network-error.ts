@@ -9,7 +9,6 @@ export class NetworkError extends Error {
   readonly fault: NetworkFault;
   /** False only if no byte of the request was written. */
   readonly sent: boolean;
-  /** Hint of a failed proxy, in place of the fault's hint. */
   readonly hint: string | undefined;
 
   constructor(
@@ -58,7 +57,6 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
 
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** Converts an error of the socket, TLS or HTTP layer, by its code. */
 export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = codeOf(error);
@@ -70,10 +68,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/**
- * Returns whether the server itself, not a proxy, refused the connection, which proves that there is a
- * network.
- */
+/** Returns whether the server itself, not a proxy, refused the connection, so that there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
   return codeOf(cause) === 'ECONNREFUSED';
 }

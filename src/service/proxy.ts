@@ -25,10 +25,7 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/**
- * Adds the proxy's name to the failure of a connection. `isForwarded`: plain HTTP, so that HTTP_PROXY is
- * named.
- */
+/** Adds the proxy's name to a failure. `isForwarded`: plain HTTP, so that HTTP_PROXY is named. */
 export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
   const { message, fault, sent, hint } = failure;
   if (sent || hint !== undefined || fault !== 'network') return failure;
@@ -106,7 +103,7 @@ function isInNetwork(hostname: string, entry: string): boolean {
   return list.check(address, family);
 }
 
-/** `.example.com` and `*.example.com` mean example.com; an IPv6 address may lack its brackets. */
+/** `.example.com` and `*.example.com` mean example.com. */
 function parseExemption(entry: string): { name: string; onlyPort: string | undefined } {
   if (/^[^[]*:[^[]*:/.test(entry)) return { name: `[${entry}]`, onlyPort: undefined };
   const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];

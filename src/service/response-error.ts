@@ -39,7 +39,6 @@ export async function parseErrorBody(text: string): Promise<ErrorBody | undefine
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }
 
-/** Returns whether the service itself sent a response: it has an Error body or rate-limit headers. */
 export async function isFromService({ text }: HttpResponse, { remaining }: RateHeaders): Promise<boolean> {
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }

@@ -12,14 +12,11 @@ export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   profile?: string | undefined;
   keyHint?: string | undefined;
   userAgent: string;
-  /** Maximum time of one request, from connecting to its last byte. */
   timeoutMs: number;
   /** Maximum time of an outage (failed connections, 5xx, invalid responses). */
   retryForMs: number;
-  /** Source of HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_TLS_REJECT_UNAUTHORIZED. */
   env: Readonly<Record<string, string | undefined>>;
   events?: ServiceEvents;
-  /** Storage of slugs between runs; default: none. */
   slugStore?: SlugStore;
 }
 
@@ -61,7 +58,7 @@ export interface ServiceEvents extends PauseEvents {
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
-/** Request with a `path` relative to the base URL, with its query, and `json` as an exact body. */
+/** Request with a `path` relative to the base URL, and `json` as an exact body. */
 export interface RawRequest {
   method: Method;
   path: string;
@@ -83,7 +80,6 @@ export interface Service {
   readonly baseUrl: string;
   readonly concurrency: number;
   readonly workspace: Workspace;
-  /** Cache of the codes in all responses, without deleted ones. */
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
@@ -96,10 +92,7 @@ export interface Service {
   /** Permanently deletes a code and its scans. Only 204 is a success, or 404 after a lost response. */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
-  /**
-   * Sends any request under the base URL, and resolves for any status. `failure` is the error of other
-   * methods.
-   */
+  /** Sends any request under the base URL, and resolves for any status. */
   send(request: RawRequest): Promise<RawResponse>;
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;

@@ -8,10 +8,7 @@ import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/**
- * Time of the last listing for completion, in ms since the epoch by the machine's clock, and whether all
- * pages arrived in time.
- */
+/** Time of the last listing for completion, in ms since the epoch, and whether all pages arrived in time. */
 export interface Listing {
   atMs: number;
   answered: boolean;
@@ -26,9 +23,8 @@ interface Kept {
 
 /** Storage between runs; its methods must not throw. */
 export interface SlugStore {
-  /** Returns the stored data; undefined if it is missing or unreadable. */
   read(): Promise<unknown>;
-  /** Returns whether all these codes are stored, without reading the others; false if that is not certain. */
+  /** Returns whether all these codes are certainly stored, without reading the others. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
@@ -41,7 +37,6 @@ export interface SlugMemory {
   /** Records a listing; if it is `whole`, other codes are forgotten. */
   noteListing(listing: Listing & { whole: boolean }): void;
   listing(): Promise<Listing | undefined>;
-  /** Returns the known codes, the most recent last. */
   codes(): Promise<KnownCode[]>;
   forget(slug: string): void;
   forgetCode(id: string): void;
@@ -49,12 +44,12 @@ export interface SlugMemory {
   save(): Promise<void>;
 }
 
-/** Maximum number of slugs, a megabyte: more than a workspace has. */
+/** Maximum number of slugs, a megabyte. */
 const MOST_SLUGS = 20_000;
 /** Maximum number of codes to look for, a page. More take as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
-/** Maximum length in UTF-16 units, more than completion shows. */
+/** Maximum length in UTF-16 units. */
 const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore): SlugMemory {

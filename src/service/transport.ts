@@ -41,7 +41,7 @@ export interface Transport {
   close(): void;
 }
 
-/** Connection, opened on first use and kept, with the buffer for its responses. */
+/** Connection, opened on first use and kept. */
 interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
@@ -197,7 +197,7 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body to text, and has read the bytes when it returns. Invalid UTF-8 becomes U+FFFD. Rejects with
+ * Decodes a body, and has read the bytes when it returns. Invalid UTF-8 becomes U+FFFD. Rejects with
  * NetworkError for a body that is truncated, damaged or larger than 64 MiB when decompressed.
  */
 export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {

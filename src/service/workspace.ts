@@ -1,14 +1,10 @@
-/**
- * Workspace of a file on disk (a ledger, the state of an append, a dataset), identified by its base URL and a
- * salted fingerprint of the API key.
- */
+/** Workspace of a file on disk, identified by its base URL and a salted fingerprint of the API key. */
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
 
 export interface Workspace {
   readonly baseUrl: string;
   readonly profile: string | undefined;
-  /** Returns the record for a file of this workspace, with a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
   hasKeyOf(fingerprint: string): Promise<boolean>;
   /** Returns a secret that identifies base URL and key, for a lock between processes. Never stored. */
@@ -50,7 +46,6 @@ export function createWorkspace({
 
 const SALT_BYTES = 16;
 
-/** Returns the SHA-256 of a salted key, in hex. A long random key needs no slow hash. */
 async function hashOf(salt: string, apiKey: string): Promise<string> {
   const { createHash } = await import('node:crypto');
   return createHash('sha256').update(`qrctl workspace\n${salt}\n${apiKey}`).digest('hex');
@@ -68,10 +63,10 @@ interface WorkspaceQuestion {
   path: string;
   recorded: RecordedWorkspace;
   workspace: Workspace;
-  /** IDs of codes in the file, those likeliest to exist first; at most three are requested. */
+  /** IDs of codes in the file, those likeliest to exist first. */
   knownIds: Iterable<string>;
   getCode: (id: string) => Promise<unknown>;
-  /** Value of `--moved-from`: the base URL that the service had. Absent for a command without that flag. */
+  /** Value of `--moved-from`, absent for a command without that flag. */
   movedFrom?: string | undefined;
   /** Alternative for the hint, such as `specify a different file with --results`. */
   elsewhere: string;
@@ -85,8 +80,7 @@ const MAX_REQUESTED = 3;
 /**
  * Checks that a file belongs to this run's workspace. `same`: base URL and key are as recorded. `renew`: one
  * of its codes exists here (the key was rotated, or the service moved), or it has no code (unless
- * `mayKnowMore`), so the caller stores `workspace.record()`. Throws UsageError if it belongs to another base
- * URL or workspace.
+ * `mayKnowMore`). Throws UsageError otherwise.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

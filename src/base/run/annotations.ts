@@ -8,7 +8,7 @@ import { escapeData, escapeProperty } from '../text/workflow-commands.ts';
 
 import type { RunFacts } from './run-summary.ts';
 
-/** Maximum number of errors that GitHub shows per step. */
+/** Maximum per step at GitHub. */
 const MOST = 10;
 const LONGEST = 500;
 
@@ -18,8 +18,7 @@ interface Place {
 }
 
 /**
- * Formats one line per row, and one with the number of the others. No value in it can end the line or the
- * command.
+ * Formats one line per row, and one with the number of the others. No value can end the line or the command.
  */
 export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
   const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;

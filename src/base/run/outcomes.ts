@@ -1,7 +1,4 @@
-/**
- * Outcomes of rows, codes and images, in results, manifests, summaries and dry runs. `qr check`, `scans
- * watch` and `scans verify` have their own.
- */
+/** Outcomes of rows, codes and images, except those of `qr check`, `scans watch` and `scans verify`. */
 
 export const OUTCOMES = {
   created: 'New code or image',
@@ -23,7 +20,6 @@ export const OUTCOMES = {
 
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Actions in a dry run, with their outcomes. */
 export const ACTIONS = {
   create: 'created',
   adopt: 'adopted',
@@ -31,7 +27,6 @@ export const ACTIONS = {
   delete: 'deleted',
 } as const satisfies Readonly<Record<string, Outcome>>;
 
-/** Meanings of words that occur in plans only. */
 export const PLAN_WORDS = {
   removed: 'The file no longer contains the key (qr apply)',
 } as const;

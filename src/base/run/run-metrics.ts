@@ -31,8 +31,8 @@ type Metric = keyof typeof HELP;
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Formats the metrics that have a value, with the labels `command`, `profile` and `file`: the collector
- * refuses all files if two have the same series.
+ * Formats the metrics that have a value. The labels `command`, `profile` and `file` make each series unique,
+ * which the collector requires.
  */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
@@ -80,7 +80,6 @@ function formatLabels(labels: Labels): string {
     .join(',');
 }
 
-/** Escapes a value so that nothing in it ends the value or the line. */
 function escapeLabel(value: string): string {
   const shown = clean(redactKeys(value)).toWellFormed();
   return shown.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');

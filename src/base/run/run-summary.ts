@@ -1,15 +1,14 @@
-/** `--summary FILE`: one JSON object about a run, written when the run ends, whether it fails or not. */
+/** `--summary FILE`: one JSON object about a run, whether it fails or not. */
 import { exitCodeOf, Failure, messageOf, type RowProblem } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { formatInstant } from '../time/time.ts';
 
-/** Facts about a run that only its command has. */
 export interface RunFacts {
   codes?: number;
-  /** Number of rows in the output, and of those that this run added. */
+  /** Rows in the output, and those that this run added. */
   rows?: number;
   added?: number;
-  /** Range that was read, ms since the epoch; without a start: from the first scan on. */
+  /** In ms since the epoch; without a start: from the first scan on. */
   range?: { sinceMs: number | undefined; untilMs: number } | undefined;
   /** Time of the newest row, ms since the epoch. */
   watermarkMs?: number | undefined;
@@ -17,7 +16,6 @@ export interface RunFacts {
   outcomes?: Readonly<Record<string, number>>;
   /** Rows that failed, for annotations; not in the summary. */
   problems?: readonly RowProblem[];
-  /** Returns a problem of a code at each of its rows in the input file. */
   problemsOfCode?: (id: string, message: string) => readonly RowProblem[];
 }
 
@@ -31,9 +29,9 @@ export function addRows(facts: RunFacts, added: number): void {
 }
 
 export interface RunEnd {
-  /** `scans export`; empty if the command line had no command. */
+  /** Such as `scans export`; empty if the command line had no command. */
   command: string;
-  /** By the machine's clock, ms since the epoch. */
+  /** In ms since the epoch. */
   startedMs: number;
   finishedMs: number;
   error: unknown;
@@ -42,9 +40,7 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/**
- * Formats the line of JSON. All keys are always present, null if the command has no value; times are in UTC.
- */
+/** Formats the line of JSON. All keys are present, null if the command has no value; times are in UTC. */
 export function formatRunSummary({
   command,
   startedMs,

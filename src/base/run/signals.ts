@@ -1,11 +1,11 @@
 import { exitCodeOf, InterruptedError } from '../errors.ts';
 import { after } from '../time/time.ts';
 
-/** Time after the first signal until the process is ended by force. */
+/** Time until the process is ended by force. */
 const GRACE_MS = 1500;
 
 /**
- * Aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can clean up; a second one ends the
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can clean up. A second one ends the
  * process.
  */
 export function listenForSignals(process: NodeJS.Process) {
@@ -25,7 +25,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // With a listener, exceeding `ulimit -f` is a failed write (EFBIG) instead of the end of the process.
+  // With a listener, exceeding `ulimit -f` is a failed write (EFBIG).
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

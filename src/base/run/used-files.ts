@@ -1,4 +1,4 @@
-/** Files that a run reads and writes, so that none of them replaces another one. */
+/** Files of a run, none of which may replace another one. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 interface UsedFile {
   /** Flag that specifies the file, or the file from whose name its own is derived. */
   flag?: string | undefined;
-  /** Noun in messages for a file that no flag specifies, such as `the lock file`. */
+  /** Noun in messages if no flag specifies the file, such as `the lock file`. */
   what?: string;
   /** `-`: a standard stream. */
   path: string;
@@ -15,7 +15,6 @@ interface UsedFile {
 
 export interface UsedFiles {
   use(...files: UsedFile[]): void;
-  /** Returns whether `use` refused the file of a flag. */
   isRefused(flag: string): boolean;
 }
 

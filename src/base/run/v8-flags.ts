@@ -1,5 +1,3 @@
-/** V8 flags that this program changes and restores. They affect only time and memory. */
-
 /** Loading takes a millisecond. */
 const v8 = () => process.getBuiltinModule('node:v8');
 
@@ -12,10 +10,10 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * node20: Prevents V8 from optimizing undici's HTTP parser, one large function of WebAssembly, at the first
- * response. Node waits for that before it exits: `qr list` took 310 ms of processor time instead of 120. Call
- * it before the parser is compiled, but after Node's own modules are loaded, because V8 compiles them again
- * after a change. Node 22 and 24 don't optimize the parser at once.
+ * node20: Prevents V8 from optimizing undici's HTTP parser at the first response. Node waits for that before
+ * it exits: `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled,
+ * but after Node's own modules are loaded, because V8 compiles them again after a change. Node 22 and 24
+ * don't optimize the parser at once.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -24,9 +22,8 @@ export function keepWasmSimple(): void {
 }
 
 /**
- * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115 (Node 24,
- * 300,000 scans: 112 instead of 137), in the same time. The returned function, called periodically, ends the
- * growth of the young generation.
+ * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115, in the same
+ * time. The returned function, called periodically, ends the growth of the young generation.
  */
 export function keepMemoryFlat(): () => void {
   // Old objects are collected when they have grown by a fifth.
@@ -44,7 +41,6 @@ export function keepMemoryFlat(): () => void {
 
 /** V8's own values. Setting the first flag changes the next two. */
 const DEFAULTS = [
-  // node20: with keepWasmSimple.
   '--no-liftoff-only',
   '--wasm-tier-up',
   '--wasm-dynamic-tiering',
@@ -52,7 +48,7 @@ const DEFAULTS = [
   '--semi-space-growth-factor=2',
 ];
 
-/** Restores all flags at the end: V8 rejects compiled code that was made under other flags. */
+/** Restores all flags: V8 rejects compiled code that was made under other flags. */
 export function restoreFlags(): void {
   setFlags(...DEFAULTS);
 }

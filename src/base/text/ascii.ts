@@ -1,4 +1,4 @@
-/** Bytes of ASCII characters, which are also their UTF-16 code units. */
+/** ASCII bytes, which are also UTF-16 code units. */
 
 export const LINE_FEED = 0x0a;
 export const RETURN = 0x0d;

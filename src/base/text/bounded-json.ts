@@ -1,33 +1,32 @@
 /**
- * JSON in bounded memory, where a value takes up to a hundred times the bytes of its text. No other code
- * calls JSON.parse.
+ * JSON in bounded memory: a value takes up to a hundred times the bytes of its text. No other code calls
+ * JSON.parse.
  */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
-/** Excess of values or depth. Its message follows "the response " or "line 3 ". */
+/** Message that follows "the response " or "line 3 ". */
 export class ExcessiveJsonError extends SyntaxError {}
 
 const SMALL = 1024 * 1024;
 
 /**
- * Maximum number of values in a text, many times those of the largest page. By their memory, an array or
- * object counts as four, a string or member name as two more.
+ * Maximum number of values, many times those of the largest page. By their memory, an array or object counts
+ * as four, a string or member name as two more.
  */
 const MOST_VALUES = 4_000_000;
 
-/** Maximum depth of values: far above any real data, and far below a stack overflow. */
+/** Maximum depth of values, far below a stack overflow. */
 const MOST_DEPTH = 100;
 
 /**
- * Parses JSON as JSON.parse. Throws SyntaxError, and ExcessiveJsonError before a large text with too many or
- * too deep values is parsed.
+ * Parses JSON. Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep
+ * values is parsed.
  */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError for a text with too many values, or too deep ones. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;
@@ -48,7 +47,6 @@ export function checkBounds(text: string, mostValues = MOST_VALUES): void {
 }
 
 const COLON = 0x3a;
-/** Bit by which `{` differs from `[`, and `}` from `]`. */
 const CURLY = 0x20;
 
 export function opens(unit: number): boolean {
@@ -59,7 +57,7 @@ export function closes(unit: number): boolean {
   return (unit | CURLY) === 0x7d;
 }
 
-/** Returns the position of the quote that ends the string at `start`, or the length of the text. */
+/** Returns the position of the final quote, or the length of the text. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at);

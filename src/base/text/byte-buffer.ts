@@ -1,11 +1,11 @@
-/** Reusable byte buffer: new memory for each use would accumulate faster than it is collected. */
+/** Reusable bytes: new memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
 export interface ByteBuffer {
   size(): number;
   add(bytes: Uint8Array): void;
   addText(text: string): void;
-  /** Returns the memory, with space for `bytes` more from `size()` on; then call `advance`. */
+  /** Returns memory with space for `bytes` more at `size()`; then call `advance`. */
   reserve(bytes: number): Buffer;
   advance(bytes: number): void;
   bytes(): Buffer;
@@ -17,7 +17,7 @@ export interface ByteBuffer {
   collect(fill: () => void): Buffer;
 }
 
-/** Initial size: a page of scans. Memory is kept unless it is much larger. */
+/** Initial size: a page of scans. */
 const LEAST = 128 * 1024;
 const MOST_KEPT = 8 * LEAST;
 

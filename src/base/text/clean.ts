@@ -1,7 +1,6 @@
 /**
- * Makes service text safe to print: characters that could move the cursor, forge a line, change the direction
- * of text or hide it become visible escapes (`\n`, `\x1b`, `\u{202e}`). Backslashes stay single: it is for
- * display.
+ * Makes service text safe to display: characters that could move the cursor, forge a line, change the
+ * direction of text or hide it become visible escapes (`\n`, `\x1b`, `\u{202e}`).
  */
 import { isCommon } from './common-letters.ts';
 
@@ -11,7 +10,7 @@ const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Returns `text` on one line, with every control, escape, bidi and invisible character escaped. */
+/** Cleans text for one line. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return text;
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
@@ -25,7 +24,7 @@ export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
 
-/** Cleans CSV for a terminal, except line ends. Files and pipes get the exact text. */
+/** Cleans CSV for a terminal, except line ends. */
 export function cleanCsv(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const lines = text
@@ -34,9 +33,7 @@ export function cleanCsv(text: string): string {
   return lines.join('\n');
 }
 
-/**
- * T9: cleans JSON with JSON escapes, so that a parser reads the same values. Line ends between values stay.
- */
+/** T9: cleans JSON with JSON escapes, so that a parser reads the same values. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
@@ -98,10 +95,10 @@ function escapeUnits(text: string): string {
 }
 
 /**
- * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates,
- * and everything that by default has no glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank
- * that counts as a letter. T6: emoji come first, because joiners, variation selectors and tags are legitimate
- * parts of them. Created on first use: Node takes 13 ms to read the table of emoji.
+ * T5: controls, format characters (bidi, zero-width, tags), separators, lone surrogates, and everything that
+ * by default has no glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a
+ * letter. T6: emoji come first, because joiners, variation selectors and tags are parts of them. Created on
+ * first use: Node takes 13 ms to read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {

@@ -1,6 +1,6 @@
 /**
- * Common characters, which have their own columns and don't combine. Texts of only these avoid the Unicode
- * tables, which take Node 20 to 100 ms to load.
+ * Characters that have their own columns and don't combine. Texts of only these avoid the Unicode tables,
+ * which take Node 20 to 100 ms to load.
  */
 
 export interface CommonStart {
@@ -8,10 +8,7 @@ export interface CommonStart {
   columns: number;
 }
 
-/**
- * Measures the UTF-16 units and columns of the common characters at the start, without the last one if the
- * next may combine with it.
- */
+/** Measures the common characters at the start, without the last one if the next may combine with it. */
 export function commonStart(text: string): CommonStart {
   let columns = 0;
   let last = 0;
@@ -33,7 +30,7 @@ export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }
 
-/** Returns 0 for a character that is not common. */
+/** Returns 0 for other characters. */
 function columnsOfUnit(unit: number): 0 | 1 | 2 {
   if (unit <= 0x2ff) return unit >= 0x20 && unit !== 0xad && !(unit >= 0x7f && unit <= 0xa0) ? 1 : 0;
   if (unit <= 0x481) return (unit >= 0x391 && unit <= 0x3ce && unit !== 0x3a2) || unit >= 0x400 ? 1 : 0;
@@ -45,7 +42,7 @@ function columnsOfUnit(unit: number): 0 | 1 | 2 {
   return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
 }
 
-/** Emoji of one character that combine with no other: no half of a flag, no skin tone. */
+/** Single emoji that don't combine: no half of a flag, no skin tone. */
 const EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Emoji_Presentation}/u;
 
 function columnsOfEmoji(text: string, at: number): 0 | 2 {

@@ -1,21 +1,21 @@
 /**
- * Escapes formulas in CSV cells (CSV injection) for any separator. An apostrophe precedes a formula at the
- * start of a text, and after a separator or line end within it, because a program that splits at a different
- * separator ignores the quotes. Reversible: existing apostrophes there get one more.
+ * Escapes formulas in CSV cells (CSV injection). An apostrophe precedes a formula at the start of a text, and
+ * after a separator or line end within it, because a program that splits at a different separator ignores the
+ * quotes. Reversible: existing apostrophes there get one more.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
 /**
- * T1, T10, T13: escapes a text with an apostrophe wherever a spreadsheet could read a formula, or apostrophes
- * before one. Programs that split at `separator`, the file's own, respect the quotes around the cell.
+ * T1, T10, T13: escapes a text wherever a spreadsheet could read a formula, or apostrophes before one.
+ * Programs that split at the file's `separator` respect the quotes around the cell.
  */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
 }
 
-/** T10: restores the text of an escaped cell, for any separator. */
+/** T10: restores an escaped cell, for any separator. */
 export function restore(cell: string): string {
   if (!cell.includes("'")) return cell;
   const inside = cell.startsWith("'") && leadsToFormula(cell) ? cell.slice(1) : cell;
@@ -28,10 +28,9 @@ function leadsToFormula(text: string): boolean {
 
 /**
  * Tests for a sign as the first visible character, or a tab or line end before it. Some programs trim spaces,
- * control and invisible characters first.
+ * control and invisible characters.
  */
 function looksLikeFormula(text: string): boolean {
-  // V8 takes a millisecond to gather the properties of Unicode.
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   const first = found < 0 ? text.length : found;
@@ -42,11 +41,9 @@ function looksLikeFormula(text: string): boolean {
 }
 
 /**
- * Separators of all programs, unless followed by a visible ASCII character that begins no formula: hardly any
- * text matches.
+ * Separators, unless followed by a visible ASCII character that begins no formula: hardly any text matches.
  */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
-/** A return and a line feed are one line end. */
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
 function defuseInside(text: string, separator: string): string {

@@ -10,8 +10,8 @@ const LONGEST = 1000;
 const CONTEXT = 40;
 
 /**
- * Splits two values into common start, difference and common end. Long common parts are elided; a difference
- * is not, unless it is itself longer than a screen.
+ * Splits two values into common start, difference and common end. Long common parts are elided, differences
+ * are not.
  */
 export function differingParts(
   old: string,
@@ -32,7 +32,6 @@ export function differingParts(
   return { old: partsOf(before), new: partsOf(after) };
 }
 
-/** Elides common parts that are longer than this number of graphemes. */
 export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
   const parts = differingParts(one, other, longestCommon);
   const join = ({ start, differing, end }: Parts) => start + differing + end;

@@ -1,6 +1,6 @@
 import { commonStart } from './common-letters.ts';
 
-/** Returns the columns of `text`, equal to string-width but much faster for common characters. */
+/** Returns the columns of `text` as string-width does, but much faster for common characters. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));
@@ -25,7 +25,6 @@ function widthByTables(text: string): number {
   return sum;
 }
 
-/** Maximum length worth caching. */
 const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;

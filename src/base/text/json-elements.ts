@@ -6,7 +6,7 @@ export interface JsonElement {
   line: number;
 }
 
-/** JSON that is not an array or object of the expected kind. Its message follows "line 3 ". */
+/** Message that follows "line 3 ". */
 export class BrokenJsonError extends SyntaxError {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -20,7 +20,7 @@ const TAB = 0x09;
 
 /**
  * Yields the unchecked elements of an array, or members of an object, so that each can be parsed before the
- * next is held. `line` is the number of the first line. Throws BrokenJsonError.
+ * next is held. Throws BrokenJsonError.
  */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;

@@ -5,8 +5,8 @@ const LONGEST_KEY = 512;
 const SHOWN = 4;
 
 /**
- * Returns the key if it is valid in a header: 1 to 512 visible ASCII characters. Throws UsageError with
- * `origin` (the source of the key), never with the key.
+ * Returns the key if it is valid in a header. Throws UsageError with `origin` (the source of the key), never
+ * with the key.
  */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
@@ -16,7 +16,7 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Describes why a key can't be sent in a header, as a clause without a subject. */
+/** Returns a clause without a subject. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
@@ -30,15 +30,15 @@ export function hasLivePrefix(key: string): boolean {
 }
 
 /**
- * Formats a key for display: its public prefix and four characters, `svc_live_ab12…`. Never more than half of
- * the secret part of a short key.
+ * Formats a key for display: prefix and four characters, `svc_live_ab12…`, but at most half of the secret
+ * part.
  */
 export function keyPrefix(key: string): string {
   const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
 }
 
-/** Punctuation that a sentence may add after a key; no key ends with it. */
+/** Punctuation that may follow a key in a sentence. */
 const PUNCTUATION = '\'":.,)`';
 
 /**

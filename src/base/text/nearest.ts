@@ -5,8 +5,8 @@ const LETTERS_PER_EDIT = 3;
 const SWAP_EDITS = 2;
 
 /**
- * Suggests the candidate with the fewest edits from `word`, ignoring case: at most one edit per three
- * letters, or two letters swapped.
+ * Suggests the candidate with the fewest edits from `word`, ignoring case: at most one per three letters, or
+ * two letters swapped.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();

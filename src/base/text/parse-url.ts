@@ -1,6 +1,6 @@
 /**
- * Parses an address; undefined if it is invalid. `URL.canParse` of Node 20, once compiled, rejects every
- * address with a letter such as ü, and `URL.parse` is not in Node 20.
+ * Parses an address, if it is valid. `URL.canParse` of Node 20, once compiled, rejects every address with a
+ * letter such as ü, and `URL.parse` is not in Node 20.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   // An exception takes twenty times as long as an address.
@@ -12,7 +12,7 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
   }
 }
 
-/** Returns whether the host has no dot (except localhost): a name of a private network, or a placeholder. */
+/** Returns whether the host has no dot: a name of a private network, or a placeholder. */
 export function isDotless({ hostname }: URL): boolean {
   const name = hostname.replace(/\.$/, '');
   return name !== 'localhost' && !name.startsWith('[') && !name.includes('.');

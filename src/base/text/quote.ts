@@ -1,12 +1,8 @@
-/**
- * Formats untrusted values within sentences: cleaned, truncated, and quoted if they could be mistaken for the
- * sentence.
- */
+/** Formats untrusted values within sentences. */
 import { clean } from './clean.ts';
 
 const LONGEST = 64;
 
-/** One word, whose ends are visible without quotes. */
 const WORD = /^[\w.~:/+@-]{1,64}$/;
 
 const LONGEST_PART = 1000;
@@ -28,17 +24,16 @@ export function shown(text: string): string {
   return clean(start) + (start.length < text.length ? '…' : '');
 }
 
-/** Returns `shown` in quotes; quotes within it are escaped. */
 export function inQuotes(text: string): string {
   return `"${shown(text).replaceAll('"', '\\"')}"`;
 }
 
-/** Formats a count with its noun: `1 scan`, `2,000 scans`. */
+/** Formats `1 scan`, `2,000 scans`. */
 export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** Joins the first `most` texts and the number of the others: `a or b or 3 others`. */
+/** Formats `a or b or 3 others`. */
 export function joinSome(
   texts: readonly string[],
   { most, separator = ' or ' }: { most: number; separator?: string },
@@ -47,7 +42,7 @@ export function joinSome(
   return [...texts.slice(0, most), ...(more > 0 ? [`${formatCount(more)} others`] : [])].join(separator);
 }
 
-/** Formats a count as `12,000`. The first call of `toLocaleString` takes Node 10 ms. */
+/** Formats `12,000`. The first call of `toLocaleString` takes Node 10 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -59,7 +54,7 @@ export function quote(text: string): string {
 
 const SHELL_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Quotes a word for a POSIX shell, in single quotes unless it is a plain word. */
+/** Quotes a word for a POSIX shell, unless it is plain. */
 export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -69,7 +64,7 @@ export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns a code for a shell command: its slug if that is a plain word and not a flag, otherwise its ID. */
+/** Returns the slug if it is a plain word and not a flag, otherwise the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

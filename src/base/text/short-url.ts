@@ -3,10 +3,8 @@ import { isDotless, parseUrl } from './parse-url.ts';
 
 const PLACES = /\{(slug|id)\}/g;
 
-/** Placeholder that no slug contains. */
 const ANY_CODE = '0short0url0';
 
-/** Lone surrogates, on which encodeURIComponent throws. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
 /** Maximum length of a template, above the 2,953 bytes of any QR code. */
@@ -32,7 +30,7 @@ function withPlace(text: string): string {
   return text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
 }
 
-/** Finds the problem of a template to be stored or drawn, as a predicate. */
+/** Returns a predicate. */
 export function findTemplateProblem(template: string): string | undefined {
   const url = parseUrl(template.replace(PLACES, 'x'));
   if (url && !isDotless(url)) return undefined;
@@ -41,7 +39,7 @@ export function findTemplateProblem(template: string): string | undefined {
 
 /**
  * Returns the address of one code in ASCII, because decoders of QR codes disagree about anything else:
- * percent-encoded as UTF-8, the host by Punycode. Half a character becomes U+FFFD.
+ * percent-encoded UTF-8, the host by Punycode. Half a character becomes U+FFFD.
  */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
@@ -57,8 +55,8 @@ function inAscii(host: string): string {
 }
 
 /**
- * Returns whether an address matches the template for any code, in any spelling, with http or https: a
- * request to it would count as a scan.
+ * Returns whether an address, in any spelling, matches the template for any code: a request to it would count
+ * as a scan.
  */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));

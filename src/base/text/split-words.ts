@@ -1,10 +1,9 @@
-/** Characters that a shell would interpret outside of quotes. */
 const SHELL_SYNTAX = /[|&;<>$`]/;
 
 /**
- * Splits a command line into words without a shell. Spaces separate words; single and double quotes group
- * them. A backslash is ordinary, except before a quote outside of single quotes. Throws Error for an open
- * quote, and for an unquoted character that only a shell would interpret.
+ * Splits a command line into words without a shell. Single and double quotes group words. A backslash is
+ * ordinary, except before a quote outside of single quotes. Throws Error for an open quote, and for an
+ * unquoted character that only a shell would interpret.
  */
 export function splitWords(line: string): string[] {
   const words: string[] = [];

@@ -6,10 +6,7 @@ type UtmName = (typeof UTM_NAMES)[number];
 
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
-/**
- * Normalizes a value: NFC, lower case, and blanks as one underscore. Web analytics count `Spring Sale` and
- * `spring_sale ` as different.
- */
+/** Normalizes a value, because web analytics distinguish `Spring Sale` and `spring_sale `. */
 export function normaliseUtm(value: string): string {
   return value
     .normalize('NFC')
@@ -40,10 +37,7 @@ export function addUtm(address: string, tags: UtmTags): string {
   return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
 }
 
-/**
- * Returns the decoded value of the first such tag of a destination, as web analytics do. Null if it is
- * missing or empty.
- */
+/** Returns the decoded value of the first such tag of a destination, as web analytics do. */
 export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(destination ?? '') ?? [];
   for (const [key, value] of new URLSearchParams(query)) {

@@ -3,12 +3,10 @@
  * form `##[NAME …]` anywhere (actions/runner, ActionCommand.cs).
  */
 
-/** Escapes workflow commands in untrusted text, visibly as in clean.ts. */
 export function withoutCommands(text: string): string {
   return text.replaceAll('##[', '#\\x23[').replace(/^(\s*):(?=:)/gm, '$1\\x3a');
 }
 
-/** Escapes workflow commands in a line of JSON, whose values stay exact. */
 export function withoutCommandsInJson(line: string): string {
   return line.replaceAll('##[', '#\\u0023[');
 }

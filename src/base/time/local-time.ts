@@ -1,18 +1,17 @@
-/** Local times of a zone, for millions of rows. */
 import { formatInstant } from './time.ts';
 import { QUARTER_MS } from './units.ts';
 
 export interface LocalTime {
   readonly zone: string;
-  /** Returns the offset from UTC at an instant, both in ms. */
+  /** Returns the offset from UTC in ms. */
   offsetMs(instantMs: number): number;
-  /** Formats an instant, in ms since the epoch, as `2026-10-01 01:08:15`. */
+  /** Formats `2026-10-01 01:08:15`. */
   format(instantMs: number): string;
 }
 
 const MOST_QUARTERS = 150_000;
 
-/** Creates a converter. `zone` must be validated by time-zone.ts. */
+/** Creates a converter for millions of rows. `zone` must be validated by time-zone.ts. */
 export function createLocalTime(zone: string): LocalTime {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -42,7 +41,7 @@ export function createLocalTime(zone: string): LocalTime {
   return { zone, offsetMs, format };
 }
 
-/** Parses the offset of `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+/** Parses `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
 function parseOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset from UTC in '${text}'`);

@@ -16,9 +16,9 @@ export interface MomentContext {
 }
 
 /**
- * Parses a time of `--since` or `--until` to milliseconds since the epoch: a date, a date-time, a DURATION
- * ago, `now`, `today` or `yesterday`. A date is its first instant in the zone. Throws UsageError naming
- * `flag`, with the correct form if the intent is clear.
+ * Parses `--since` or `--until` to milliseconds since the epoch: a date, a date-time, a DURATION ago, `now`,
+ * `today` or `yesterday`. A date is its first instant in the zone. Throws UsageError, with the correct form
+ * if the intent is clear.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
@@ -79,10 +79,7 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
   return days.length > 0 ? `Use ${days.map((day) => `${flag} ${day}`).join(' or ')}.` : undefined;
 }
 
-/**
- * Returns the possible dates of a number of three parts: `01.03.2026` has one, `03/04/2026` two, `03/29/2026`
- * one.
- */
+/** Returns the possible dates: `01.03.2026` has one, `03/04/2026` two, `03/29/2026` one. */
 function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
   if (year) return [iso(year, parts[0], parts[1])].filter((date) => date !== undefined);

@@ -7,7 +7,7 @@ const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
 type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
-  /** Canonical name: `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
+  /** Such as `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
   readonly name: string;
   readonly unit: PeriodUnit;
   readonly sinceMs: number;
@@ -60,10 +60,7 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
   return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
 }
 
-/**
- * Parses a period of ISO 8601, or a quarter; undefined for one that does not exist (`2026-02-30`,
- * `2025-W53`).
- */
+/** Parses a period of ISO 8601, or a quarter, if it exists (unlike `2026-02-30`, `2025-W53`). */
 function absolute(word: string): Found | undefined {
   const [, year = '', quarter, week, month, day] =
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
@@ -140,7 +137,6 @@ export function dayAfter(instantMs: number, timezone: string): Period {
   return periodOn(startDay({ sinceMs: instantMs, timezone }).add({ days: 1 }), 'day', timezone);
 }
 
-/** Returns the calendar unit that equals a range, if there is one. */
 export function periodOfRange(
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
   timezone: string,

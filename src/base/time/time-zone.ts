@@ -5,10 +5,7 @@ import { shown } from '../text/quote.ts';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
-/**
- * Sources of a zone: a flag overrides the setting of a profile, which overrides the machine (`TZ`, or the
- * system).
- */
+/** A flag overrides the setting of a profile, which overrides the machine (`TZ`, or the system). */
 export interface TimeZoneInputs {
   flag?: string | undefined;
   setting?: string | undefined;
@@ -16,8 +13,8 @@ export interface TimeZoneInputs {
 }
 
 /**
- * Returns the IANA name of the effective zone. Throws UsageError naming the invalid source: Node treats an
- * unknown TZ as UTC.
+ * Returns the effective zone's IANA name. Throws UsageError naming the invalid source: Node treats an unknown
+ * TZ as UTC.
  */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
@@ -96,7 +93,6 @@ function checked(subject: string, name: string, hint: string, typed = name): str
   });
 }
 
-/** Returns whether this machine has a time zone with this name (IANA, case-insensitive). */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

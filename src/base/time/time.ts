@@ -1,18 +1,16 @@
-/**
- * Clock and timers. Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep.
- */
+/** Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep. */
 
 export interface Clock {
-  /** Wall clock of the machine, ms since the Unix epoch. Never compare it with the service's times. */
+  /** Wall clock, ms since the Unix epoch. Never compare it with the service's times. */
   now(): number;
   /** Clock that never jumps, in ms from an arbitrary start. */
   monotonic(): number;
   random(): number;
-  /** Waits `ms` on the monotonic clock; rejects with `signal.reason` when the signal is aborted. */
+  /** Waits `ms` on the monotonic clock; rejects with `signal.reason`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Maximum time of a timer, which fires at once beyond it. Longer waits are slept in pieces. */
+/** Maximum time of a timer, which fires at once beyond it. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
@@ -53,7 +51,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits one turn of the event loop, so that signals are handled. Throws the signal's reason. */
+/** Waits one turn of the event loop. Throws the signal's reason. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
@@ -76,8 +74,8 @@ export function every(ms: number, tick: () => void): () => void {
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /**
- * Parses a date-time of the service to milliseconds since the epoch; undefined if invalid. A time without an
- * offset is UTC; digits past the millisecond are truncated.
+ * Parses a date-time to milliseconds since the epoch, if it is valid. A time without an offset is UTC; digits
+ * past the millisecond are truncated.
  */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
@@ -97,25 +95,19 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/**
- * Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7) to milliseconds; undefined if
- * invalid.
- */
+/** Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7) to milliseconds. */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Formats milliseconds since the epoch as an HTTP date, truncated to the second (RFC 9110 5.6.7). */
 export function formatHttpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/**
- * Parses a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`) to milliseconds; undefined if invalid.
- */
+/** Parses a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`) to milliseconds. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
@@ -124,7 +116,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined;
 }
 
-/** Formats a duration: `1 h 5 min`, `12 s`, `350 ms`. */
+/** Formats `1 h 5 min`, `12 s`, `350 ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);

@@ -1,7 +1,3 @@
-/**
- * Append-only log of JSON lines with checksums, such as the ledger of a workspace. Appended records survive a
- * power cut.
- */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent, readPieces } from './disk.ts';
@@ -33,8 +29,8 @@ interface LogPlace<R> {
 }
 
 /**
- * Opens a log, or creates an empty one, under the caller's lock, and passes each record to `take`. Throws
- * UsageError, with the file unchanged, if it is not a complete log.
+ * Opens or creates a log, under the caller's lock, and passes each record to `take`. Throws UsageError, with
+ * the file unchanged, if it is not a complete log.
  */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
@@ -58,7 +54,7 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
-/** Reads a log, if it exists, without changing it. Throws UsageError as `openLog`. */
+/** Reads a log, if it exists. Throws UsageError as `openLog`. */
 export async function readLog<R extends { is: string }>({
   path,
   advice,
@@ -84,8 +80,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   // D14: only links that another user can't abuse are followed.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could remove the name, also that of an existing file if its creator was killed before
-  // this flush.
+  // D8: a power cut could remove the name, also of an existing file, whose creator may have been killed.
   await disk.flushDirectory(dirname(place));
   return file;
 }
@@ -124,7 +119,6 @@ function createAppender<R extends { is: string }>(log: {
   }
 
   function add(records: readonly R[], flush: boolean): Promise<void> {
-    // Atomic: a record that JSON cannot represent fails before any record is taken.
     for (const line of records.map(formatLine)) waiting.push(line);
     if (!next) {
       const turn = { done: writing, flush: false };
@@ -135,7 +129,7 @@ function createAppender<R extends { is: string }>(log: {
         return write(turn.flush);
       });
       writing = turn.done;
-      writing.catch(() => undefined); // the waiting calls are rejected
+      writing.catch(() => undefined);
     }
     next.flush ||= flush;
     return next.done;
@@ -144,7 +138,7 @@ function createAppender<R extends { is: string }>(log: {
   return {
     append: (records: readonly R[]) => add(records, true),
     note(records: readonly R[]): void {
-      add(records, false).catch(() => undefined); // the next append is rejected
+      add(records, false).catch(() => undefined);
     },
     async close(): Promise<void> {
       try {

@@ -1,19 +1,15 @@
-/**
- * File operations behind an interface, so that tests can fail, or cut the power, at each of them. Only locks
- * bypass it.
- */
+/** File operations behind an interface: tests fail, or cut the power, at each of them. */
 import { systemCode } from './path-errors.ts';
 
 export interface DiskStat {
   size: number;
-  /** Identity of the file, independent of its names. */
   dev: bigint;
   ino: bigint;
   mode: number;
   uid: number;
   gid: number;
   nlink: number;
-  /** Change of the bytes, and of anything (no program can set the latter), in ns since the epoch. */
+  /** Times in ns since the epoch; no program can set the last. */
   mtimeNs: bigint;
   ctimeNs: bigint;
   isFile(): boolean;
@@ -23,7 +19,7 @@ export interface DiskStat {
 
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** Appends at `position`, the end of the file (by O_APPEND except on Windows). May be partial. */
+  /** Appends at `position`, the end of the file. May be partial. */
   write(
     data: Uint8Array,
     offset: number,
@@ -36,7 +32,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Current path according to the system; undefined if it reports none, or if this user needs no check. */
+  /** Current path; undefined if the system reports none, or this user needs no check. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -54,11 +50,11 @@ export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 
 /** File system. Every operation rejects with an error that has Node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
-  /** Effective user ID (0: root); undefined on systems without numeric user IDs. */
+  /** Effective user ID (0: root); undefined on Windows. */
   user(): number | undefined;
   /**
-   * Opens a file. `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, and `wx+`
-   * refuses an existing name, even a link. The umask applies to `mode`.
+   * `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, `wx+` refuses an existing
+   * name, even a link. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
   /** Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512 MiB). */
@@ -70,7 +66,6 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   link(file: string, path: string): Promise<void>;
-  /** Creates a symbolic link to a directory, relative to the link. */
   symlink(target: string, path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
   lstat(path: string): Promise<DiskStat>;
@@ -92,9 +87,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/**
- * Yields the bytes of a file in chunks, each valid until the next is requested. Ends early if the file does.
- */
+/** Yields chunks, each valid until the next is requested. Ends early if the file does. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

@@ -1,6 +1,6 @@
 /**
- * Resolves links name by name (TOCTOU: the system's `realpath` could follow a link created after the check).
- * A generator serves synchronous and asynchronous callers.
+ * Resolves links name by name (TOCTOU: `realpath` could follow a link created after the check). A generator
+ * serves synchronous and asynchronous callers.
  */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 
@@ -21,14 +21,13 @@ interface Followed {
 }
 
 interface LinkRules {
-  /** User whose links are trusted; undefined on systems without numeric user IDs. */
   user: number | undefined;
   within?: string | undefined;
 }
 
 /**
- * Yields paths, receives the entry at each, and returns the target of an absolute path. D14: a link of root
- * or of `user` is trusted, and any user may link to their own files. Throws an error with the code ELOOP.
+ * Yields paths, receives the entry at each, and returns the target. D14: a link of root or of `user` is
+ * trusted, and any user may link to their own files. Throws an error with the code ELOOP.
  */
 export function* followLinks(
   path: string,

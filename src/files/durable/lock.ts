@@ -32,14 +32,14 @@ const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
 /**
- * Locks `path`, whose directory must exist, against every other process of this machine. Throws UsageError if
- * another run still holds it after the wait, LocalError if the system gives no lock, or the signal's reason.
+ * Locks `path`, whose directory must exist, against every process of this machine. Throws UsageError if
+ * another run holds it after the wait, LocalError if the system gives no lock, or the signal's reason.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
 
-/** Locks a secret by its digest. `what` is its noun in messages. Throws as `acquireLock`. */
+/** Locks a secret by its digest. `what` is its noun in messages. */
 export function acquireSharedLock(secret: string, what: string, options: LockOptions): Promise<Lock> {
   return acquire(`qrctl-${createHash('sha256').update(secret).digest('hex')}`, what, options);
 }
@@ -67,8 +67,8 @@ function inUse(path: string, waitMs: number): UsageError {
 }
 
 /**
- * Returns a name that is the same through links, relative paths and repeated mounts. Case folding is required
- * on some disks, and costs at most an unnecessary wait on the others.
+ * Returns a name that is the same through links and repeated mounts. Case folding is required on some disks,
+ * and costs at most an unnecessary wait on the others.
  */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
@@ -120,7 +120,7 @@ function cannotLock(cause: unknown): LocalError {
   });
 }
 
-/** Flags of open(2) on macOS and the BSDs: O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
+/** Flags of open(2): O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
 const BSD_OPEN_LOCKED = 0x0002 | 0x0004 | 0x0020 | 0x0200 | 0x0100;
 const BSD_SYSTEMS = new Set<string>(['darwin', 'freebsd', 'openbsd', 'netbsd']);
 
@@ -129,7 +129,6 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock it too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {
@@ -143,9 +142,7 @@ interface LockHolder {
   process: { pid: number; user: number } | undefined;
 }
 
-/**
- * Finds the holder of an abstract socket; undefined if there is none, or if the system does not report it.
- */
+/** Finds the holder of an abstract socket, if the system reports it. */
 export async function findHolder(name: string, proc = '/proc'): Promise<LockHolder | undefined> {
   const inode = await inodeOf(name, proc);
   if (inode === undefined) return undefined;
@@ -164,7 +161,6 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
   return line?.trim().split(/\s+/)[INODE_COLUMN];
 }
 
-/** Returns the error if a process of another user holds the lock; undefined if the holder is unknown. */
 export function otherUserError(
   path: string,
   holder: LockHolder | undefined,

@@ -30,7 +30,7 @@ function parseLine<R extends object>(line: string): R | undefined {
   try {
     return parseBounded(`${text}}`) as R;
   } catch {
-    return undefined; // not a record, even if the checksum is right
+    return undefined;
   }
 }
 
@@ -40,8 +40,8 @@ const LONGEST_LINE = 64 * 2 ** 20;
 const BEGINNING = Buffer.from('{"is":');
 
 /**
- * Reads a log in pieces, and calls `take` with each record. D10: only the tail, which a crash may have cut,
- * may be damaged. Other damage could hide a record and is refused.
+ * Reads a log in pieces. D10: only the tail, which a crash may have cut, may be damaged. Other damage could
+ * hide a record and is refused.
  */
 export function createLineReader<R extends object>(
   path: string,
@@ -93,7 +93,7 @@ export function createLineReader<R extends object>(
           hint,
         );
     },
-    /** Returns the number of records and of their bytes. Throws UsageError if the file is not a log. */
+    /** Throws UsageError if the file is not a log. */
     end(): { records: number; length: number } {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
       if (!isOurs) throw new DamagedLogError(path, `is not a qrctl ${noun}`, hint);
@@ -102,7 +102,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Returns whether the bytes can be a partly written first line, with zeros after a power cut. */
+/** Returns whether the bytes can be a partial first line, with zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

@@ -27,10 +27,7 @@ const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBU
 /** Waits between attempts; 2.58 s in all. */
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
-/**
- * Retries a rename on Windows, where virus scanners keep a new file open for a moment. Throws the last error
- * of the system.
- */
+/** Retries a rename on Windows, where virus scanners keep a new file open for a moment. */
 export function createRenameWithRetry(
   rename: (from: string, to: string) => Promise<void>,
   wait: (ms: number) => Promise<unknown> = sleep,
@@ -115,7 +112,6 @@ async function openFile(path: string, flags: OpenFlags, mode?: number): Promise<
   };
 }
 
-/** Describes an open file or directory, regardless of the current target of its name. */
 export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'currentPath'> {
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
@@ -191,10 +187,7 @@ async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/**
- * Parses the mount points in /proc/self/mountinfo (proc_pid_mountinfo(5)), which escapes some characters in
- * octal.
- */
+/** Parses the mount points in /proc/self/mountinfo (proc_pid_mountinfo(5)), with octal escapes. */
 export function parseMountPoints(text: string): Set<string> {
   return new Set(
     text.split('\n').map((line) => {

@@ -9,8 +9,8 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * D17: opens a file for reading; a FIFO waits for its writer. Messages quote inputs, so UsageError is thrown
- * for a link that another user made (as `realPath`), or that leads out of the workspace of GitHub Actions.
+ * D17: opens a file for reading. Messages quote inputs, so UsageError is thrown for another user's link (as
+ * `realPath`), and for one that leads out of the workspace of GitHub Actions.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
@@ -29,7 +29,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   }
 }
 
-/** Resolves links; undefined if this run may follow all of them. Throws UsageError as `openInput`. */
+/** Resolves links; undefined if this run may follow all of them. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Private files (0600) in the user's cache directory, checked before use and never required. Without numeric
- * user IDs (Windows), the cache is for data only.
+ * Private files (0600) in the user's cache directory, checked before use and never required. On Windows,
+ * which has no numeric user IDs, the cache is for data only.
  */
 import {
   closeSync,
@@ -31,7 +31,6 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Cache whose functions throw if a check fails; callers use `quietly`. */
 export interface OwnCache {
   read(name: string): Buffer;
   /** Writes atomically and keeps the most recent files. Without a flush: readers detect a truncated file. */
@@ -39,14 +38,13 @@ export interface OwnCache {
   remove(name: string): void;
 }
 
-/** Maximum size of a file in bytes, maximum number of files, and whether they are executed. */
+/** Bounds in bytes and files. `code` is executed. */
 export interface CacheBounds {
   largest: number;
   most: number;
   content: 'code' | 'data';
 }
 
-/** Opens a directory of this user's cache. Throws if it can't be private. */
 export function openOwnCache(
   user: User & { pid: number },
   name: string,
@@ -83,7 +81,7 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** Returns the owner of the cache; undefined on Windows. Throws for a set-uid program. */
+/** Throws for a set-uid program. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code'))
@@ -91,10 +89,7 @@ function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): nu
   return owner;
 }
 
-/**
- * Returns XDG's cache directory, or its default in the user's home. XDG requires that a relative path is
- * ignored.
- */
+/** XDG requires that a relative path is ignored. */
 function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
   const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);
@@ -118,7 +113,7 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
   }
 }
 
-/** Creates the directory. Throws if it would be in the home of another user (sudo). */
+/** Throws if the directory would be in the home of another user (sudo). */
 function makePrivate(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
   // Node's `recursive` loops endlessly if the system returns ENOENT although the parent exists.

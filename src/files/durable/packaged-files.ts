@@ -1,15 +1,13 @@
-/**
- * Reads files of the package or, in a single executable, those embedded by src/build/executable.mjs
- * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
- */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 
-/** Root of the package, for `dist/` and for a source. */
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
-/** Returns the bytes of a file by its path in the package, such as `dist/app.js`. Throws if it is missing. */
+/**
+ * Reads a file of the package, such as `dist/app.js`, or the copy that src/build/executable.mjs embeds
+ * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
+ */
 export function readPackaged(path: string): Buffer {
   return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }

@@ -8,12 +8,10 @@ import {
 } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 
-/** Returns the `code` of a system error (`ENOENT`); undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Errors of the path, which is invalid input. */
 const BAD_PATH: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
   EACCES: 'permission denied',
@@ -41,7 +39,6 @@ const MACHINE: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open on the whole system',
 };
 
-/** Describes an error in a clause; an unknown error keeps its message. */
 export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? '';
   const words = BAD_PATH[code] ?? MACHINE[code];
@@ -52,9 +49,8 @@ export function describeSystemError(error: unknown): string {
 export const OTHER_FILE = 'specify a different file with --output';
 
 /**
- * Returns the error for a file that could not be opened: UsageError if the path can't be used, LocalError
- * otherwise. `task` is an infinitive, such as `write scans.csv`; `choice` is the alternative for the hint.
- * Other than system errors are returned unchanged.
+ * Returns UsageError if the path can't be used, LocalError for other system errors, and anything else
+ * unchanged. `task` is an infinitive, such as `write scans.csv`; `choice` is the alternative for the hint.
  */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
@@ -69,8 +65,8 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
 }
 
 /**
- * Returns the error for a failed write. `state` is a clause on the current content, such as "the file is
- * unchanged". Other than system errors are returned unchanged.
+ * Returns the error for a failed write. `state` is a clause on the content, such as "the file is unchanged".
+ * Anything but a system error is returned unchanged.
  */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
@@ -82,7 +78,6 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   });
 }
 
-/** Describes an error of a full disk; returns any other error, and a Failure, unchanged. */
 export function ifDiskFull(error: unknown): unknown {
   if (error instanceof Failure || !isDiskFull(error)) return error;
   return new LocalError(`cannot write a file: ${describeSystemError(error)}`, {

@@ -1,19 +1,18 @@
 /**
- * Records that a command keeps between runs: JSON that begins with a version and ends with a checksum, which
- * detects truncation and changes.
+ * Records that a command keeps between runs: JSON with a version first, and a checksum last, which detects
+ * truncation and changes.
  */
 import { createHash } from 'node:crypto';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { isObject } from '../../service/json.ts';
 
-/** Record that can't be used; its message completes a sentence that begins with the name of the file. */
+/** Record that can't be used. Its message follows the name of the file. */
 export class RecordProblem extends Error {}
 
 export class DamagedRecordError extends RecordProblem {
   override name = 'DamagedRecordError';
 }
 
-/** Complete record of another version or form, such as one of a later qrctl. */
 export class UnknownRecordError extends RecordProblem {
   override name = 'UnknownRecordError';
 }
@@ -21,13 +20,12 @@ export class UnknownRecordError extends RecordProblem {
 /** Beginning that identifies a record even if it is damaged. */
 export const RECORD_BEGINS = '{"version":';
 
-/** Formats a record, whose first key must be `version`. */
 export function formatRecord(record: { version: number } & Record<string, unknown>): Buffer {
   const body = JSON.stringify(record);
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-/** Parses the bytes of `formatRecord`, and checks their form with `isForm`. Throws RecordProblem. */
+/** Parses the bytes of `formatRecord`. Throws RecordProblem. */
 export function parseRecord<T>(
   bytes: Buffer,
   versions: readonly number[],

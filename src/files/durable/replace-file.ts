@@ -1,7 +1,4 @@
-/**
- * Atomic rename: content is written under a temporary name in the same directory, flushed, and renamed over
- * the old file.
- */
+/** Atomic rename: content is written under a temporary name in the same directory, flushed, and renamed. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
@@ -10,7 +7,7 @@ import { inDirectory, removeFile } from './held-directory.ts';
 import { expectAtPath, isSameFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Processes of this machine, whose temporary files are leftovers when they have ended. */
+/** Running processes; the temporary files of all others are leftovers. */
 export interface Processes {
   readonly pid: number;
   isRunning(pid: number): boolean;
@@ -23,29 +20,25 @@ export interface ReplaceOptions {
   mode?: number;
 }
 
-/**
- * Replacement of a file. After a failed step, every later step fails with the same error, and the old file
- * stays.
- */
+/** After a failed step, every later step fails with the same error, and the old file stays. */
 export interface Replacement {
   size(): number;
-  /** Time of creation by the clock of the file system. */
   readonly createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
-  /** Returns a function that discards everything written since this point. No write may be in progress. */
+  /** Returns a function that discards everything written since. No write may be in progress. */
   checkpoint(): () => Promise<void>;
   /**
-   * Flushes the content, calls `beforeRename`, and durably renames. Throws the system's error, LocalError,
-   * and the errors of `beforeRename`.
+   * Durably renames, after `beforeRename`. Throws the system's error, LocalError, and the errors of
+   * `beforeRename`.
    */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Keeps the old content and removes the temporary file. Has no effect after `commit`. Never throws. */
+  /** Keeps the old content. Has no effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
 /**
- * Starts to replace the file at a real path (`realPath`), which need not exist. Throws the system's error,
- * and UsageError if another user changes names meanwhile (D14).
+ * Starts to replace the file at a real path, which need not exist. Throws the system's error, and UsageError
+ * if another user changes names meanwhile (D14).
  */
 export async function openReplacement(
   disk: Disk,
@@ -84,7 +77,7 @@ export async function openReplacement(
     checkpoint() {
       const kept = size;
       return async () => {
-        if (failure) return; // the file will not be renamed
+        if (failure) return;
         await attempt(() => file.truncate(kept));
         size = kept;
       };
@@ -120,12 +113,11 @@ export async function replaceFile(
   }
 }
 
-/** Returns the temporary path for the new content of `path`. `pid` makes it unique among processes. */
 export function temporaryOf(path: string, pid?: number): string {
   return join(dirname(path), `${temporaryStart(path)}${pid === undefined ? '' : `${pid}.`}partial`);
 }
 
-/** Returns the beginning of a temporary name. File systems limit a name to 255 bytes. */
+/** Returns the beginning of a temporary name, of at most 255 bytes. */
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
@@ -150,8 +142,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
 const PERMISSIONS = 0o777;
 
 /**
- * Creates `temporary` for the new content of `path`, with the old file's owner and permissions, or with
- * `mode`. Throws the system's error, such as EEXIST.
+ * Creates `temporary` with the old file's owner and permissions, or with `mode`. Throws the system's error.
  */
 export function createTemporary(
   disk: Disk,
@@ -181,7 +172,7 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
     await expectAtPath(disk, file, temporary);
     // D6: by descriptor, because the name may lead to another user's file by now.
     const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
-    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root; other users own the new file
+    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root only
     if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
     return file;
   } catch (error) {
@@ -194,8 +185,7 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
 }
 
 /**
- * Durably renames `file` from `temporary` to `path`, and closes it. Throws as `commit`; until the rename the
- * old file stays.
+ * Durably renames `file` to `path`, and closes it. Throws as `commit`; until the rename the old file stays.
  */
 export async function putInPlace(
   disk: Disk,
@@ -208,8 +198,7 @@ export async function putInPlace(
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));
-    // D4: another container with the same volume may have taken the name, because process IDs are unique per
-    // machine.
+    // D4: another container with the same volume may have the same process ID, and have taken the name.
     if (!(await isAt(disk, await file.stat(), entry))) {
       throw new LocalError(`${temporary} was replaced by another process`, {
         hint: 'Run the same command again. Only one run at a time can write to the file.',

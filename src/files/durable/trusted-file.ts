@@ -1,7 +1,3 @@
-/**
- * D14: files in directories where another user may change names meanwhile (TOCTOU). Root's run must not be
- * redirected to a file that this user could not write.
- */
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
@@ -11,9 +7,9 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * Returns the real path of a file that need not exist. Throws the system's error, and UsageError at a link
- * that another user made to a file that is not theirs (as Linux under `protected_symlinks`, there only in
- * /tmp).
+ * D14: returns the real path of a file that need not exist. Throws the system's error, and UsageError at a
+ * link that another user made to a file that is not theirs (as Linux under `protected_symlinks`, there only
+ * in /tmp).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -30,10 +26,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/**
- * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link that leads out of
- * the directory `within`, a real path.
- */
+/** Resolves links. Throws as `realPath`, and for a link that leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -60,7 +53,7 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/** Durably creates a directory and its missing parents, and returns its real path. Throws as `realPath`. */
+/** Durably creates a directory and its parents, and returns its real path. Throws as `realPath`. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   await makeDirectories(
@@ -72,9 +65,8 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
 }
 
 /**
- * Opens the regular file at a real path for reading and writing; undefined if it is missing. Throws the
- * system's error, and UsageError if another file is at the path, or if another user may have put it there for
- * root's run.
+ * Opens the regular file at a real path, if it exists, for reading and writing. Throws the system's error,
+ * and UsageError if another user may have put it there for root's run.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
@@ -91,7 +83,6 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   }
 }
 
-/** Calls `work` with the file of `openTrusted`, and closes it; undefined if it is missing. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -110,8 +101,8 @@ const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
 /**
- * D14: throws UsageError if another user made the FIFO at a real path and could read what is written (as
- * Linux under `protected_fifos`). The directory's owner may.
+ * D14: throws UsageError if another user made a FIFO and could read what is written (as Linux under
+ * `protected_fifos`). The directory's owner may.
  */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
@@ -122,10 +113,6 @@ export async function checkFifo(disk: Disk, path: string): Promise<void> {
   throw refusal(path, `it is a named pipe of user ${found.uid}`);
 }
 
-/**
- * Creates the regular file at a real path. Throws the system's error, such as EEXIST, and UsageError as
- * `expectAtPath`.
- */
 export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
   const file = await disk.open(path, 'wx+');
   try {
@@ -138,8 +125,8 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
 }
 
 /**
- * D14: throws UsageError unless the open file or directory is the one at its real path, and no directory on
- * the way was moved.
+ * D14: throws UsageError unless the open file is the one at its real path, and no directory on the way was
+ * moved.
  */
 export async function expectAtPath(
   disk: Disk,

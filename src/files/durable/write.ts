@@ -3,8 +3,8 @@ import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';
 
 /**
- * Writes all of `data` at `position`, or at the current position if null. D5: a partial write is continued.
- * Throws the system's error, and one with the code EIO if a write takes no bytes.
+ * D5: writes all of `data`, also after a partial write. `position` null: at the current one. Throws the
+ * system's error, such as EIO if a write takes no bytes.
  */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
@@ -23,8 +23,7 @@ export async function writeFully(
 interface EarlyFlush {
   wrote(bytes: number): void;
   /**
-   * Waits for a flush in progress. D3: throws the error of any earlier flush, because the system reports an
-   * error once.
+   * Waits for a flush in progress. D3: throws the error of any earlier flush, which the system reports once.
    */
   settled(): Promise<void>;
 }
@@ -65,8 +64,8 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
 }
 
 /**
- * Durably creates a directory and its missing parents, and returns whether it was missing. Node's `recursive`
- * loops endlessly if the system returns ENOENT although the parent exists. Throws the system's error.
+ * Durably creates a directory with its parents, and returns whether it was missing. Node's `recursive` loops
+ * endlessly if the system returns ENOENT although the parent exists.
  */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
@@ -74,8 +73,7 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
   } catch (error) {
     const parent = dirname(path);
     if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
-    // Another process may have created the parent meanwhile; otherwise the second attempt fails like the
-    // first.
+    // Another process may have created the parent meanwhile.
     await makeDirectories(disk, parent, mode);
     return makeDirectory(disk, path, mode);
   }

@@ -1,9 +1,6 @@
 import type { Row, RowSink } from './row-sink.ts';
 
-/**
- * Maximum number of rows held: a smaller export is written as a whole or not at all, a larger one is
- * streamed.
- */
+/** Maximum number of rows held; a larger export is streamed. */
 const MOST_ROWS = 10_000;
 
 /** Holds rows back from a sink that can't roll back. */
@@ -16,7 +13,7 @@ export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'dis
     passedOn += waiting.length;
     const rows = waiting;
     waiting = [];
-    // Earlier rows may be of complete codes, so no later code may succeed after a failed write.
+    // Earlier rows may be of complete codes, so no later code may succeed.
     await failure;
     if (rows.length === 0) return;
     const written = sink.write(rows);

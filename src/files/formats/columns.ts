@@ -8,31 +8,27 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** The least important column is the first that a narrow table omits (default: 0). */
+  /** The least important column is omitted first from a narrow table (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
   /** Minimum width; a less important column is omitted first (default: 10). */
   leastWidth?: number;
-  /** Width granted before a less important `keepWhole` column, such as an ID (default: `leastWidth`). */
+  /** Width granted before a less important `keepWhole` column (default: `leastWidth`). */
   wishedWidth?: number;
-  /** A sentence, shown below its row, wrapped between words, if the table has no room for it. */
+  /** Moves a sentence below its row if the table has no room for it. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
-  /** Texts are times: dates in a workbook, in the time zone of the output or in UTC. */
+  /** Texts become dates in a workbook, in the time zone of the output or in UTC. */
   isTime?: boolean | 'utc';
-  /** Drop-down of a workbook, at most 255 characters with commas between the values. */
+  /** Drop-down of a workbook, at most 255 characters with commas. */
   choices?: readonly string[];
   /** Width in a workbook, in characters. */
   width?: number;
-  /** Formats the value in tables only. */
   format?: (value: unknown, record: Row) => string;
 }
 
-/**
- * Returns the columns of `--fields`, in that order; all by default. Throws UsageError for an unknown or
- * repeated name.
- */
+/** Returns the columns of `--fields`, in that order. Throws UsageError for an unknown or repeated name. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],
@@ -55,7 +51,7 @@ function unknownField(field: string, names: readonly string[]): UsageError {
   });
 }
 
-/** Formats a value for people. Not yet cleaned for a terminal. */
+/** Formats a value for people, not cleaned for a terminal. */
 export function textOf({ format }: Column, value: unknown, record: Row): string {
   if (format) return format(value, record);
   if (value === null || value === undefined) return '';

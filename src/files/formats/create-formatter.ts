@@ -14,7 +14,6 @@ export interface FormatterOptions extends CsvOptions {
 
 type Create = (names: readonly string[], options: FormatterOptions) => Formatter;
 
-/** Tables and Parquet load their libraries separately. */
 const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', Create>> = {
   csv: createCsvFormatter,
   json: (names, { keepExtra, shape = 'list' }) => createJsonFormatter(keepExtra ? undefined : names, shape),

@@ -28,7 +28,6 @@ const SPLIT_BY_SOME = /[",;\t\n\r]/;
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
 
-/** Creates a formatter of CSV with these columns. A missing value is an empty cell. */
 export function createCsvFormatter(names: readonly string[], options: CsvOptions): Formatter {
   const { header = true, rawCells, excel = false, delimiter = ',', bom = excel } = options;
   const { lineEnd = excel ? '\r\n' : '\n' } = options;
@@ -61,7 +60,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** If the separator is not a comma, quotes also protect against programs that split at commas. */
+/** Quotes protect against programs that split at commas, also if the separator is another. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {
@@ -70,13 +69,9 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
   };
 }
 
-/**
- * Returns a raw cell, escaped if a spreadsheet would interpret it, or a part after another separator, as a
- * formula (defuse.ts).
- */
+/** Escapes what a spreadsheet would read as a formula, also after another separator (defuse.ts). */
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
-  // A number is not a formula, even if it is negative.
   const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);
   const text = mayBegin ? defuse(textOf(value), delimiter) : textOf(value);
   return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;

@@ -5,7 +5,6 @@ import type { Row, RowSink } from './row-sink.ts';
 /** Destination of the bytes of a document. Writes throw LocalError (full disk, device). */
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
-  /** Flushes, and renames the file into place. */
   commit(): Promise<void>;
   /** Keeps the old content. Idempotent, without effect after `commit`. Never throws. */
   discard(): Promise<void>;
@@ -21,7 +20,7 @@ export interface DocumentSink extends RowSink {
   readonly rewinds: boolean;
 }
 
-/** Writes to standard output, through `guard` if given. Prints nothing before the first rows or the end. */
+/** Writes to standard output, through `guard`. Prints nothing before the first rows or the end. */
 export function stdoutBytes(console: Standard, guard?: (text: string) => string): ByteSink {
   return {
     async write(piece) {
@@ -74,9 +73,7 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
   };
 }
 
-/**
- * Counts the rows of a sink for `--summary` when they are printed, or when their file at `path` is in place.
- */
+/** Counts rows for `--summary` when they are printed, or when their file at `path` is in place. */
 export function createCountedSink(
   sink: DocumentSink,
   facts: RunFacts,

@@ -6,9 +6,8 @@ const MOST_VALUES = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
-  /** Bytes before each value. */
   opening: Buffer;
-  /** Bytes of the opening and the value; undefined if values turned out not to repeat. */
+  /** Cached bytes with the opening; undefined if values turned out not to repeat. */
   known: Map<unknown, Buffer> | undefined;
 }
 
@@ -16,7 +15,7 @@ export function createField(opening: string): Field {
   return { opening: Buffer.from(opening), known: new Map() };
 }
 
-/** Returns the bytes of the opening and the value; undefined if the value is not worth caching. */
+/** Returns the bytes with the opening; undefined if the value is not worth caching. */
 export function knownBytes(
   field: Field,
   value: unknown,

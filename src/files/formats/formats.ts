@@ -20,10 +20,8 @@ export type Format = ListFormat | ScanFormat;
 /** Formats that are not available for both lists and scans. */
 export type RestrictedFormat = Exclude<ListFormat, ScanFormat> | Exclude<ScanFormat, ListFormat>;
 
-/** Text formats that can be read back and compressed. */
 export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];
 
-/** Formats of a file; only an extension selects a workbook. */
 export type FileFormat = Exclude<Format, 'table'> | 'xlsx';
 
 export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
@@ -44,17 +42,14 @@ export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Extensions of `DATA_FORMATS`, with the dot. */
 export const ENDINGS: readonly string[] = DATA_FORMATS.flatMap((format) => EXTENSIONS[format]).map(
   (extension) => `.${extension}`,
 );
 
-/** Values of `--delimiter`, and their characters. */
 export const DELIMITERS = { ',': ',', ';': ';', tab: '\t' } as const;
 
 export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
 
-/** Returns the delimiter that occurs most often in a header. */
 export function likelyDelimiter(header: string): Delimiter {
   const often = (delimiter: string) => header.split(delimiter).length;
   return Object.values(DELIMITERS).reduce((most, other) => (often(other) > often(most) ? other : most));

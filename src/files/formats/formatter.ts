@@ -5,7 +5,6 @@ export type Shape = 'list' | 'record';
 /** Text, or UTF-8 that is valid until the formatter is called again. */
 export type Piece = string | Uint8Array;
 
-/** A document is `begin`, `rows` for each batch, and `end`. */
 export interface Formatter {
   begin(): string;
   rows(rows: readonly Row[]): Piece;

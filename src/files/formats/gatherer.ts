@@ -12,7 +12,6 @@ export interface Gatherer {
 /** A million rows take a few hundred system calls. */
 const BUFFER_BYTES = 512 * 1024;
 
-/** Collects pieces into large writes. Calls of `put` do not overlap. */
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>): Gatherer {
   // Double buffering: one is filled while the other is written.
   let filling = Buffer.alloc(0);
@@ -25,11 +24,10 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     for (const bytes of await encoded) await put(bytes);
   }
 
-  /** Waits for the previous write only. */
   async function start(bytes: Uint8Array): Promise<void> {
     await writing;
     writing = pass(encoder.encode(bytes));
-    writing.catch(() => undefined); // the next call rejects
+    writing.catch(() => undefined);
   }
 
   async function flush(): Promise<void> {
@@ -43,7 +41,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     touched: () => touched,
     async write(chunk) {
       touched = true;
-      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // maximum bytes per UTF-16 unit: 3
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // UTF-8 of a UTF-16 unit
       if (used + most > filling.length) await flush();
       if (most > BUFFER_BYTES) {
         await flush();
@@ -67,7 +65,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 }
 
 export interface Encoder {
-  /** Returns the bytes that are ready; later calls return the rest. */
+  /** Returns the bytes that are ready. */
   encode(bytes: Uint8Array): Promise<Uint8Array[]>;
   end(): Promise<Uint8Array[]>;
 }
@@ -76,7 +74,7 @@ export function plainEncoder(): Encoder {
   return { encode: async (bytes) => [bytes], end: async () => [] };
 }
 
-/** gzip (RFC 1952). Deterministic: zlib leaves the time zero, and the division into pieces has no effect. */
+/** gzip (RFC 1952). Deterministic: zlib leaves the time zero. */
 export function createGzipEncoder(): Encoder {
   return encoderOf(createGzip());
 }

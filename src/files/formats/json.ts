@@ -5,7 +5,7 @@ import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
-/** Formats one record per line, with the keys `names` in order; all if undefined. */
+/** Formats one record per line. `names`: keys in order; all if undefined. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const lines = createJsonLines();
   return {
@@ -22,7 +22,7 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
   };
 }
 
-/** Formats one document: an array with one record per line, or a single record, indented. */
+/** Formats an array with one record per line, or a single record, indented. */
 export function createJsonFormatter(names: readonly string[] | undefined, shape: Shape): Formatter {
   if (shape === 'record') return singleFormatter(names);
   const lines = createJsonLines();
@@ -63,7 +63,6 @@ function picked(row: Row, names: readonly string[] | undefined): Row {
 interface JsonLines {
   add(row: Row): void;
   addText(text: string): void;
-  /** Returns the UTF-8 of everything that `fill` adds, valid until the next call. */
   collect(fill: () => void): Uint8Array;
 }
 
@@ -77,7 +76,7 @@ interface Member extends Field {
 function createJsonLines(): JsonLines {
   const buffer = createByteBuffer();
   const members = new Map<string, Member>();
-  /** Members of the previous record: most records have the same keys in the same order. */
+  /** Members of the previous record: most have the same keys in the same order. */
   const order: Member[] = [];
 
   function memberAt(place: number, key: string): Member {
@@ -97,7 +96,7 @@ function createJsonLines(): JsonLines {
     buffer.addText(formatCompact(value));
   }
 
-  /** Adds a text in quotes; returns false, and adds nothing, if a character must be escaped. */
+  /** Adds a text in quotes, or returns false if a character must be escaped. */
   function addPlain(text: string): boolean {
     const start = buffer.size() + 1;
     const bytes = buffer.reserve(text.length + 2);
@@ -117,7 +116,7 @@ function createJsonLines(): JsonLines {
       const start = buffer.size();
       let place = 0;
       for (const key in row) {
-        if (row[key] === undefined) continue; // as JSON.stringify does
+        if (row[key] === undefined) continue;
         addMember(memberAt(place, key), row[key]);
         place += 1;
       }

@@ -25,10 +25,8 @@ export const FILE_KINDS = {
 
 export type FileKind = keyof typeof FILE_KINDS;
 
-/** Kinds that any output may replace. */
 export const ORDINARY_FILES: readonly FileKind[] = ['none', 'other', 'summary'];
 
-/** Beginnings of files that are not tables. */
 const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['ledger', /^\{"is":/],
   ['lock', /^\s*\{\s*(?:"version":\s*\d+,\s*)?"base_url":/],
@@ -53,7 +51,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
 
 /**
  * Returns the kind of the file at a real path. A missing file still belongs to the log whose state is next to
- * it. Throws the system's error if it can't be read.
+ * it. Throws the system's error.
  */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
@@ -64,7 +62,6 @@ export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   return (await kindByNeighbors(disk, real)) ?? (head.length === 0 ? 'none' : 'other');
 }
 
-/** Returns whether the state of an append is next to a file. */
 export function hasState(disk: Disk, real: string): Promise<boolean> {
   return isState(disk, `${real}.state.json`);
 }
@@ -90,7 +87,7 @@ async function isState(disk: Disk, path: string): Promise<boolean> {
 }
 
 const HEAD_BYTES = 64 * 1024;
-/** Compressed beginning, which expands by a factor of at most 1032. */
+/** Maximum compressed bytes, which expand by a factor of at most 1032. */
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {
@@ -117,7 +114,7 @@ function unpacked(head: Buffer): Buffer {
   try {
     return gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
   } catch {
-    return Buffer.alloc(0); // not compressed by qrctl
+    return Buffer.alloc(0);
   }
 }
 

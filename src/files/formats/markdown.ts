@@ -1,6 +1,6 @@
 /**
- * Tables of GitHub Flavored Markdown. Untrusted values are code, in which HTML, links, mentions, references
- * and workflow commands have no effect.
+ * GitHub Flavored Markdown. Untrusted values are code, in which HTML, links, mentions, references and
+ * workflow commands have no effect.
  */
 import { clean } from '../../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
@@ -9,10 +9,9 @@ import { stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;
-/** Maximum characters that are processed, regardless of how many cleaning removes. */
+/** Maximum characters that are processed, however many are removed. */
 const LONGEST_READ = 10_000;
 
-/** Plain words and numbers, without markup or references. */
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
 /** GitHub links these as commits. */
 const COMMIT = /[0-9a-f]{7,}/i;
@@ -35,7 +34,6 @@ export function markdownLine(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** Returns the lines above the rows. The names are Markdown. */
 export function markdownHead(
   names: readonly string[],
   aligns: readonly (Column['align'] | undefined)[] = [],
@@ -43,7 +41,6 @@ export function markdownHead(
   return markdownLine(names) + markdownLine(names.map((_, at) => (aligns[at] === 'right' ? '--:' : '---')));
 }
 
-/** Formats one line per row, or per field of a single record. */
 export function createMarkdownFormatter(columns: readonly Column[], shape: Shape): Formatter {
   const cell = (column: Column, row: Row) => cellOf(textOf(column, row[column.name], row));
   if (shape === 'record') {

@@ -30,7 +30,6 @@ export interface OutputPlan {
   columns: readonly Column[];
   shape: Shape;
   chosen: boolean;
-  /** Undefined: standard output. */
   path: string | undefined;
   elsewhere?: string | undefined;
   replaces?: readonly FileKind[] | undefined;
@@ -48,13 +47,12 @@ export interface PlanContext {
   shape: Shape;
   settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
   isTerminal: boolean;
-  /** Available formats (default: those of lists). */
   formats?: readonly Format[] | undefined;
 }
 
 /**
  * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
- * this order. Throws UsageError if flags contradict each other or name an unknown field. Pure.
+ * this order. Throws UsageError if flags contradict each other or name an unknown field.
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
@@ -115,10 +113,7 @@ function isRestricted(format: FileFormat): format is keyof typeof RESTRICTIONS {
   return Object.hasOwn(RESTRICTIONS, format);
 }
 
-/**
- * Throws UsageError if the extension is of another program, or of a format that is not in `formats`.
- * `records` names the content.
- */
+/** Throws UsageError if the extension is of another program, or of a format that is not in `formats`. */
 export function refuseForeignExtension(
   path: string,
   formats: readonly (Format | 'xlsx')[],
@@ -188,7 +183,6 @@ const TABLES = {
   hint: 'Use --format csv, or omit .gz from the file name.',
 };
 
-/** Refusals of compression. */
 const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
   table: TABLES,
   markdown: TABLES,
@@ -224,7 +218,6 @@ export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | unde
   return LIST_FORMATS.find((known) => known === format);
 }
 
-/** In lower case, without the dot and `.gz`. */
 function extensionOf(path: string): string {
   return /\.([a-z0-9]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }

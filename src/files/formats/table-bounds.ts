@@ -1,13 +1,13 @@
 /** Maximum number of rows: Excel's limit, without the header. */
 export const MOST_ROWS = 1_048_575;
 
-/** Maximum number of columns, above the limit of any spreadsheet. Checks are linear in it. */
+/** Maximum number of columns, above the limit of any spreadsheet. */
 export const MOST_COLUMNS = 1000;
 
 /** Maximum number of cells, some hundred bytes each. */
 export const MOST_VALUES = 4_000_000;
 
-/** Maximum number of empty lines, which are skipped one by one. */
+/** Maximum number of empty lines, which are skipped. */
 export const MOST_EMPTY = 2 ** 20;
 export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines per file`;
 

@@ -20,7 +20,7 @@ import { createGatherer, createGzipEncoder, type Encoder, plainEncoder } from '.
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputPlace {
-  /** Alternative for the hint if the path can't be written (default: `--output`). */
+  /** Alternative for the hint (default: `--output`). */
   elsewhere?: string | undefined;
   /** Kinds of files that the output may replace (default: `ORDINARY_FILES`). */
   replaces?: readonly FileKind[] | undefined;
@@ -37,9 +37,9 @@ export interface WholeFileOptions extends OutputPlace {
 }
 
 /**
- * Opens `path` for an atomic replacement (replace-file.ts), following links. A device, FIFO or descriptor is
- * written directly, unless `keeps`, and can't be rolled back. A compressed file continues with a new member
- * after a rollback (RFC 1952, 2.2). Throws UsageError if the path can't be written, before any byte is.
+ * Opens `path` for an atomic replacement, following links. A device, FIFO or descriptor is written directly,
+ * unless `keeps`, and can't be rolled back. A compressed file continues with a new member after a rollback
+ * (RFC 1952, 2.2). Throws UsageError before any byte is written.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -65,7 +65,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces `path` by `data` atomically. Throws as `openWholeFile`; on failure the old file stays. */
+/** Replaces a file atomically. Throws as `openWholeFile`. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,
@@ -80,18 +80,17 @@ export async function writeWholeFile(
   }
 }
 
-/** Paths of this process's descriptors, whose files must not be replaced. */
+/** This process's descriptors, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
 /** Devices in any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
-/** Returns whether a path names a device of Windows, to which no file can be renamed. */
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Returns whether data that was written to `path` before a failure stays. Never throws. */
+/** Returns whether data that was written before a failure stays. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
@@ -109,9 +108,9 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
 }
 
 /**
- * Returns the real target of `path`, and whether it is or will be a regular file. Throws UsageError or a
- * system error if it can't be written: also for another user's link to a device or FIFO (D14), and if a later
- * run relies on the file (T14).
+ * Returns the real target, and whether it is or will be a regular file. Throws UsageError or a system error
+ * if it can't be written: also for another user's link to a device or FIFO (D14), and if a later run relies
+ * on the file (T14).
  */
 async function resolveFile(
   disk: Disk,
@@ -181,7 +180,6 @@ type Direct = Pick<DiskFile, 'write' | 'close'>;
 
 /** Appends, because other processes may write to the descriptor's file too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
-  // Links that can't be followed by name, such as to a pipe.
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   const file = await disk.open(real, 'w');
@@ -216,8 +214,8 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
 /**
- * Creates the directory of a flag with its parents, and returns its real path. Throws UsageError if it can't
- * be used, also for other users' links (D14), and LocalError otherwise.
+ * Creates a directory with its parents, and returns its real path. Throws UsageError if it can't be used,
+ * also for other users' links (D14), and LocalError otherwise.
  */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {

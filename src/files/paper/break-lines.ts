@@ -1,4 +1,3 @@
-/** Characters of scripts without spaces, which break between any two. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fc\uff00-\uffef]/u;
 /** Characters that do not begin a line (JLREQ 3.1.7). */
 const NOT_FIRST = /[、。，．・：；？！）］｝」』】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ％]/u;
@@ -8,10 +7,7 @@ const NOT_LAST = /[（［｛「『【〈《〔]/u;
 const ELLIPSIS = '…';
 const FIRST_TRY = 32;
 
-/**
- * Breaks a text into at most `most` lines of width `room`, between words if possible. Truncates the last line
- * if necessary.
- */
+/** Breaks a text into at most `most` lines, between words if possible, and truncates the last line. */
 export function breakLines(
   text: string,
   most: number,
@@ -48,7 +44,7 @@ function cut(text: string, widthOf: (text: string) => number, room: number): str
   return `${fit.trimEnd()}${ELLIPSIS}`;
 }
 
-/** Returns the longest start that fits, at least one character. Text far beyond it is not measured. */
+/** Returns the longest start that fits, at least one character, without measuring much more. */
 function longestFit(text: string, widthOf: (text: string) => number, room: number): string {
   const characters = [...text];
   const start = (count: number) => characters.slice(0, count).join('');

@@ -26,14 +26,11 @@ const REGULAR_ONLY: ReadonlySet<string> = new Set(['arabic', 'devanagari', 'japa
 export interface CaptionFont {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Regular, although semibold was requested. */
   readonly isTooLight: boolean;
   has(character: string): boolean;
 }
 
-/**
- * Loads the fonts for these texts or for equivalent characters. Throws LocalError if one is not installed.
- */
+/** Loads the fonts for these texts or for equivalent characters. Throws LocalError if one is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
@@ -60,7 +57,6 @@ async function loadFont(family: string, subset: string, weight: Weight): Promise
 const HEADER = 44;
 const ENTRY = 20;
 
-/** Converts WOFF to OpenType. Throws Error if the bytes are not WOFF. */
 export function readWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('it is not WOFF');
   const count = woff.readUInt16BE(12);
@@ -93,7 +89,6 @@ function readTable(woff: Buffer, at: number): { tag: string; checksum: number; b
   const stored = woff.readUInt32BE(at + 8);
   const length = woff.readUInt32BE(at + 12);
   const bytes = woff.subarray(start, start + stored);
-  // Stored tables are not compressed.
   return {
     tag: woff.toString('latin1', at, at + 4),
     checksum: woff.readUInt32BE(at + 16),

@@ -6,7 +6,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** Maximum length, more than any label can show; names have no limit. */
+/** Maximum length, above that of any label. */
 const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
@@ -35,12 +35,11 @@ function onOneLine(text: string): string {
 
 const bidi = createBidi();
 
-/** `auto`: direction of the first letter. */
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
 /**
- * Returns pieces of one font and direction each, from left to right (Unicode Bidirectional Algorithm, UAX 9).
- * Throws if no font has a character.
+ * Splits a text by font and direction, from left to right (Unicode Bidirectional Algorithm, UAX 9). Throws if
+ * no font has a character.
  */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text, base);
@@ -58,7 +57,6 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
   return reorder(runs).map(({ font, text, level }) => ({ font, text: asDrawn(text, level) }));
 }
 
-/** Scripts that pdfkit's layout draws from right to left. */
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
 /** Returns a run in drawing order. Rule L4: brackets are mirrored. */

@@ -8,9 +8,7 @@ export interface Typeset {
   readonly lost: 'nothing' | 'symbols' | 'words';
 }
 
-/** Replacements of characters that no font has. */
 const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [
-  // Narrow space between digits.
   ['\u2009', '\u202f'],
   ['\u00a0', '\u2007'],
   [' ', '\u1680\u2000\u2001\u2003\u2004\u2005\u2006\u2008\u200a\u205f'],
@@ -40,13 +38,12 @@ const EQUIVALENT: ReadonlyMap<string, string> = new Map(
 const ELLIPSIS = '…';
 const FIRST_OF_FLAG = 0x1f1e6;
 
-/** Returns the characters that fonts should have for these texts. */
 export function charactersFor(texts: readonly string[]): Set<string> {
   const own = [...new Set(texts.join(''))];
   return new Set(own.flatMap((one) => [...(EQUIVALENT.has(one) ? [] : [one]), ...equivalentOf(one)]));
 }
 
-/** Returns the equivalent in the table, a letter of a flag, or the compatibility decomposition (UAX 15). */
+/** Returns the equivalent, a letter of a flag, or the compatibility decomposition (UAX 15). */
 function equivalentOf(character: string): string {
   const known = EQUIVALENT.get(character);
   if (known !== undefined) return known;

@@ -22,7 +22,7 @@ function selectFont(document: Pdf, { name }: CaptionFont): void {
   allowNullAnchors((document as Pdf & { readonly _font: { readonly font: FontWithMarks } })._font.font);
 }
 
-/** Returns the width in points, at the font size of the document. */
+/** Returns the width in points, at the document's font size. */
 export function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {
   return pieces.reduce((width, piece) => width + widthOfPiece(document, piece), 0);
 }
@@ -35,10 +35,7 @@ function widthOfPiece(document: Pdf, { font, text }: Piece): number {
 /** Stroke that makes a regular font semibold, as a share of its size. */
 const THICKER = 0.028;
 
-/**
- * Draws pieces from left to right, in the fill color of the document; `y`: of the baseline, in points from
- * the top.
- */
+/** Draws pieces from left to right. `y` is the baseline, in points from the top. */
 export function drawPieces(
   document: Pdf,
   pieces: readonly Piece[],
@@ -125,13 +122,9 @@ interface Internals {
   addContent(operators: string): void;
 }
 
-/** Glyphs that are part of two letters are embedded twice. */
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/**
- * Returns the numbers of a font, and gives glyphs the letters of their place: fontkit keeps those of the
- * first.
- */
+/** Returns the numbers of a font. Glyphs get the letters of their place: fontkit keeps those of the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   const known = numbers.get(font);
   if (known) return known;
@@ -146,9 +139,9 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 }
 
 /**
- * Draws a text in the font of the document, and returns its width. A letter may be several glyphs (a stem and
- * its dots), and a glyph part of several letters: each is embedded once per letter, and glyphs without a
- * letter of their own are read as nothing (ISO 32000-1, 14.9.4).
+ * Draws a text, and returns its width. A letter may be several glyphs (a stem and its dots), and a glyph part
+ * of several letters: each is embedded once per letter, and glyphs without a letter of their own are read as
+ * nothing (ISO 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,

@@ -23,7 +23,7 @@ export interface GovernorOptions {
   signal: AbortSignal;
   concurrency: number;
   reserve: Reserve;
-  /** Maximum total length of pauses for the rate limit; undefined: no bound; 0: never pauses. */
+  /** Maximum total length of pauses; undefined: no bound; 0: never pauses. */
   maxWaitMs: number | undefined;
   events: PauseEvents;
 }
@@ -32,7 +32,7 @@ export interface GovernorOptions {
 export interface Ticket {
   /** `limited`: the response was the service's 429. */
   received(headers: RateHeaders, limited: boolean): void;
-  /** Records the 429 of an intermediary, without any header or body of the service, which counted nothing. */
+  /** Records the 429 of an intermediary, which counted nothing. */
   throttled(retryAfterMs: number | undefined): void;
   /**
    * Records a request without a response, or without rate-limit headers. `sent`: the service may have counted
@@ -108,7 +108,6 @@ export function createGovernor(options: GovernorOptions): Governor {
     );
   }
 
-  /** Returns whether the window allows another request; `left` is from RateWindow. */
   function allows(left: number | undefined): boolean {
     if (inFlight >= congestion.width()) return false;
     // L2: one probe when a window opens; its response informs all others.

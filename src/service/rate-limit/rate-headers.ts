@@ -7,7 +7,6 @@ import { parseHttpDate } from '../../base/time/time.ts';
 export interface RateHeaders {
   plan: string | undefined;
   limit: number | undefined;
-  /** Number of requests left; whole, never negative. */
   remaining: number | undefined;
   /** End of the window, ms since the epoch on the service's clock. */
   resetMs: number | undefined;

@@ -13,7 +13,7 @@ export const WINDOW_MS = 60_000;
 
 interface Cost {
   requests: number;
-  /** Number of windows required, including the current one; undefined if the limit is not known. */
+  /** Number of windows, including the current one; undefined if the limit is not known. */
   windows: number | undefined;
   waitMs: number;
 }

@@ -34,11 +34,7 @@ interface RateWindow {
   left(): number | undefined;
   waitMs(): number;
   learn(observation: Observation): void;
-  /**
-   * Records a 429 without any header or body of the service, to a request sent at `sentAt` (monotonic ms).
-   */
   throttle(retryAfterMs: number | undefined, sentAt: number): void;
-  /** Records a request without a response, which the service may have counted. */
   spend(): void;
   rateLimit(): RateLimit;
 }
@@ -122,7 +118,6 @@ export function createRateWindow(options: {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
 
-  /** Returns whether a response other than a 429 belongs to an earlier window, by its Reset. */
   function isOfPreviousWindow(headers: RateHeaders, sentAt: number): boolean {
     if (sentAt < closedAt && (headers.resetMs ?? Number.NaN) <= closedResetMs) return true;
     return (
@@ -214,7 +209,6 @@ function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   return {
-    /** `isAhead`: the service stated a time too far ahead to be accepted. */
     nextMs(sentAt: number, isAhead: boolean): number {
       // L19: requests sent before the last back-off belong to the same burst.
       if (sentAt <= lastAt) return 0;

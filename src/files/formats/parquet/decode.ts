@@ -8,7 +8,6 @@ import {
 } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 
-/** Values of a column, one per row. Repeated texts are numbered. */
 export type ColumnValues =
   | { is: 'integers' | 'microseconds'; values: BigInt64Array }
   | { is: 'texts'; texts: (string | null)[]; indexes: Uint32Array }
@@ -26,8 +25,7 @@ const MOST_COLUMNS = 1000;
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
 /**
- * Yields each row group as columns that can be transferred between threads. Throws Error if the file is not
- * complete Parquet.
+ * Yields row groups as columns that can be transferred between threads. Throws Error if the file is damaged.
  */
 export async function* decodeGroups(
   source: SourceFile,
@@ -85,7 +83,7 @@ function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {
   return new Set(found.map(({ name }) => name));
 }
 
-/** Joins the pages of a column. Throws Error if they don't have one value per row. */
+/** Throws Error if the pages don't have one value per row. */
 function joined(
   parts: readonly { at: number; data: DecodedArray }[],
   rows: number,
@@ -104,7 +102,6 @@ function joined(
     : { is: 'values', values };
 }
 
-/** Undefined if some are null. */
 function integersOf(
   parts: readonly { at: number; data: DecodedArray }[],
   rows: number,
@@ -147,20 +144,18 @@ export type FromWorker =
   | { is: 'end' }
   | { is: 'failed'; message: string };
 
-/** Bytes of the numbered request, or the acknowledgment of a group. */
 export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };
 
 /** Maximum number of rows of a group; engines write some hundred thousand. */
 const MOST_ROWS = 2 ** 21;
-/** Maximum uncompressed bytes of a group. */
 const MOST_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
 /**
- * Reads the columns of a row group, and returns a slice of them. Before decoding, checks that checksums match
- * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) and that no page claims more values
- * or bytes than its group can have; throws Error.
+ * Reads the columns of a row group. Before decoding, throws Error if a checksum is wrong
+ * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) or a page claims more values or
+ * bytes than its group can have.
  */
 async function checkPages(
   group: RowGroup,
@@ -200,7 +195,6 @@ export interface SourceFile {
 interface Chunk {
   at: number;
   end: number;
-  /** Maximum number of values of a page. */
   most: number;
   name: string;
 }

@@ -7,7 +7,6 @@ import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 type EncodedColumn = ParquetWriter['pendingIndexes'][number];
 
-/** Start of a row group in the writer's memory and in the file. */
 export interface GroupStart {
   index: number;
   offset: number;
@@ -67,7 +66,7 @@ const ONE_FIELD = 0x10;
 /** Number of fields before the checksum: type, size, compressed size. */
 const FIELDS_BEFORE = 3;
 
-/** Appends a page with a checksum in field 4. The next field number is relative to it. */
+/** Adds the checksum as field 4. The next field number is relative to it. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   let at = 0;
   let packed = 0;

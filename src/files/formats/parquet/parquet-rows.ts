@@ -26,8 +26,7 @@ const BYTES_PER_MS = 100;
 const MOST_HEAP_MB = 768;
 
 /**
- * Yields the rows of each row group. Throws the system's error, EIO if the file is shorter than `byteLength`,
- * DamagedParquetError, or the signal's reason.
+ * Yields the rows of each row group. Throws the system's error, DamagedParquetError, or the signal's reason.
  */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
@@ -68,10 +67,7 @@ function send(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
   worker.postMessage(message, transferred);
 }
 
-/**
- * Receives messages in order. `next` rejects if none arrives for `mostMs`, the thread fails, or the signal is
- * aborted.
- */
+/** `next` rejects if no message arrives for `mostMs`, the thread fails, or the signal is aborted. */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
   const received: FromWorker[] = [];
   let failure: unknown;
@@ -141,7 +137,7 @@ function readerOf(column: ColumnValues): (at: number) => unknown {
   return (at) => column.values[at];
 }
 
-/** Formats a time as the service does, with microseconds only if it has any. */
+/** Formats a time as the service does, with microseconds if it has any. */
 function formatMicroseconds(us: bigint): string {
   const rest = ((us % 1000n) + 1000n) % 1000n;
   const instant = formatInstant(Number((us - rest) / 1000n));

@@ -12,7 +12,7 @@ import { formatJson } from '../json.ts';
 import type { Row } from '../row-sink.ts';
 import { addChecksums } from './parquet-checksums.ts';
 
-/** The batch size of DuckDB. */
+/** Batch size of DuckDB. */
 const GROUP_ROWS = 122_880;
 /** Version of the columns and their types. */
 const SCHEMA_VERSION = '1';
@@ -64,15 +64,14 @@ const TEXT: ColumnKind = {
 
 const KINDS: Readonly<Record<string, ColumnKind>> = { id: INTEGER, ts: TIME };
 
-/** Incomplete row group: `cells[c][r]`. */
 interface Group {
   cells: Cell[][];
   rows: number;
 }
 
 /**
- * Creates a formatter of one Parquet file: `id` int64, `ts` a timestamp in microseconds of UTC, all others
- * strings. Throws UnprovenError for an ID that int64 can't hold.
+ * Formats one Parquet file: `id` int64, `ts` a timestamp in microseconds of UTC, all others strings. Throws
+ * UnprovenError for an ID that int64 can't hold.
  */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
@@ -125,7 +124,6 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
     });
   }
 
-  /** Returns the bytes encoded since the last call, valid until the next. */
   function take(): Uint8Array {
     const taken = bytes.getBytes();
     bytes.index = 0;
@@ -179,7 +177,6 @@ function int64(value: unknown): number | bigint {
   });
 }
 
-/** Includes the digits after the millisecond, which a Date lacks. */
 function microseconds(value: unknown): number | bigint {
   const text = String(value);
   const ms = parseScanTime(text) ?? Number.NaN;
@@ -203,7 +200,6 @@ function integerStatistics(cells: readonly Cell[]): Statistics {
   return { min_value: BigInt(least ?? 0), max_value: BigInt(greatest ?? 0), null_count: 0n };
 }
 
-/** Compares each distinct text once, in the order of UTF-8. */
 function textStatistics(cells: readonly Cell[]): Statistics {
   let nulls = 0;
   const texts = new Set<string>();

@@ -8,7 +8,6 @@ const port = parentPort;
 const { byteLength, columns } = workerData as WorkerJob;
 const waiting = new Map<number, (bytes: ArrayBuffer) => void>();
 let requests = 0;
-/** Number of groups that were not taken yet. */
 let ahead = 0;
 let onTaken = () => {};
 

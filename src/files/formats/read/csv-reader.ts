@@ -6,7 +6,7 @@ import type { CsvError } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../table-bounds.ts';
 
-/** Broken record. The message follows `line 3: `. */
+/** Message that follows `line 3: `. */
 export class CsvFault extends Error {
   override name = 'CsvFault';
   readonly line: number;
@@ -24,17 +24,10 @@ interface CsvForm {
 }
 
 export interface CsvReader {
-  /**
-   * Reads whole lines, which follow those of the call before. Scans each character once (F11). Throws
-   * CsvFault.
-   */
+  /** Reads whole lines, each character once (F11). Throws CsvFault. */
   read(text: string): void;
-  /** Returns whether the last record continues in the next line, within quotes. */
   isOpen(): boolean;
-  /**
-   * Returns the cells of a last record without a line end; undefined if its quotes are not closed, or
-   * misplaced.
-   */
+  /** Returns the cells of a last record without a line end; undefined if its quotes are misplaced. */
   cellsOfLast(text: string): string[] | undefined;
   /** Throws CsvFault if the last record is incomplete. */
   end(): void;
@@ -43,13 +36,9 @@ export interface CsvReader {
 type OnRecord = (cells: string[], line: number) => void;
 type Library = Pick<typeof import('csv-parse/sync'), 'parse' | 'CsvError'>;
 
-/**
- * Creates a reader that calls `onRecord` with the cells and the first line of each record. Empty lines are
- * skipped.
- */
+/** Creates a reader that calls `onRecord` with the cells and the first line of each record. */
 export type CreateCsvReader = (form: CsvForm, onRecord: OnRecord) => CsvReader;
 
-/** Loads csv-parse on demand: most commands do not need it. */
 export async function loadCsvReader(): Promise<CreateCsvReader> {
   const library = await import('csv-parse/sync');
   return (form, onRecord) => createCsvReader(form, onRecord, library);
@@ -64,11 +53,11 @@ function createCsvReader(
   let line = firstLine;
   let cellCount = 1;
   let emptyLines = 0;
-  /** Incomplete record, which ends within quotes, and its line. */
+  /** Incomplete record within quotes, and its line. */
   let rest = '';
   let restLine = firstLine;
 
-  /** Returns the end of the record at `start`, its line end included; -1 if the text ends within quotes. */
+  /** Returns the end of the record at `start`, line end included; -1 if the text ends within quotes. */
   function scanRecord(text: string, start: number, isWithinQuotes = false): number {
     let inQuotes = isWithinQuotes;
     if (!isWithinQuotes) cellCount = 1;
@@ -120,7 +109,7 @@ function createCsvReader(
     onRecord(cells, line);
   }
 
-  /** Completes the record in `rest` and returns its end in the text; -1 if it is still incomplete. */
+  /** Returns the end of the record in `rest`; -1 if it is still incomplete. */
   function completeRest(text: string): number {
     const end = scanRecord(text, 0, true);
     rest += end < 0 ? text : text.slice(0, end);
@@ -137,7 +126,7 @@ function createCsvReader(
     if (at < 0) return;
     const endOfLine = createFinder(text, '\n', '\r');
     const nextQuote = createFinder(text, '"', '"');
-    /** Start and lines of consecutive records with quotes, which are parsed together. */
+    /** Consecutive records with quotes, which are parsed together. */
     let quoted = { start: at, lines: [] as number[] };
     while (at < text.length) {
       const end = endOfLine(at);
@@ -187,10 +176,7 @@ function quoteFault({ code }: CsvError): string {
   return 'a quote (") appears inside a cell: enclose the whole cell in quotes and double each quote in it ("5"" disc")';
 }
 
-/**
- * Creates a function that finds the first of two characters from a place on, or the end. Places must not
- * decrease.
- */
+/** Creates a function that finds the first of two characters, or the end. Places must not decrease. */
 function createFinder(text: string, one: string, other: string): (from: number) => number {
   let [oneAt, otherAt] = [-1, -1];
   const find = (character: string, from: number) => {

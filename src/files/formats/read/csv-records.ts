@@ -11,9 +11,9 @@ interface Header {
 }
 
 /**
- * Yields the rows below the header, with the cells of `wanted` columns: empty cells as null, escaped ones
- * restored. An incomplete last line is omitted, unless the file `isClosed` and the line has all cells. Throws
- * UsageError if cells and header do not match.
+ * Yields the rows with the cells of `wanted` columns: empty cells as null, escaped ones restored. An
+ * incomplete last line is omitted, unless the file `isClosed` and the line has all cells. Throws UsageError
+ * if cells and header do not match.
  */
 export async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
@@ -72,7 +72,6 @@ function headerOf(cells: readonly string[], wanted: readonly string[]): Header {
   return { columns, places };
 }
 
-/** F4: restores escaped values. */
 function rowOf(cells: readonly string[], { places }: Header, mayBeEscaped: boolean): Row {
   const row: Record<string, unknown> = {};
   for (const { name, at } of places) {

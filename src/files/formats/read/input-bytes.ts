@@ -10,8 +10,8 @@ const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Yields the decompressed content of a file, up to its size at opening: another run may be appending. Each
- * piece is valid until the next is requested. Throws UsageError if it can't be read, or is truncated.
+ * Yields the decompressed content, up to the size at opening: another run may be appending. Each piece is
+ * valid until the next is requested. Throws UsageError if the file can't be read, or is truncated.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);
@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Opens a file of scans. Throws UsageError if it can't be opened, or must not be (D17). */
+/** Throws UsageError if a file can't be opened, or must not be (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
@@ -61,7 +61,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
-/** Decompresses the gzip file at `path`. Throws UsageError if it is incomplete. */
+/** Throws UsageError if the gzip file is incomplete. */
 export async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,

@@ -13,22 +13,17 @@ export interface TextPiece {
   isLast: boolean;
 }
 
-/** Batch of records of a file of scans. */
 export interface Records {
   rows: Row[];
   /** Line of the first record. */
   line: number;
-  /** The last line of the file is incomplete, and omitted. */
   torn: boolean;
 }
 
 /** F11: maximum bytes of a record, far above any scan; as much is buffered to find its end. */
 export const LONGEST_RECORD = 2 ** 20;
 
-/**
- * Yields UTF-8 text without its byte order mark. Throws UsageError for another encoding, and for a line that
- * is too long.
- */
+/** Yields UTF-8 without its byte order mark. Throws UsageError for another encoding, and for a long line. */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
@@ -39,7 +34,6 @@ export async function* readInputText(
   let isArray: boolean | undefined;
   let line = 1;
   let isFirst = true;
-  /** Previous piece; the last one is marked. */
   let waiting: TextPiece | undefined;
 
   const piece = (part: Buffer): TextPiece => {
@@ -75,24 +69,20 @@ export async function* readInputText(
   if (waiting) yield { ...waiting, isLast: true };
 }
 
-/** Returns whether text begins with the bracket of an array, after a byte order mark and blanks. */
 function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/**
- * Pieces end with a single-byte character, so each is valid UTF-8. Takes a third of the time of TextDecoder.
- */
+/** Each piece is valid UTF-8: it ends with a single-byte character. Takes a third of TextDecoder's time. */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw notOurs(path, `invalid UTF-8 in or after line ${line}`);
 }
 
-/** Signals are handled between two texts of this size. */
+/** Signals are handled between texts of this size. */
 const PIECE_BYTES = 2 ** 17;
 
-/** Yields valid UTF-8 as texts of whole lines. */
 export function* linesOf(bytes: Buffer): Generator<string> {
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, at + PIECE_BYTES) + 1 || bytes.length;
@@ -107,7 +97,6 @@ export function countEnds(text: string | Buffer): number {
   return count;
 }
 
-/** Returns the refusal of a file without readable scans. */
 export function notOurs(path: string, why: string): UsageError {
   return new UsageError(`cannot read scans from ${path}: ${why}`, {
     hint: 'With --input, pass a file that `qrctl scans export` wrote: CSV, NDJSON, JSON (also .gz) or Parquet.',

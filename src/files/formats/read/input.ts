@@ -20,7 +20,6 @@ export interface InputRow {
   readonly defused?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Form of a file; its results have the same. */
 type InputForm =
   | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
   | { readonly is: 'json' | 'ndjson' | 'xlsx' };
@@ -30,7 +29,6 @@ export interface Input {
   readonly name: string;
   /** In the order of the header, or of first appearance in JSON. */
   readonly columns: readonly string[];
-  /** Undefined for JSON. */
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
   /** Columns of a workbook with dates only, which remain dates in the results. */
@@ -40,9 +38,7 @@ export interface Input {
   readonly isBare?: true;
   /** One JSON object, as `qr get` writes it. */
   readonly isRecord?: true;
-  /** Number of hidden rows in a sheet. */
   readonly hiddenRows?: number;
-  /** Faults of form in a file whose rows could be read. */
   readonly faults?: readonly Fault[];
 }
 
@@ -54,11 +50,9 @@ export interface ReadOptions {
   rawCells?: boolean | undefined;
   /** Text may be a list of IDs or slugs, one per line. */
   bareNames?: boolean | undefined;
-  /** Sheet of a workbook (default: the first). */
+  /** Default: the first. */
   sheetName?: string | undefined;
-  /** Omit hidden rows of a workbook. */
   visibleOnly?: boolean | undefined;
-  /** Column of keys, which is text like the columns of qrctl. */
   key?: string | undefined;
 }
 
@@ -77,15 +71,11 @@ export function isAddress(cell: string): boolean {
   return /^\s*(https?:\/\/|www\.)/i.test(cell);
 }
 
-/** Normalizes the name of a column for comparison. */
 export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/**
- * Throws UsageError if a file has too many rows. Called during reading: a few kilobytes may expand to
- * billions of cells.
- */
+/** Throws UsageError for too many rows, while reading: a few kilobytes may expand to billions of cells. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -95,10 +85,8 @@ export function refuseMany(name: string, rows: number, columns: number): void {
   });
 }
 
-/** Maximum number of faults collected. */
 export const MOST_FAULTS = 1000;
 
-/** Maximum number of faults, and of warnings, that are listed. */
 const MOST_TOLD = 50;
 
 export interface Fault {
@@ -118,7 +106,6 @@ export interface Checked<R> {
   warnings: Fault[];
   /** Cells that only the service can confirm (`Doubt`). */
   doubts: Fault[];
-  /** Columns that the command does not read. */
   unread: string[];
   notes: string[];
   start: string;
@@ -140,7 +127,6 @@ export async function mapRows<R, T>(
   return mapped;
 }
 
-/** Returns a fault for each empty or repeated column name. */
 export function faultsOfHeader(columns: readonly string[], line: number): Fault[] {
   const seen = new Set<string>();
   return columns.flatMap((column, index) => {
@@ -151,7 +137,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Returns the faults of form, without those of cells in columns that are not read. */
+/** Returns the faults of form, except those of cells in columns that are not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
@@ -159,7 +145,6 @@ export function faultsOfRead(
   return faults.filter(({ line, column }) => column === undefined || line === headerLine || read.has(column));
 }
 
-/** Throws UsageError if a file has faults or, with `strict`, warnings. */
 export function refuseChecked(
   file: Source,
   { faults, warnings, doubts, start }: Checked<unknown>,
@@ -170,12 +155,11 @@ export function refuseChecked(
 }
 
 interface Refusal {
-  /** Advice on how to get a file without faults. */
   start?: string | undefined;
   warnings?: readonly Fault[];
 }
 
-/** Throws UsageError (exit 2) that lists each fault once, by line, if there are any. */
+/** Throws UsageError (exit 2) that lists each fault once, by line. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
@@ -208,7 +192,6 @@ export function refuseFaults(
 
 const FORCE = 'To accept these destinations, add --force.';
 
-/** Formats the first faults by line, and the number of the others. */
 export function describeFaults(file: Source, faults: readonly Fault[]): string[] {
   const sorted = sortedFaults(faults);
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
@@ -221,10 +204,8 @@ function sortedFaults(faults: readonly Fault[]): Fault[] {
   return [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
-/** Name of standard input in messages. */
 export const STANDARD_INPUT = 'standard input';
 
-/** Formats with a line per row. */
 const IN_LINES: ReadonlySet<string> = new Set(['csv', 'ndjson']);
 
 /** Converts a fault for annotations: with its line, or with its place in the message. */
@@ -241,7 +222,7 @@ function atLeast(faults: number): string {
   return faults >= MOST_FAULTS ? 'at least ' : '';
 }
 
-/** Formats a fault, such as `line 3, column type: …`. */
+/** Formats `line 3, column type: …`. */
 export function formatFault({ line, column, message }: Fault, file: Pick<Source, 'form'>): string {
   const place = [
     line === undefined ? '' : placeOf(file, line),
@@ -252,14 +233,13 @@ export function formatFault({ line, column, message }: Fault, file: Pick<Source,
   return place ? `${place}: ${message}` : message;
 }
 
-/** Formats a place: `line 3`, or `item 3` of a JSON array, which may be one line. */
+/** Formats `line 3`, or `item 3` of a JSON array. */
 export function placeOf({ form }: Pick<Source, 'form'>, line: number): string {
   return `${form?.is === 'json' ? 'item' : 'line'} ${line}`;
 }
 
 const LONGEST_SHOWN = 60;
 
-/** Formats a cell for a message: quoted, escaped and truncated. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return inQuotes(value);
   const text = JSON.stringify(typeof value === 'bigint' ? `${value}` : value) ?? 'nothing';

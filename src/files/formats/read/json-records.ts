@@ -4,8 +4,8 @@ import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 /**
- * Parses NDJSON text, all lines at once, which is faster, or one by one if a line is not one object. Invalid
- * JSON becomes its SyntaxError. Skips empty lines. `lineOf` returns the line of a value, by its index.
+ * Parses NDJSON, all lines at once, which is faster, or one by one if a line is not one object. Invalid JSON
+ * becomes its SyntaxError. `lineOf` returns the line of a value, by its index.
  */
 export async function parseLines(
   text: string,
@@ -39,10 +39,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/**
- * Parses quickly, and again with all digits if an ID exceeds 2^53: searching for such IDs first takes a fifth
- * longer.
- */
+/** Parses again with all digits if an ID exceeds 2^53: searching for such IDs first takes a fifth longer. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
@@ -51,8 +48,8 @@ async function parseArray(text: string): Promise<unknown> {
 }
 
 /**
- * Reads an array of objects with any line ends. The search for commas is skipped if each object ends with its
- * line, as in files of `scans export`.
+ * Reads an array of objects. The search for commas is skipped if each object ends with its line, as in files
+ * of `scans export`.
  */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
@@ -84,7 +81,7 @@ export async function* readJsonArray(
   }
 }
 
-/** Parses values separated, and possibly followed, by commas. Undefined if they are not JSON. */
+/** Parses values with commas between, and possibly after them. Undefined if they are not JSON. */
 async function parseRows(text: string): Promise<unknown[] | undefined> {
   const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
   return Array.isArray(rows) ? rows : undefined;
@@ -96,10 +93,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/**
- * Creates a function that finds the end of the last comma between values, or 0. Each text continues the
- * previous one, so nothing is scanned twice.
- */
+/** Creates a function that finds the end of the last comma between values, or 0, scanning each text once. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

@@ -6,8 +6,8 @@ import { cannotRead, openToRead } from './input-bytes.ts';
 import { notOurs, type Records } from './input-text.ts';
 
 /**
- * Yields the row groups of a Parquet file; `line` counts rows, from 1. Throws UsageError if it can't be read,
- * or is not Parquet, or the signal's reason.
+ * Yields the row groups of a Parquet file; `line` counts rows. Throws UsageError if it is not readable
+ * Parquet, or the signal's reason.
  */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await openToRead(path);

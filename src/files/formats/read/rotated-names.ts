@@ -1,7 +1,7 @@
 /**
- * Names that log rotation gives to earlier files. logrotate: `scans.csv.1`, `scans.csv.2.gz`,
- * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`. Backups
- * (`.bak`, `.old`, `~`) are not.
+ * Names of rotated logs. logrotate: `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz`,
+ * `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`. Backups (`.bak`, `.old`, `~`) are
+ * not.
  */
 import { isUuid } from '../../../service/checks.ts';
 
@@ -10,7 +10,6 @@ export interface LogName {
   base: string;
   /** Sorts files of one log, oldest first; undefined for the log itself. */
   age: readonly [kind: number, value: number] | undefined;
-  /** Extension of its compression, such as `gz`. */
   packing: string | undefined;
 }
 
@@ -20,10 +19,10 @@ const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
 const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
 const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
 const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
-/** A number, a date with or without a time, or seconds since the epoch. */
+/** Number, date with or without a time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
-/** Parses the name of a file of the log `base`; undefined if it is another file. */
+/** Parses the name of a file of the log `base`. */
 export function readLogName(name: string, base: string): LogName | undefined {
   if (name === base) return { base, age: undefined, packing: packingOf(name) };
   const packing = packingOf(name);
@@ -59,7 +58,6 @@ export function findLogName(name: string): LogName | undefined {
   return { base: plain, age: undefined, packing };
 }
 
-/** Returns whether a name begins like one of a log, but is a backup or an editor's file. */
 export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
@@ -67,7 +65,6 @@ export function isLikeLog(name: string): boolean {
 /** Maximum length of a rotation, such as `-2026-11-01T03:00:00-1793500000`. */
 const LONGEST = 32;
 
-/** Returns the name of the log's file without its extension. */
 export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
@@ -82,7 +79,6 @@ function packingOf(name: string): string | undefined {
   return PACKED.exec(name)?.[1];
 }
 
-/** Parses the age of a rotation. A higher number and an earlier date are older. */
 function ageOf(rotation: string): LogName['age'] {
   const [, number, date, seconds] = ROTATION.exec(rotation) ?? [];
   if (number !== undefined) return [1, -Number(number)];

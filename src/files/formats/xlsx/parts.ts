@@ -64,7 +64,6 @@ export function columnLetters(index: number): string {
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
 }
 
-/** Formats the XML before the rows of data. */
 export function sheetBeginning(columns: readonly Column[]): string {
   const widths = columns.map(
     (column, index) =>
@@ -80,7 +79,6 @@ export function sheetBeginning(columns: readonly Column[]): string {
   );
 }
 
-/** Formats the XML after the rows, with drop-downs for columns of few words. */
 export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   const lists = columns.flatMap(({ choices }, index) => {
     if (!choices) return [];
@@ -95,7 +93,6 @@ export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   return `</sheetData>${validations}</worksheet>`;
 }
 
-/** Widths of known columns, in characters. */
 const WIDTHS: Readonly<Record<string, number>> = {
   id: 38,
   qr_id: 38,
@@ -112,7 +109,6 @@ function widthOf({ name, isTime, width }: Column): number {
   return Math.max(width ?? (isTime ? 20 : (WIDTHS[name.toLowerCase()] ?? 14)), Math.min(name.length + 2, 60));
 }
 
-/** Indices of the cell formats in the style sheet. */
 const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5 } as const;
 
 /** Maximum length of a cell in Excel. */
@@ -120,13 +116,9 @@ const MOST_CHARACTERS = 32_767;
 /** Maximum digits of an Excel number. */
 const MOST_DIGITS = 15;
 
-/** Characters that need escaping, or can be read as an escape. */
 const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
 
-/**
- * Returns a cell after its reference; empty for null. `isTime`: a text that is a time becomes a date in
- * `zone`.
- */
+/** Returns a cell after its reference. `isTime`: a text that is a time becomes a date in `zone`. */
 export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
   if (value === null || value === undefined) return '';
   if (isTime && typeof value === 'string') {
@@ -184,10 +176,8 @@ const FIRST_DAY = 61;
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Local time. */
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-/** Days since 1900 in local time; undefined if it is not a time. */
 function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): number | undefined {
   const ms = parseInstant(text);
   if (ms === undefined) return undefined;

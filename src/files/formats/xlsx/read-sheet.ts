@@ -14,14 +14,13 @@ export type CellValue =
   | { is: 'formula' };
 
 export interface SheetRow {
-  /** Number in the sheet, from 1. */
   line: number;
-  /** Cells by column, from 0, without empty ones. */
+  /** By column, from 0. */
   cells: Map<number, CellValue>;
   isHidden: boolean;
 }
 
-/** Rectangle of cells, ends included: lines from 1, columns from 0. */
+/** Cells, ends included: lines from 1, columns from 0. */
 export interface Area {
   top: number;
   bottom: number;
@@ -39,8 +38,8 @@ const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
 /**
- * Reads a worksheet (ECMA-376 part 1, 18.3.1): calls `onRow` for each row with any value, top to bottom, and
- * returns the merged cells. Throws UsageError if it is not XML.
+ * Calls `onRow` for each row with any value, top to bottom, and returns the merged cells (ECMA-376 part 1,
+ * 18.3.1). Throws UsageError if it is not XML.
  */
 export function readSheet(
   pieces: Iterable<string>,
@@ -98,7 +97,6 @@ export function readSheet(
   return merged;
 }
 
-/** Maximum number of rows of a sheet. */
 const MOST_LINES = 2 ** 20;
 
 const SHEET = { list: 'sheetData', item: 'row' };
@@ -139,7 +137,6 @@ export function decodeEscapes(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Returns the column of `AB12`, from 0. */
 function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,4}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;

@@ -8,16 +8,11 @@ import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
 export interface Workbook {
-  /** Reads the sheet as `readSheet` does. */
   readRows(onRow: (row: SheetRow) => void): Area[];
-  /** Days count from 1904. */
   from1904: boolean;
 }
 
-/**
- * Opens the sheet of that name, or the first visible one. Throws UsageError if it is not a workbook with such
- * a sheet.
- */
+/** Opens the sheet of that name, or the first visible one. Throws UsageError if it is not such a workbook. */
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined): Workbook {
   const parts = openArchive(bytes, name);
   const workbookPath =
@@ -127,7 +122,6 @@ function readStrings(pieces: Iterable<string>, name: string): string[] {
 
 const TEXTS = { list: 'sst', item: 'si' };
 
-/** Returns the number formats by the index that cells refer to. */
 function readFormats(xml: string, name: string): NumberFormat[] {
   const made = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];

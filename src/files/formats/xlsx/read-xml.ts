@@ -49,7 +49,6 @@ function withXmlLineEnds(text: string): string {
 
 import { refuseLarge } from './unpack.ts';
 
-/** Local names of the list and its items. */
 export interface ListNames {
   list: string;
   item: string;
@@ -59,8 +58,8 @@ export interface ListNames {
 const LEAST_TEXT = 1 << 18;
 
 /**
- * Reads a long list (rows, texts) some items at a time, which bounds memory. Emits the events of all items,
- * then those of the part without them. Throws UsageError if it is not XML, or an item is too large.
+ * Reads a long list (rows, texts) in bounded memory. Emits the events of all items, then those of the part
+ * without them. Throws UsageError if it is not XML, or an item is too large.
  */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;

@@ -2,17 +2,14 @@ import { formatInstant } from '../../../base/time/time.ts';
 import { DAY_MS } from '../../../base/time/units.ts';
 import { EPOCH_DAY } from './parts.ts';
 
-/** Number format: those of Excel have numbers, others a code. */
 export interface NumberFormat {
   id: number;
   code: string;
   isDate: boolean;
 }
 
-/** Maximum length of a code in Excel. */
 export const LONGEST_CODE = 255;
 
-/** Excel's own date and time formats. */
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
@@ -26,13 +23,12 @@ function isDate(id: number, code: string): boolean {
   return isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare));
 }
 
-/** First number of custom formats. */
 const FIRST_CUSTOM = 164;
 
 /** Larger numbers have lost digits. */
 const EXACT = 1e15;
 
-/** Returns a whole number as its cell displays it; undefined if that depends on the locale, or is rounded. */
+/** Returns a whole number as displayed; undefined if that depends on the locale, or is rounded. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
@@ -46,7 +42,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 /** Day of 1970-01-01, counted from 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** Formats `2026-03-01`, with the time if it has one or `withTime`; undefined if it is not a date. */
+/** Formats `2026-03-01`, with the time if it has one or `withTime`. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
 import { UsageError } from '../../../base/errors.ts';
 
-/** Maximum bytes of all parts, uncompressed. */
 const MOST_UNPACKED = 256 * 2 ** 20;
 /** Maximum bytes of a part that is held as a whole: all but rows and texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
@@ -25,16 +24,12 @@ function isCompound(bytes: Uint8Array): boolean {
   return startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]);
 }
 
-/**
- * Parts of an archive as text; undefined if missing. Reading throws UsageError if a part is too large or
- * damaged.
- */
+/** Parts as text; undefined if missing. Throws UsageError if one is too large or damaged. */
 export interface Parts {
   whole(path: string): string | undefined;
   pieces(path: string): Iterable<string> | undefined;
 }
 
-/** Opens an archive with bounds. Throws UsageError if it is not a workbook that can be read. */
 export function openArchive(bytes: Uint8Array, name: string): Parts {
   if (isCompound(bytes)) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
@@ -91,7 +86,6 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
   return parts;
 }
 
-/** Throws UsageError if a text that must be held as a whole is too large. */
 export function refuseLarge(text: string, name: string): void {
   if (text.length > MOST_WHOLE)
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
@@ -124,13 +118,12 @@ function* inflate({ method, data }: Entry): Generator<Uint8Array> {
 interface Entry {
   method: number;
   data: Uint8Array;
-  /** CRC-32 of the uncompressed bytes. */
   checksum: number;
 }
 
 /**
- * Lists the entries from the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Their number is not
- * trusted. Throws UsageError if there are fewer.
+ * Lists the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12), whose number of entries is not trusted.
+ * Throws UsageError.
  */
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -15,7 +15,6 @@ interface WorkbookOptions {
   zone: Pick<LocalTime, 'offsetMs'>;
 }
 
-/** Creates the error for rows that do not fit; `rows` is undefined if their number is unknown. */
 export function tooManyRows(rows?: number): UsageError {
   const most = formatCount(MOST_ROWS);
   const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;
@@ -27,8 +26,8 @@ export function tooManyRows(rows?: number): UsageError {
 const UTC = { offsetMs: () => 0 };
 
 /**
- * Writes one workbook in constant memory. `write` throws UsageError for too many rows, and for a text that
- * exceeds a cell.
+ * Writes one workbook in constant memory. Throws UsageError for too many rows, and for a text that exceeds a
+ * cell.
  */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);

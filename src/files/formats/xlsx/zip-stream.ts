@@ -9,7 +9,6 @@ import { createGatherer, type Encoder, encoderOf } from '../gatherer.ts';
 
 export interface ZipStream {
   add(name: string, text: string): Promise<void>;
-  /** Begins the last entry, which `write` continues. */
   begin(name: string): Promise<void>;
   write(bytes: string | Uint8Array): Promise<void>;
   /** Returns a function that rolls back to this point of the entry. */
@@ -36,10 +35,7 @@ const END_OF_DATA = Buffer.from([0x03, 0x00]);
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
-/**
- * Creates a stream; rolling back requires the sink's `checkpoint`. Throws the sink's errors, and UsageError
- * beyond 4 GiB.
- */
+/** Throws the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): ZipStream {
   const entries: Entry[] = [];
   let offset = 0;
