@@ -23,11 +23,9 @@ export interface Call<T> {
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
-   * Returns the value of a 2xx response, or throws UnexpectedResponseError. Undefined: the response must be
-   * 204.
+   * Returns the value of a 2xx response, or throws UnexpectedResponseError. Undefined: only 204 is accepted.
    */
   check?: (json: unknown, context: CheckContext) => T;
-  /** Called for every response except 429. */
   onResponse?: (response: HttpResponse) => void;
   /** Accept a response without JSON unread. */
   anyBody?: boolean;
@@ -62,7 +60,7 @@ export async function resultOfResponse<T>(
     call.onResponse?.(response);
     return readSuccess(call, subject, received);
   }
-  // RFC 6585: no server that sends a 429, not even to a POST, has processed the request.
+  // RFC 6585: no server that sends a 429 has processed the request, not even a POST.
   if (status === 429) return { kind: 'limited' };
   call.onResponse?.(response);
   const error = responseError(subject, response, await parseErrorBody(response.text), rate);
@@ -89,8 +87,7 @@ async function readSuccess<T>(
       return { kind: 'failed', error, repeat: false, sent: true };
     }
     const error = notJson(subject, response, cause);
-    // A body that begins like JSON was truncated. Other text is from a gateway, or else the base URL is
-    // wrong.
+    // A body that begins like JSON was truncated. Other text is from a gateway, or the base URL is wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }
@@ -142,14 +139,13 @@ function notJson(
 
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
-/** Maximum number of attempts if `retryForMs` is short; otherwise one per second of it. */
 const MIN_ATTEMPTS = 7;
 /** Maximum Retry-After that is honored, except that of a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the ms to wait, or undefined to give up: exponential back-off with full jitter. `spentMs` is the
- * duration of the outage without pauses for the rate limit; `random` is in [0, 1).
+ * Returns the ms to wait, or undefined to give up: exponential back-off with full jitter. `spentMs` excludes
+ * pauses for the rate limit; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

@@ -5,9 +5,9 @@ import { shown } from '../base/text/quote.ts';
 const VERSION_PATH = '/api/v1';
 
 /**
- * Parses a base URL into its canonical form: lower-case host, no trailing slash, ending in `/api/v1`, which
- * is appended (`completed`) if there is no path. Throws UsageError for other URLs, and for http:// except to
- * this machine.
+ * Returns the canonical form: lower-case host, no trailing slash, ending in `/api/v1`, which is appended
+ * (`completed`) if there is no path. Throws UsageError for other URLs, and for http:// except to this
+ * machine.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
@@ -64,7 +64,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Returns whether a hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
+/** Returns whether a hostname is localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,6 +1,5 @@
 /**
- * Checks responses once, at the edge. Unknown values and extra fields are accepted: the service may be
- * extended.
+ * Checks responses at the edge. Unknown values and extra fields are accepted: the service may be extended.
  */
 import { UnexpectedResponseError } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
@@ -29,7 +28,7 @@ const CODE_CHECKS = {
   updated_at: isText,
 } satisfies Record<keyof QrCode, (value: unknown) => boolean>;
 
-/** Checks of scans. Fields without one may be missing, and are exported unchanged. */
+/** Fields without a check may be missing, and are exported unchanged. */
 const SCAN_CHECKS = {
   id: (value: unknown) => Number.isSafeInteger(value) || typeof value === 'bigint',
   ts: (value: unknown) => (typeof value === 'string' ? parseScanTime(value) : undefined),
@@ -50,8 +49,7 @@ export function checkCode(json: unknown): QrCode {
 }
 
 /**
- * Creates a check for one code. It throws UnexpectedResponseError also for another code, or another status
- * than was sent.
+ * Creates a check that throws UnexpectedResponseError also for another code, or another status than was sent.
  */
 export function checkSameCode(
   id: string,

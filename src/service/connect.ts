@@ -6,7 +6,7 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** Opens one socket, with TLS if required, which can be destroyed before the callback. */
+/** Opens a socket, with TLS if required. The socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 export interface Connection {
@@ -18,12 +18,12 @@ export interface Connection {
 /** Maximum number of connections per request. If a peer closes each, undici alone would retry endlessly. */
 const MAX_OPENS = 3;
 
-/** Shared by all connections, so that TLS sessions are resumed. Deadlines are the caller's. */
+/** Shared, so that TLS sessions are resumed. Deadlines are the caller's. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connection to the service, through `tunnel` (a proxy's URL) if given. Failures are always
- * NetworkErrors: after its own socket errors, undici reconnects endlessly.
+ * Creates a connection to the service, through `tunnel` (a proxy's URL) if given. Failures are NetworkErrors:
+ * after its own socket errors, undici reconnects endlessly.
  */
 export function createConnection(
   tunnel: URL | undefined,
@@ -62,9 +62,7 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-/**
- * Skips an unrequested 100, as RFC 9110 (15.2) requires. Undici would close the connection, but skips 102.
- */
+/** Skips an unrequested 100, as RFC 9110 (15.2) requires. Undici closes the connection, but skips 102. */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;

@@ -14,8 +14,7 @@ import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
 /**
- * Creates a service, which connects at the first call. Throws UsageError for invalid proxy settings, or if
- * TLS checks are turned off.
+ * Connects at the first call. Throws UsageError for invalid proxy settings, or if TLS checks are turned off.
  */
 export function createService(options: ServiceOptions): Service {
   const base = new URL(options.baseUrl);

@@ -1,11 +1,10 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** Number of characters that are redacted first, so that no part of a key is shown at the end of SEARCHED. */
+/** Number of characters that are redacted, so that no part of a key is shown at the end of SEARCHED. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
 
-/** Number of consecutive characters of the key that are redacted, unless it is shorter. */
 const PIECE = 12;
 
 /**
@@ -62,7 +61,6 @@ function* units(text: string): Generator<{ unit: string; start: number; end: num
   }
 }
 
-/** Returns the words of a response that is not JSON, at most 120 characters. */
 export function excerpt(text: string, redact: Redact): string {
   const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
@@ -75,10 +73,7 @@ export function excerpt(text: string, redact: Redact): string {
   return oneLine(words, redact);
 }
 
-/**
- * Formats a text of the service as one short line, without invisible characters (bidi marks, zero width) and
- * lone surrogates.
- */
+/** Formats a text of the service as one short line, without invisible characters and lone surrogates. */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();

@@ -1,13 +1,11 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
-/** Maximum length of a text with long integers, whose parser is slow. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
-/** Maximum number of digits: a number of millions of digits takes minutes to parse. */
+/** A number of millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;
 
 /**
- * Parses JSON like `parseBounded`, with integers beyond 2^53 as bigint and `__proto__` as an ordinary key.
- * Throws SyntaxError or ExcessiveJsonError.
+ * Parses JSON with integers beyond 2^53 as bigint, and `__proto__` as an ordinary key. Throws SyntaxError.
  */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);

@@ -1,7 +1,6 @@
 /**
- * Kind of a network failure. `network`: no complete response. Not retried: `certificate` (not trusted),
- * `protocol` (no TLS), `proxy` (requires a password), `answer` (too large, or in an encoding that was not
- * requested).
+ * `network`: no complete response. Not retried: `certificate` (not trusted), `protocol` (no TLS), `proxy`
+ * (requires a password), `answer` (too large, or in an encoding that was not requested).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
@@ -39,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: CLOSED_EARLY,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
-  // Server behavior that undici rejects: a status below 100, an unrequested switch of protocols.
+  // Errors of undici for a status below 100, or an unrequested switch of protocols.
   ERR_ASSERTION: 'the response is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };
@@ -68,7 +67,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server itself, not a proxy, refused the connection, so that there is a network. */
+/** Returns whether the server itself, not a proxy, refused the connection: there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
   return codeOf(cause) === 'ECONNREFUSED';
 }

@@ -77,10 +77,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/**
- * Matches NO_PROXY: names (with subdomains), `host:port` and CIDR networks, separated by commas or spaces, or
- * `*`. Names are not resolved.
- */
+/** Matches NO_PROXY: names with subdomains, `host:port`, CIDR networks or `*`. Names are not resolved. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {
@@ -103,7 +100,6 @@ function isInNetwork(hostname: string, entry: string): boolean {
   return list.check(address, family);
 }
 
-/** `.example.com` and `*.example.com` mean example.com. */
 function parseExemption(entry: string): { name: string; onlyPort: string | undefined } {
   if (/^[^[]*:[^[]*:/.test(entry)) return { name: `[${entry}]`, onlyPort: undefined };
   const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];

@@ -43,10 +43,7 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/**
- * Maps a response to its failure, for any status except 2xx and 429. The only table from HTTP status to
- * class.
- */
+/** Maps a response to its failure, except 2xx and 429. The only table from HTTP status to class. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,

@@ -13,7 +13,6 @@ export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   keyHint?: string | undefined;
   userAgent: string;
   timeoutMs: number;
-  /** Maximum time of an outage (failed connections, 5xx, invalid responses). */
   retryForMs: number;
   env: Readonly<Record<string, string | undefined>>;
   events?: ServiceEvents;
@@ -41,7 +40,7 @@ export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/** Range in whole milliseconds since the epoch; the service's bounds may be inclusive or exclusive. */
+/** In whole ms since the epoch; the service's bounds may be inclusive or exclusive. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
@@ -58,7 +57,7 @@ export interface ServiceEvents extends PauseEvents {
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
-/** Request with a `path` relative to the base URL, and `json` as an exact body. */
+/** `path` is relative to the base URL, `json` an exact body. */
 export interface RawRequest {
   method: Method;
   path: string;
@@ -84,8 +83,8 @@ export interface Service {
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
   /**
-   * Creates a code; not idempotent, so only repeated if certainly not applied, which `outcome` of a failure
-   * states. The bulk engine writes its intent to disk in `beforeSend`.
+   * Creates a code; not idempotent, so only repeated if certainly not applied. The bulk engine writes its
+   * intent to disk in `beforeSend`.
    */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;

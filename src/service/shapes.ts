@@ -1,7 +1,4 @@
-/**
- * Resources of the specification. Enumerations list the known values: unknown values and extra fields are
- * accepted.
- */
+/** Resources of the specification. Enumerations list the known values; others are accepted. */
 
 export const CODE_TYPES = [
   'url',
@@ -32,7 +29,6 @@ export const CODE_STATUSES = ['active', 'paused', 'expired'] as const;
 
 export const DEVICES = ['mobile', 'tablet', 'desktop', 'unknown'] as const;
 
-/** Maximum rows per page of GET /qr and of GET /qr/{id}/scans. */
 export const MAX_CODES_PAGE = 100;
 export const MAX_SCANS_PAGE = 500;
 
@@ -83,14 +79,14 @@ export interface Page<T> {
   rows: T[];
   /** Number of matching items at this response. Never trusted alone. */
   total: number;
-  /** The response's Date header in ms since the epoch (whole seconds); undefined if missing. */
+  /** Date header of the response in ms since the epoch, in whole seconds. */
   serviceTimeMs: number | undefined;
 }
 
 /** Page of scans; `times[i]` is `rows[i].ts` in ms since the epoch. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
-  /** Rows of a full page, which may be fewer than requested; undefined if missing or invalid. */
+  /** Rows of a full page, which may be fewer than requested. */
   limit?: number | undefined;
 }
 

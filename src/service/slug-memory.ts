@@ -1,6 +1,5 @@
 /**
- * Cache of the codes of slugs, with names for completion. Each use verifies a code by reading it, so a wrong
- * entry costs one request.
+ * Cache of the codes of slugs. Each use verifies a code by reading it, so a wrong entry costs one request.
  */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';
@@ -34,13 +33,11 @@ export interface SlugMemory {
   /** Number of known codes; at least as many were listed once. */
   size(): Promise<number>;
   note(codes: readonly KnownCode[]): void;
-  /** Records a listing; if it is `whole`, other codes are forgotten. */
   noteListing(listing: Listing & { whole: boolean }): void;
   listing(): Promise<Listing | undefined>;
   codes(): Promise<KnownCode[]>;
   forget(slug: string): void;
   forgetCode(id: string): void;
-  /** Stores the changes. Never throws. */
   save(): Promise<void>;
 }
 
@@ -49,14 +46,12 @@ const MOST_SLUGS = 20_000;
 /** Maximum number of codes to look for, a page. More take as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
-/** Maximum length in UTF-16 units. */
 const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore): SlugMemory {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
   /**
-   * Codes of this run, the most recent last, undefined if forgotten. `older` has those before the last
-   * `MOST_SLUGS`.
+   * Codes of this run, the most recent last, undefined if forgotten. `older`: before the last `MOST_SLUGS`.
    */
   let seen = new Map<string, KnownCode | undefined>();
   let older: typeof seen = new Map();

@@ -33,15 +33,14 @@ export interface HttpResponse {
 
 export interface Transport {
   /**
-   * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError if there is
-   * no complete response, or the signal's reason. POST uses a new connection: if the service closed a kept
-   * one at that moment, the outcome would be unknown.
+   * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError, or the
+   * signal's reason. POST uses a new connection: if the service closed a kept one at that moment, the outcome
+   * would be unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
   close(): void;
 }
 
-/** Connection, opened on first use and kept. */
 interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
@@ -133,10 +132,7 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-/**
- * Dispatches on one client and settles exactly once. After a failure the caller must destroy the wire, whose
- * connection may still be busy.
- */
+/** Dispatches and settles exactly once. After a failure, the connection may be busy: destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,
@@ -197,8 +193,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body, and has read the bytes when it returns. Invalid UTF-8 becomes U+FFFD. Rejects with
- * NetworkError for a body that is truncated, damaged or larger than 64 MiB when decompressed.
+ * Decodes a body, and has read the bytes when it returns. Rejects with NetworkError for a body that is
+ * truncated, damaged or larger than 64 MiB when decompressed.
  */
 export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {
   const text = await unpackedText(bytes, encoding);

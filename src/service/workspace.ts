@@ -63,18 +63,14 @@ interface WorkspaceQuestion {
   path: string;
   recorded: RecordedWorkspace;
   workspace: Workspace;
-  /** IDs of codes in the file, those likeliest to exist first. */
   knownIds: Iterable<string>;
   getCode: (id: string) => Promise<unknown>;
-  /** Value of `--moved-from`, absent for a command without that flag. */
   movedFrom?: string | undefined;
-  /** Alternative for the hint, such as `specify a different file with --results`. */
   elsewhere: string;
   /** The file may not contain all IDs of its codes, so a missing ID is not conclusive. */
   mayKnowMore?: boolean;
 }
 
-/** Maximum number of codes to request: some may have been deleted since, but not all. */
 const MAX_REQUESTED = 3;
 
 /**

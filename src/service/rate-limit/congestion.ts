@@ -1,6 +1,5 @@
 /**
- * Congestion control, for an intermediary that refuses bursts independently of the service's rate limit
- * (PROTOCOL.md).
+ * Congestion control, for an intermediary that refuses bursts independently of the rate limit (PROTOCOL.md).
  */
 
 const MOST_RECENT = 8;
@@ -19,10 +18,7 @@ export interface Congestion {
   width(): number;
   waitMs(): number;
   sent(): void;
-  /**
-   * Records the outcome of a request sent at `sentAt`, monotonic ms. `through`: the service certainly
-   * received it.
-   */
+  /** Records the outcome of a request sent at `sentAt`, monotonic ms. */
   ended(through: boolean, sentAt: number): void;
 }
 

@@ -8,9 +8,7 @@ import { SAME_RESET_MS } from './rate-window.ts';
 interface ExternalRequests {
   received(headers: RateHeaders): void;
   lost(): void;
-  /**
-   * Minimum number in all windows so far. Requests in flight count as external: call it when there are none.
-   */
+  /** Minimum number in all windows. Call it when no request is in flight: these count as external. */
   count(): number;
 }
 

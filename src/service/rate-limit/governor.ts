@@ -1,7 +1,4 @@
-/**
- * Rate-limit governor: a queue that admits requests as the service's window allows, and pauses if it is
- * exhausted (PROTOCOL.md).
- */
+/** Queue that admits requests as the service's window allows, and pauses if it is exhausted (PROTOCOL.md). */
 import { RateLimitError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
 import { createCongestion } from './congestion.ts';
@@ -30,14 +27,10 @@ export interface GovernorOptions {
 
 /** Right to send one request. Exactly one method must be called in the end; further calls do nothing. */
 export interface Ticket {
-  /** `limited`: the response was the service's 429. */
   received(headers: RateHeaders, limited: boolean): void;
   /** Records the 429 of an intermediary, which counted nothing. */
   throttled(retryAfterMs: number | undefined): void;
-  /**
-   * Records a request without a response, or without rate-limit headers. `sent`: the service may have counted
-   * it.
-   */
+  /** Records a request without rate-limit headers. `sent`: the service may have counted it. */
   failed(sent: boolean): void;
 }
 
@@ -79,7 +72,7 @@ export function createGovernor(options: GovernorOptions): Governor {
   function pause(ms: number) {
     // L10: many processes wake at the same reset; the jitter keeps their probes apart.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
-    // L11: checked before sleeping, so that a command that would have to wait too long fails at once.
+    // L11: checked before sleeping, so that a command that would wait too long fails at once.
     if (pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
     const began = clock.monotonic();
     pausing = true;
@@ -120,7 +113,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     return inFlight < Math.min(left, taper);
   }
 
-  /** L21: delays the next request a little, which is not a pause for the rate limit. */
+  /** L21: a short delay, which is not a pause for the rate limit. */
   function space(ms: number) {
     spacing = true;
     clock.sleep(ms, signal).then(

@@ -1,7 +1,4 @@
-/**
- * Rate-limit headers of a response (specification, section 8), unchecked; rate-window.ts accepts or rejects
- * them.
- */
+/** Rate-limit headers (specification, section 8), unchecked; rate-window.ts accepts or rejects them. */
 import { parseHttpDate } from '../../base/time/time.ts';
 
 export interface RateHeaders {
@@ -10,10 +7,7 @@ export interface RateHeaders {
   remaining: number | undefined;
   /** End of the window, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /**
-   * Length of the pause in ms. A date in Retry-After is relative to the response's own Date, and a past one
-   * is 0.
-   */
+  /** In ms. A date in Retry-After is relative to the response's own Date, and a past one is 0. */
   retryAfterMs: number | undefined;
   dateMs: number | undefined;
 }
@@ -41,7 +35,7 @@ function parseSeconds(text: string | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Parses Retry-After: seconds or an HTTP date (RFC 9110, 10.2.3). */
+/** Parses seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
   const untilMs = parseHttpDate(text ?? '');
   return (

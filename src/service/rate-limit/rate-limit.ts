@@ -1,19 +1,18 @@
-/** Rate limit of the newest response; undefined values are missing, or not accepted (rate-window.ts). */
+/** Rate limit of the newest response, as far as rate-window.ts accepts it. */
 export interface RateLimit {
   plan: string | undefined;
   limit: number | undefined;
   remaining: number | undefined;
-  /** End of the window, ms since the epoch on the service's clock. */
+  /** In ms since the epoch on the service's clock. */
   resetMs: number | undefined;
   resetInMs: number | undefined;
 }
 
-/** Length of a window by the specification, if no valid Reset shows it. */
 export const WINDOW_MS = 60_000;
 
 interface Cost {
   requests: number;
-  /** Number of windows, including the current one; undefined if the limit is not known. */
+  /** Includes the current window; undefined if the limit is not known. */
   windows: number | undefined;
   waitMs: number;
 }

@@ -1,12 +1,12 @@
 /**
- * Current rate-limit window of the service (PROTOCOL.md). Only this file accepts a Reset, so that the pause,
- * `--max-wait`, `auth status` and every prediction use the same end.
+ * Current rate-limit window (PROTOCOL.md). Only this file accepts a Reset, so that the pause, `--max-wait`,
+ * `auth status` and every prediction use the same end.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
-/** Requests of each window that are left to other clients: a number, or a share of the window's limit. */
+/** Requests of each window that are left to other clients: a number, or a share of the limit. */
 export type Reserve = { requests: number } | { percent: number };
 
 /** Maximum distance of a Reset. Windows last a minute by the specification, and an hour elsewhere. */
@@ -28,8 +28,8 @@ interface Observation {
 
 interface RateWindow {
   /**
-   * Returns the requests left in this window, less the reserve, including those in flight. Undefined if
-   * unknown, so one probe must be sent; Infinity if the service sends no headers.
+   * Returns the requests left, less the reserve, including those in flight. Undefined if unknown, so one
+   * probe must be sent; Infinity if the service sends no headers.
    */
   left(): number | undefined;
   waitMs(): number;
@@ -53,12 +53,11 @@ export function createRateWindow(options: {
   const { clock, serviceClock, reserve } = options;
   let known: Known | undefined;
   let newest: RateHeaders | undefined;
-  /** Closing time of the previous window (monotonic), and its reset: these identify its late responses. */
+  /** Closing time (monotonic) and reset of the previous window, which identify its late responses. */
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   const backOffs = createExponentialBackOff(clock);
-  /** Maximum truncation of a Reset to whole seconds, if the service truncates. */
   let truncationMs = 0;
 
   // L3: the service's own time, or the machine's clock without a Date header.
@@ -97,13 +96,9 @@ export function createRateWindow(options: {
     pause(ms);
   }
 
-  /** Returns the length of a pause that the service doesn't state, for a request sent at `sentAt`. */
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /**
-   * L7: returns the length of the pause after a 429: its Retry-After, regardless of other headers; without
-   * one, its Reset.
-   */
+  /** L7: returns the length of the pause after a 429: its Retry-After, or else its Reset. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
@@ -126,7 +121,7 @@ export function createRateWindow(options: {
     );
   }
 
-  /** Records a Remaining. A response without an accepted Reset counts for this window. */
+  /** A response without an accepted Reset counts for this window. */
   function update(headers: RateHeaders, remaining: number) {
     const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: acceptedResetMs(headers) };
     if (known?.resetMs === undefined) {
@@ -152,8 +147,8 @@ export function createRateWindow(options: {
   }
 
   /**
-   * Detects a truncated Reset: the response to a request sent after it, by a clock that is never ahead, still
-   * had it.
+   * Detects a truncated Reset: the response to a request sent after it, by a clock that is never ahead, had
+   * it.
    */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
@@ -202,9 +197,7 @@ export function createRateWindow(options: {
   };
 }
 
-/**
- * L9: creates the lengths of pauses for which the service states none that is valid. Times are monotonic ms.
- */
+/** L9: creates the lengths of pauses for which the service states none that is valid, in monotonic ms. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = Number.NEGATIVE_INFINITY;

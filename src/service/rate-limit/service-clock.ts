@@ -1,20 +1,20 @@
 /**
- * Estimate of the service's clock from Date headers. A Date is truncated to whole seconds and stamped between
- * sending and receiving, so each response bounds the offset to the monotonic clock: `Date - received <=
- * offset < Date + 1 s - sent`.
+ * Service's clock, estimated from Date headers. A Date is truncated to whole seconds and stamped between
+ * sending and receiving, so it bounds the offset to the monotonic clock: `Date - received <= offset < Date +
+ * 1 s - sent`.
  */
 export interface ServiceClock {
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
   /**
-   * Service's time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the
-   * first Date.
+   * Time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the first
+   * Date.
    */
   nowMs(at?: number): number | undefined;
   msToBestSample(): number;
 }
 
 const SECOND_MS = 1000;
-/** Relaxation of a bound per ms of its age, because crystals drift: newer responses can replace it. */
+/** Relaxation per ms of a bound's age, because crystals drift: newer responses can replace it. */
 const DRIFT = 0.0001;
 
 interface Bound {
