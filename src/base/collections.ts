@@ -20,9 +20,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/**
- * Returns the first index below `count` that `holds`, or `count`. Binary search: all later indexes must hold.
- */
+/** Returns the first index below `count` that `holds`, or `count`. All later indexes must hold, too. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;
@@ -32,18 +30,4 @@ export function firstIndex(count: number, holds: (index: number) => boolean): nu
     else low = middle + 1;
   }
   return low;
-}
-
-/**
- * Returns the number of leading items for which `isBefore` holds; it must hold for no other (C++
- * `std::partition_point`).
- */
-export function partitionPoint<T extends object | bigint>(
-  items: ArrayLike<T>,
-  isBefore: (item: T) => boolean,
-): number {
-  return firstIndex(items.length, (at) => {
-    const item = items[at];
-    return item === undefined || !isBefore(item);
-  });
 }

@@ -13,6 +13,11 @@ export interface RowProblem {
   readonly message: string;
 }
 
+/** Returns the `code` of a system error, such as `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 export interface FailureDetails {
   /** Next command to run, or change to make; one line. */
   hint?: string;
@@ -26,13 +31,13 @@ export interface FailureDetails {
 }
 
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  return /^(?:ENOSPC|EDQUOT)$/.test(systemCode(error) ?? '');
 }
 
 /** Whether the service could have applied a failed request. */
 export type Outcome = 'not-applied' | 'unknown';
 
-class Failure extends Error {
+export class Failure extends Error {
   static readonly exit: number = 1;
   static readonly meaning: string =
     "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
@@ -56,7 +61,7 @@ class Failure extends Error {
   }
 }
 
-class RequestFailure extends Failure {
+export class RequestFailure extends Failure {
   readonly outcome: Outcome;
 
   constructor(message: string, details: FailureDetails & { outcome?: Outcome } = {}) {
@@ -139,8 +144,6 @@ export class ReportedError extends Failure {
 export class ClosedPipeError extends Failure {
   static override readonly exit = 0;
 }
-
-export { Failure, RequestFailure };
 
 const CLASSES = [
   Failure,

@@ -1,7 +1,6 @@
 /**
  * Yields the results of `fetch` in order, with at most `concurrency` of them in flight or waiting, which
- * bounds memory and connections. `pages` is read lazily, so it may depend on earlier results. A failed fetch
- * throws in its place.
+ * bounds memory and connections. `pages` is read lazily. A failed fetch throws in its place.
  */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
@@ -33,8 +32,8 @@ export async function* fetchInOrder<Item, T>(
 }
 
 /**
- * Runs `work` over the items, `width` at a time, until all are done or `stopped()`. After a failure its
- * worker takes no more items. Rejects with the first failure when all workers have ended.
+ * Runs `work` over the items, `width` at a time, until all are done or `stopped()`. A worker that fails takes
+ * no more items. Rejects with the first failure when all workers have ended.
  */
 export async function inParallel<T>(
   items: Iterable<T>,

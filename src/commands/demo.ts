@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
-import { DAY_MS } from '../base/time/units.ts';
+import { DAY_MS } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { cannotOpen } from '../files/durable/path-errors.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';

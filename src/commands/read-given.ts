@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { UsageError } from '../base/errors.ts';
+import { systemCode, UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
 import { quote } from '../base/text/quote.ts';
 import type { LogoFault } from '../codes/images/load-logo.ts';
 import type { Context } from '../context.ts';
 import { openInput } from '../files/durable/open-input.ts';
-import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
+import { describeSystemError } from '../files/durable/path-errors.ts';
 import { STANDARD_INPUT } from '../files/formats/read/input.ts';
 
 export interface GivenFile {

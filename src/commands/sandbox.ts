@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { DAY_MS } from '../base/time/units.ts';
+import { DAY_MS } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { PLANS } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

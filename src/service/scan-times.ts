@@ -1,5 +1,4 @@
-import { parseInstant } from '../base/time/time.ts';
-import { DAY_MS } from '../base/time/units.ts';
+import { DAY_MS, parseInstant } from '../base/time/time.ts';
 
 const ZERO = 48;
 const DASH = 45;
@@ -8,7 +7,7 @@ const DOT = 46;
 const T = 84;
 const Z = 90;
 
-/** Parses like parseInstant, but ten times as fast for the canonical form `YYYY-MM-DDTHH:MM:SS(.mmm)Z`. */
+/** Parses like parseInstant, ten times as fast for the canonical form `YYYY-MM-DDTHH:MM:SS(.mmm)Z`. */
 export function parseScanTime(text: string): number | undefined {
   const canonical = parseCanonical(text);
   return Number.isNaN(canonical) ? parseInstant(text) : canonical;
@@ -50,10 +49,7 @@ function daysIn(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/**
- * Counts days from 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant, "chrono-compatible
- * low-level date algorithms").
- */
+/** Counts days from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms"). */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

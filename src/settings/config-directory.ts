@@ -12,8 +12,7 @@ import {
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
-import { UsageError } from '../base/errors.ts';
-import { systemCode } from '../files/durable/path-errors.ts';
+import { systemCode, UsageError } from '../base/errors.ts';
 import type { Variables } from './settings.ts';
 
 /**

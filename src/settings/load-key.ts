@@ -1,10 +1,10 @@
 import { constants, fstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:process';
-import { AuthError } from '../base/errors.ts';
+import { AuthError, systemCode } from '../base/errors.ts';
 import { keyProblem } from '../base/text/key.ts';
 import { inShellOr } from '../base/text/quote.ts';
-import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
+import { describeSystemError } from '../files/durable/path-errors.ts';
 import { formatMode } from './config-directory.ts';
 import { commandHint } from './key-command.ts';
 import { plantedBy } from './planted.ts';

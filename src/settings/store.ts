@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, UsageError } from '../base/errors.ts';
-import { systemCode } from '../files/durable/path-errors.ts';
+import { messageOf, systemCode, UsageError } from '../base/errors.ts';
 import { configDirectory, restrictPermissions } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
 import type { Variables } from './settings.ts';

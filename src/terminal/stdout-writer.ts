@@ -1,8 +1,8 @@
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { ClosedPipeError, type Failure, LocalError } from '../base/errors.ts';
-import { adviceFor, describeSystemError, systemCode } from '../files/durable/path-errors.ts';
+import { ClosedPipeError, type Failure, LocalError, systemCode } from '../base/errors.ts';
+import { adviceFor, describeSystemError, systemError } from '../files/durable/path-errors.ts';
 
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
@@ -69,8 +69,7 @@ function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
 async function writeDescriptor(fd: number, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await promisify(write)(fd, data.subarray(done));
-    if (bytesWritten === 0)
-      throw Object.assign(new Error('EIO: standard output accepts no more data'), { code: 'EIO' });
+    if (bytesWritten === 0) throw systemError('EIO', 'EIO: standard output accepts no more data');
     done += bytesWritten;
   }
 }

@@ -33,7 +33,7 @@ const SCENARIOS = [
   { name: 'a --restart', flags: ['--restart'], before: true, calls: CALLS.slice(0, 3) },
 ];
 
-/** How a file is named when it is renamed: by way of its directory, which is held open (files/durable/held-directory.ts). */
+/** How a file is named when it is renamed: by way of its directory, which is held open (files/durable/trusted-file.ts). */
 function renamed(names: string[]): string[] {
   const descriptors = Array.from({ length: 40 }, (_, descriptor) => `/proc/self/fd/${descriptor}`);
   return names.flatMap((name) => descriptors.map((held) => `${held}/${name}`));

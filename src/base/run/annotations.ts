@@ -17,9 +17,7 @@ interface Place {
   directory: string;
 }
 
-/**
- * Formats one line per row, and one with the number of the others. No value can end the line or the command.
- */
+/** Formats one line per row, and one for the others. No value can end the line or the command. */
 export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
   const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;
   const left = problems.length - told.length;

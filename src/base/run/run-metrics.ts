@@ -1,7 +1,4 @@
-/**
- * `--summary FILE.prom`: text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats), for
- * the textfile collector of node_exporter.
- */
+/** `--summary FILE.prom` for node_exporter (prometheus.io/docs/instrumenting/exposition_formats). */
 import { exitCodeOf } from '../errors.ts';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';
@@ -30,10 +27,7 @@ type Metric = keyof typeof HELP;
 
 type Labels = Readonly<Record<string, string>>;
 
-/**
- * Formats the metrics that have a value. The labels `command`, `profile` and `file` make each series unique,
- * which the collector requires.
- */
+/** Formats metrics. The labels `command`, `profile` and `file` make each series unique, as required. */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
   file: string,

@@ -4,10 +4,7 @@ import { after } from '../time/time.ts';
 /** Time until the process is ended by force. */
 const GRACE_MS = 1500;
 
-/**
- * Aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can clean up. A second one ends the
- * process.
- */
+/** Aborts at the first SIGINT, SIGTERM or SIGHUP, which allows a cleanup. A second one ends the process. */
 export function listenForSignals(process: NodeJS.Process) {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {

@@ -2,6 +2,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { orUndefined } from '../or-undefined.ts';
 
 interface UsedFile {
   /** Flag that specifies the file, or the file from whose name its own is derived. */
@@ -57,9 +58,5 @@ function identityOf(path: string): string | undefined {
 }
 
 function statOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => statSync(path, { bigint: true }));
 }

@@ -10,7 +10,7 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * node20: Prevents V8 from optimizing undici's HTTP parser at the first response. Node waits for that before
+ * node20: Prevents V8 from optimizing undici's HTTP parser at the first response, for which Node waits before
  * it exits: `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled,
  * but after Node's own modules are loaded, because V8 compiles them again after a change. Node 22 and 24
  * don't optimize the parser at once.

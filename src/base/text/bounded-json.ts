@@ -1,7 +1,4 @@
-/**
- * JSON in bounded memory: a value takes up to a hundred times the bytes of its text. No other code calls
- * JSON.parse.
- */
+/** JSON in bounded memory: a value takes up to a hundred times its text. Only this file calls JSON.parse. */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
 /** Message that follows "the response " or "line 3 ". */
@@ -19,8 +16,7 @@ const MOST_VALUES = 4_000_000;
 const MOST_DEPTH = 100;
 
 /**
- * Parses JSON. Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep
- * values is parsed.
+ * Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep values is parsed.
  */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);

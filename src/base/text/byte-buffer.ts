@@ -10,10 +10,7 @@ export interface ByteBuffer {
   advance(bytes: number): void;
   bytes(): Buffer;
   clear(): void;
-  /**
-   * Returns only the bytes that `fill` adds, and clears the buffer. If `fill` throws, they are in no later
-   * result.
-   */
+  /** Returns only the bytes that `fill` adds, and clears the buffer, also if `fill` throws. */
   collect(fill: () => void): Buffer;
 }
 

@@ -2,7 +2,7 @@
  * Makes service text safe to display: characters that could move the cursor, forge a line, change the
  * direction of text or hide it become visible escapes (`\n`, `\x1b`, `\u{202e}`).
  */
-import { isCommon } from './common-letters.ts';
+import { isCommon } from './display-width.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
 /** Suspicious characters, with the character before, which may be the digit of a keycap. */
@@ -16,10 +16,7 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/**
- * T8: cleans text but keeps line ends. Later lines are indented, so that none can be mistaken for a line of
- * qrctl.
- */
+/** T8: cleans text but keeps line ends. Later lines are indented, so that none looks like a line of qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -95,10 +92,10 @@ function escapeUnits(text: string): string {
 }
 
 /**
- * T5: controls, format characters (bidi, zero-width, tags), separators, lone surrogates, and everything that
- * by default has no glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a
- * letter. T6: emoji come first, because joiners, variation selectors and tags are parts of them. Created on
- * first use: Node takes 13 ms to read the table of emoji.
+ * T5: controls, format characters (bidi, zero-width, tags), separators, lone surrogates, and everything
+ * without a glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a letter.
+ * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Created on first
+ * use: Node takes 13 ms to read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {

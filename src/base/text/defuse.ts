@@ -26,10 +26,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/**
- * Tests for a sign as the first visible character, or a tab or line end before it. Some programs trim spaces,
- * control and invisible characters.
- */
+/** Tests for a sign as the first visible character, or a tab or line end before it: some programs trim. */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -40,9 +37,7 @@ function looksLikeFormula(text: string): boolean {
   );
 }
 
-/**
- * Separators, unless followed by a visible ASCII character that begins no formula: hardly any text matches.
- */
+/** Separators, unless a visible ASCII character follows that begins no formula: hardly any text matches. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
@@ -60,8 +55,7 @@ function restoreInside(text: string): string {
 }
 
 /**
- * Returns whether a formula begins at a position. Calls must proceed from left to right: each character is
- * scanned once.
+ * Returns whether a formula begins at a position. Positions must increase: each character is scanned once.
  */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;

@@ -1,41 +1,20 @@
 import { graphemesOf } from './display-width.ts';
 
-export interface Parts {
-  readonly start: string;
-  readonly differing: string;
-  readonly end: string;
-}
-
-const LONGEST = 1000;
 const CONTEXT = 40;
 
-/**
- * Splits two values into common start, difference and common end. Long common parts are elided, differences
- * are not.
- */
-export function differingParts(
-  old: string,
-  value: string,
-  longestCommon = LONGEST,
-): { old: Parts; new: Parts } {
-  const [before, after] = [bounded(old), bounded(value)];
+/** Elides common starts and ends of more than `longestCommon` graphemes, next to the difference of two values. */
+export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
+  const [before, after] = [bounded(one), bounded(other)];
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start += 1;
   let end = 0;
   while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const partsOf = (graphemes: readonly string[]): Parts => ({
-    start: elide(graphemes.slice(0, start), longestCommon, false),
-    differing: graphemes.slice(start, graphemes.length - end).join(''),
-    end: elide(graphemes.slice(graphemes.length - end), longestCommon, true),
-  });
-  return { old: partsOf(before), new: partsOf(after) };
-}
-
-export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
-  const parts = differingParts(one, other, longestCommon);
-  const join = ({ start, differing, end }: Parts) => start + differing + end;
-  return [join(parts.old), join(parts.new)];
+  const shorten = (graphemes: readonly string[]) =>
+    elide(graphemes.slice(0, start), longestCommon, false) +
+    graphemes.slice(start, graphemes.length - end).join('') +
+    elide(graphemes.slice(graphemes.length - end), longestCommon, true);
+  return [shorten(before), shorten(after)];
 }
 
 function elide(common: readonly string[], longest: number, isEnd: boolean): string {

@@ -4,10 +4,7 @@ const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
 
-/**
- * Returns the key if it is valid in a header. Throws UsageError with `origin` (the source of the key), never
- * with the key.
- */
+/** Returns a key that is valid in a header. Throws UsageError with its `origin`, never with the key. */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
@@ -29,10 +26,7 @@ export function hasLivePrefix(key: string): boolean {
   return key.startsWith(LIVE_PREFIX);
 }
 
-/**
- * Formats a key for display: prefix and four characters, `svc_live_ab12…`, but at most half of the secret
- * part.
- */
+/** Formats `svc_live_ab12…`: prefix and four characters, but at most half of the secret part. */
 export function keyPrefix(key: string): string {
   const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
@@ -41,30 +35,12 @@ export function keyPrefix(key: string): string {
 /** Punctuation that may follow a key in a sentence. */
 const PUNCTUATION = '\'":.,)`';
 
-/**
- * Redacts every key with the service's prefix. In text from responses, service/excerpt.ts redacts the current
- * key.
- */
+/** Redacts every key with the service's prefix. In responses, service/excerpt.ts redacts the current key. */
 export function redactKeys(text: string): string {
-  let redacted = '';
-  let from = 0;
-  for (let at = text.indexOf(LIVE_PREFIX); at >= 0; at = text.indexOf(LIVE_PREFIX, from)) {
-    const start = at + LIVE_PREFIX.length;
-    let end = start;
-    while (isVisibleAscii(text.charCodeAt(end))) end++;
-    const isCut = text.charAt(end) === '…' && end - start <= SHOWN;
-    if (end === start || isCut) {
-      redacted += text.slice(from, end);
-    } else {
-      let last = end;
-      while (last > start + 1 && PUNCTUATION.includes(text.charAt(last - 1))) last--;
-      redacted += text.slice(from, at) + keyPrefix(text.slice(at, last)) + text.slice(last, end);
-    }
-    from = end;
-  }
-  return redacted + text.slice(from);
-}
-
-function isVisibleAscii(unit: number): boolean {
-  return unit >= 0x21 && unit <= 0x7e;
+  return text.replace(/svc_live_([\x21-\x7e]+)/g, (key, secret: string, at: number) => {
+    if (secret.length <= SHOWN && text.charAt(at + key.length) === '…') return key;
+    let end = key.length;
+    while (end > LIVE_PREFIX.length + 1 && PUNCTUATION.includes(key.charAt(end - 1))) end--;
+    return keyPrefix(key.slice(0, end)) + key.slice(end);
+  });
 }

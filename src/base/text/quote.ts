@@ -68,3 +68,12 @@ export function inShellOr(otherwise: string, word: string): string {
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Formats a clause as a sentence, with a capital letter and a period. */
+export function asSentence(clause: string): string {
+  return `${capitalize(clause)}${clause.endsWith('.') ? '' : '.'}`;
+}

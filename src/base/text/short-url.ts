@@ -1,4 +1,5 @@
 /** Addresses of printed codes, from a template such as `https://HOST/{slug}`. */
+import { orUndefined } from '../or-undefined.ts';
 import { isDotless, parseUrl } from './parse-url.ts';
 
 const PLACES = /\{(slug|id)\}/g;
@@ -54,10 +55,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/**
- * Returns whether an address, in any spelling, matches the template for any code: a request to it would count
- * as a scan.
- */
+/** Returns whether an address matches, in any spelling: a request to it would count as a scan. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }
@@ -65,12 +63,7 @@ export function isShortUrl(template: string, address: URL): boolean {
 export function codeOfShortUrl(template: string, text: string): string | undefined {
   const address = parseUrl(text.trim());
   const [, code] = (address && patternOf(template).exec(plainForm(address))) ?? [];
-  if (code === undefined) return undefined;
-  try {
-    return decodeURIComponent(code);
-  } catch {
-    return undefined;
-  }
+  return code === undefined ? undefined : orUndefined(() => decodeURIComponent(code));
 }
 
 function patternOf(template: string): RegExp {

@@ -1,9 +1,9 @@
 const SHELL_SYNTAX = /[|&;<>$`]/;
 
 /**
- * Splits a command line into words without a shell. Single and double quotes group words. A backslash is
- * ordinary, except before a quote outside of single quotes. Throws Error for an open quote, and for an
- * unquoted character that only a shell would interpret.
+ * Splits a command line without a shell. Quotes group words. A backslash is ordinary, except before a quote
+ * outside of single quotes. Throws Error for an open quote, and for an unquoted character of a shell's
+ * syntax.
  */
 export function splitWords(line: string): string[] {
   const words: string[] = [];

@@ -16,8 +16,8 @@ export function normaliseUtm(value: string): string {
 }
 
 /**
- * Adds normalized tags to a URL; an existing tag is replaced in place. The rest stays unchanged, to the
- * character. Throws RangeError if it is not a web address.
+ * Adds normalized tags to a URL; an existing tag is replaced in place. The rest stays exact. Throws
+ * RangeError if it is not a web address.
  */
 export function addUtm(address: string, tags: UtmTags): string {
   const trimmed = address.trim();

@@ -1,5 +1,4 @@
-import { formatInstant } from './time.ts';
-import { QUARTER_MS } from './units.ts';
+import { formatInstant, QUARTER_MS } from './time.ts';
 
 export interface LocalTime {
   readonly zone: string;

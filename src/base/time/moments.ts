@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
+import { orUndefined } from '../or-undefined.ts';
 import { shown } from '../text/quote.ts';
-import { isPeriod } from './periods.ts';
+import { isPeriod, localDay, periodWord } from './periods.ts';
 import { parseDuration } from './time.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -16,19 +17,19 @@ export interface MomentContext {
 }
 
 /**
- * Parses `--since` or `--until` to milliseconds since the epoch: a date, a date-time, a DURATION ago, `now`,
- * `today` or `yesterday`. A date is its first instant in the zone. Throws UsageError, with the correct form
- * if the intent is clear.
+ * Parses `--since` or `--until` to milliseconds since the epoch: a date (its first instant in the zone), a
+ * date-time, a DURATION ago, `now`, `today` or `yesterday`. Throws UsageError, with the correct form if the
+ * intent is clear.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
-  const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs));
+  const now = Math.floor(nowMs);
   const duration = parseDuration(text);
-  if (text === 'now') return now.epochMilliseconds;
-  if (duration !== undefined && duration <= now.epochMilliseconds) return now.epochMilliseconds - duration;
+  if (text === 'now') return now;
+  if (duration !== undefined && duration <= now) return now - duration;
   try {
     if (text === 'today' || text === 'yesterday') {
-      const today = now.toZonedDateTimeISO(timezone()).toPlainDate();
+      const today = localDay(now, timezone());
       return startOf(text === 'today' ? today : today.subtract({ days: 1 }), timezone());
     }
     if (DATE.test(text)) return startOf(Temporal.PlainDate.from(text, { overflow: 'reject' }), timezone());
@@ -69,8 +70,7 @@ function dateTime(text: string, timezone: () => string): number {
 function meant(text: string, { flag, nowMs }: MomentContext): string | undefined {
   // A text is a period in every zone or in none.
   if (isPeriod(text, nowMs)) {
-    const period = text.toLowerCase().replace(/[\s_]+/g, '-');
-    return `Use --during ${period} for the whole period, or pass ${flag} a date such as 2026-10-01.`;
+    return `Use --during ${periodWord(text)} for the whole period, or pass ${flag} a date such as 2026-10-01.`;
   }
   const [, ago, unit] = /^(\d+)\s*(second|minute|hour|day|week|[smhdw])\w*(?:\s+ago)?$/i.exec(text) ?? [];
   const duration = ago && unit && `${Number(ago)}${unit.charAt(0).toLowerCase()}`;
@@ -82,26 +82,18 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
 /** Returns the possible dates: `01.03.2026` has one, `03/04/2026` two, `03/29/2026` one. */
 function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
-  if (year) return [iso(year, parts[0], parts[1])].filter((date) => date !== undefined);
+  if (year) return valid([iso(year, parts[0], parts[1])]);
   const [, first, sign, second, last = ''] = /^(\d\d?)([./-])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
   // With dots the day comes first everywhere; with slashes the order depends on the country.
-  const orders =
-    sign === '.'
-      ? [[second, first]]
-      : [
-          [first, second],
-          [second, first],
-        ];
-  return [
-    ...new Set(orders.map(([month, day]) => iso(last, month, day)).filter((date) => date !== undefined)),
-  ];
+  const dayFirst = iso(last, second, first);
+  return valid(sign === '.' ? [dayFirst] : [iso(last, first, second), dayFirst]);
+}
+
+function valid(dates: readonly (string | undefined)[]): string[] {
+  return [...new Set(dates)].filter((date) => date !== undefined);
 }
 
 function iso(year: string, month = '', day = ''): string | undefined {
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  try {
-    return Temporal.PlainDate.from(date, { overflow: 'reject' }).toString();
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => Temporal.PlainDate.from(date, { overflow: 'reject' }).toString());
 }

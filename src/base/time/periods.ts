@@ -20,7 +20,7 @@ const FORMS =
 
 /**
  * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, a valid IANA
- * name. Throws UsageError naming `flag`.
+ * name. Throws UsageError.
  */
 export function parsePeriod(
   text: string,
@@ -36,14 +36,21 @@ export function isPeriod(text: string, nowMs: number): boolean {
 }
 
 function find(text: string, nowMs: number, timezone: string): Found | undefined {
-  const word = text
+  const word = periodWord(text);
+  return relative(word, localDay(nowMs, timezone)) ?? absolute(word);
+}
+
+export function periodWord(text: string): string {
+  return text
     .trim()
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
-  const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs))
+}
+
+export function localDay(instantMs: number, timezone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(Math.floor(instantMs))
     .toZonedDateTimeISO(timezone)
     .toPlainDate();
-  return relative(word, today) ?? absolute(word);
 }
 
 interface Found {
@@ -66,7 +73,7 @@ function absolute(word: string): Found | undefined {
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
   if (year === '') return undefined;
   if (week !== undefined) return weekOf(Number(year), Number(week));
-  const unit = unitOf({ quarter, day, month });
+  const unit = (quarter && 'quarter') || (day && 'day') || (month ? 'month' : 'year');
   const monthOfYear = quarter ? 3 * Number(quarter) - 2 : Number(month ?? 1);
   try {
     const date = { year: Number(year), month: monthOfYear, day: Number(day ?? 1) };
@@ -93,16 +100,6 @@ function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): 
   return { name: nameOf(start, unit), unit, sinceMs, untilMs, timezone };
 }
 
-function unitOf({
-  quarter,
-  day,
-  month,
-}: Record<'quarter' | 'day' | 'month', string | undefined>): PeriodUnit {
-  if (quarter) return 'quarter';
-  if (day) return 'day';
-  return month ? 'month' : 'year';
-}
-
 function startOf(day: Temporal.PlainDate, unit: PeriodUnit): Temporal.PlainDate {
   if (unit === 'week') return day.subtract({ days: day.dayOfWeek - 1 });
   if (unit === 'day') return day;
@@ -120,33 +117,29 @@ function nameOf(start: Temporal.PlainDate, unit: PeriodUnit): string {
 }
 
 /** Returns the calendar unit before a period: September's 30 days before October's 31. */
-export function previousPeriod(period: Period): Period {
-  return periodOn(startDay(period).subtract({ days: 1 }), period.unit, period.timezone);
+export function previousPeriod({ sinceMs, unit, timezone }: Period): Period {
+  return periodOn(localDay(sinceMs, timezone).subtract({ days: 1 }), unit, timezone);
 }
 
 /** Returns the same unit a year earlier; week 52 if that year has no week 53. */
-export function periodYearBefore(period: Period): Period {
-  const day = startDay(period);
-  if (period.unit !== 'week') return periodOn(day.subtract({ years: 1 }), period.unit, period.timezone);
+export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
+  const day = localDay(sinceMs, timezone);
+  if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);
   const [year, week] = [day.yearOfWeek ?? day.year, day.weekOfYear ?? 1];
   const found = weekOf(year - 1, week) ?? weekOf(year - 1, 52);
-  return periodOn(found?.day ?? day.subtract({ weeks: 52 }), 'week', period.timezone);
+  return periodOn(found?.day ?? day.subtract({ weeks: 52 }), unit, timezone);
 }
 
 export function dayAfter(instantMs: number, timezone: string): Period {
-  return periodOn(startDay({ sinceMs: instantMs, timezone }).add({ days: 1 }), 'day', timezone);
+  return periodOn(localDay(instantMs, timezone).add({ days: 1 }), 'day', timezone);
 }
 
 export function periodOfRange(
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
   timezone: string,
 ): Period | undefined {
-  const day = startDay({ sinceMs, timezone });
+  const day = localDay(sinceMs, timezone);
   return PERIOD_UNITS.map((unit) => periodOn(day, unit, timezone)).find(
     (period) => period.sinceMs === sinceMs && period.untilMs === untilMs,
   );
-}
-
-function startDay({ sinceMs, timezone }: Pick<Period, 'sinceMs' | 'timezone'>): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(sinceMs).toZonedDateTimeISO(timezone).toPlainDate();
 }

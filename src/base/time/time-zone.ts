@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
+import { orUndefined } from '../or-undefined.ts';
 import { shown } from '../text/quote.ts';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
@@ -12,10 +13,7 @@ export interface TimeZoneInputs {
   TZ?: string | undefined;
 }
 
-/**
- * Returns the effective zone's IANA name. Throws UsageError naming the invalid source: Node treats an unknown
- * TZ as UTC.
- */
+/** Returns an IANA name. Throws UsageError for an invalid source: Node treats an unknown TZ as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   if (setting !== undefined)
@@ -44,7 +42,7 @@ const MOST_BYTES = 64 * 1024;
 
 /**
  * Returns the name of the zone in a file of TZ, from its path or its link; for a copy, the name of an equal
- * file of the system. Returns `path` if there is none.
+ * file of the system. Otherwise returns `path`.
  */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
@@ -69,14 +67,6 @@ function readZone(file: string): Buffer | undefined {
   });
 }
 
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 export function timeZoneToShow(inputs: TimeZoneInputs): string {
   try {
     return chooseTimeZone(inputs);
@@ -94,12 +84,7 @@ function checked(subject: string, name: string, hint: string, typed = name): str
 }
 
 export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return orUndefined(() => new Intl.DateTimeFormat('en', { timeZone: name })) !== undefined;
 }
 
 function machineTimeZone(): string | undefined {

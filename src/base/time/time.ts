@@ -74,8 +74,8 @@ export function every(ms: number, tick: () => void): () => void {
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /**
- * Parses a date-time to milliseconds since the epoch, if it is valid. A time without an offset is UTC; digits
- * past the millisecond are truncated.
+ * Parses a date-time to milliseconds since the epoch. A time without an offset is UTC; digits past the
+ * millisecond are truncated.
  */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
@@ -129,3 +129,13 @@ export function formatDuration(ms: number): string {
 
 /** Fixed Date for libraries that require one, for reproducible output. */
 export const EPOCH: Date = new Date(0);
+
+/** Unit within which a zone's offset is constant: every offset since 1972 changes at a multiple of it. */
+export const QUARTER_MS = 900_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** Returns the weekday, 0 for Monday, of a day since 1970-01-01. */
+export function weekdayOfDay(day: number): number {
+  return (((day + 3) % 7) + 7) % 7;
+}

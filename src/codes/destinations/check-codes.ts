@@ -1,5 +1,5 @@
 import { fillShortUrl, isShortUrl } from '../../base/text/short-url.ts';
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS } from '../../base/time/time.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { type CheckJob, checkDestinations } from './check-destinations.ts';
 import { findDestinationProblem } from './destination.ts';

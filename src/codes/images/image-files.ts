@@ -1,11 +1,11 @@
 /** Plans the image files of codes: their names, and what a run does with each of them. */
+
 import { createHash } from 'node:crypto';
+import { systemCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import type { Planned } from '../../base/run/outcomes.ts';
-import { inDirectory } from '../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { systemCode } from '../../files/durable/path-errors.ts';
-import { realPath } from '../../files/durable/trusted-file.ts';
+import { inDirectory, realPath } from '../../files/durable/trusted-file.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { createFileNames, type FileNames } from '../listing/file-names.ts';
 import { drawImage } from './draw-image.ts';

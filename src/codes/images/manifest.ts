@@ -1,11 +1,11 @@
 /** Reads and writes manifest.csv, which lists the content of each image file and identifies the files of earlier runs. */
 import { join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
-import { readBack } from '../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen, systemCode } from '../../files/durable/path-errors.ts';
+import { cannotOpen } from '../../files/durable/path-errors.ts';
 import { replaceFile } from '../../files/durable/replace-file.ts';
+import { readBack } from '../../files/durable/trusted-file.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import { createFormatter } from '../../files/formats/create-formatter.ts';
 import { textOf } from '../../files/formats/formatter.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
-import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../base/run/outcomes.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import type { Clock } from '../../base/time/time.ts';
 import { acquireLock } from '../../files/durable/lock.ts';

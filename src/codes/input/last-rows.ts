@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
-import { UsageError } from '../../base/errors.ts';
+import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
-import { readBack } from '../../files/durable/held-directory.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { describeSystemError, systemCode } from '../../files/durable/path-errors.ts';
+import { describeSystemError } from '../../files/durable/path-errors.ts';
 import type { Processes } from '../../files/durable/replace-file.ts';
+import { readBack } from '../../files/durable/trusted-file.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import { createFormatter } from '../../files/formats/create-formatter.ts';
 import { createDocumentSink } from '../../files/formats/document-sink.ts';

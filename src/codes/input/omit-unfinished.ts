@@ -1,4 +1,4 @@
-import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { type Fault, fold, type Input, type InputRow } from '../../files/formats/read/input.ts';
 import { isRowOutcome, type RowOutcome } from './outcomes.ts';

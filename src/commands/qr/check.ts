@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { version } from '../../../package.json';
 import { PartialError, UnavailableError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
-import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../base/run/outcomes.ts';
 import { parseUrl } from '../../base/text/parse-url.ts';
 import { countOf, formatCount, quote, shown } from '../../base/text/quote.ts';
 import { UTM_NAMES } from '../../base/text/utm.ts';

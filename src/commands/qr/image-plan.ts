@@ -1,4 +1,4 @@
-import { countOutcomes } from '../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { type EncodedCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';
 import {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
-import { type Disk, type DiskFile, type DiskStat, ifPresent, readPieces } from './disk.ts';
+import { type Disk, type DiskFile, ifPresent, readPieces } from './disk.ts';
 import { createLineReader, formatLine } from './log-lines.ts';
 import { nodeDisk } from './node-disk.ts';
 import { cannotOpen, cannotWrite } from './path-errors.ts';
@@ -43,7 +43,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
     const { length } = reader.end();
     // D9: the next line must not continue the partial line of a killed run.
     await file.truncate(length);
-    return createAppender<R>({ disk, file, path, advice, start: length });
+    return createAppender<R>(disk, file, place, length);
   } catch (error) {
     await file.close();
     throw cannotWrite(taskOf(path, advice), error, 'no changes were made');
@@ -86,15 +86,13 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
 }
 
 /** Creates a writer with group commit: records that are added during a flush share the next one. */
-function createAppender<R extends { is: string }>(log: {
-  disk: Disk;
-  file: DiskFile;
-  path: string;
-  advice: LogAdvice;
-  start: number;
-}): LogWriter<R> {
-  const { disk, file, path, advice } = log;
-  let position = log.start;
+function createAppender<R extends { is: string }>(
+  disk: Disk,
+  file: DiskFile,
+  { path, advice }: Pick<LogPlace<R>, 'path' | 'advice'>,
+  start: number,
+): LogWriter<R> {
+  let position = start;
   let waiting: string[] = [];
   let writing: Promise<void> = Promise.resolve();
   let unflushed = false;
@@ -111,8 +109,9 @@ function createAppender<R extends { is: string }>(log: {
       unflushed = !flush;
       if (!flush) return;
       // D8: from here on, a power cut cannot undo the append.
-      const [, isFindable] = await Promise.all([file.datasync(), isAt(disk, ours, path)]);
-      if (!isFindable) throw tampered(path, advice, 'moved or removed');
+      const [, found] = await Promise.all([file.datasync(), ifPresent(disk.stat(path))]);
+      // D15: the next run must find the log at its path.
+      if (!isSameFile(ours, found)) throw tampered(path, advice, 'moved or removed');
     } catch (cause) {
       throw cannotWrite(taskOf(path, advice), cause, 'all earlier records are saved');
     }
@@ -149,11 +148,6 @@ function createAppender<R extends { is: string }>(log: {
       }
     },
   };
-}
-
-/** D15: the next run must find the log at its path. */
-async function isAt(disk: Disk, ours: DiskStat, path: string): Promise<boolean> {
-  return isSameFile(ours, await ifPresent(disk.stat(path)));
 }
 
 function tampered(path: string, advice: LogAdvice, what: string): LocalError {

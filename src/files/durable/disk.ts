@@ -1,5 +1,6 @@
+import { systemCode } from '../../base/errors.ts';
+
 /** File operations behind an interface: tests fail, or cut the power, at each of them. */
-import { systemCode } from './path-errors.ts';
 
 export interface DiskStat {
   size: number;
@@ -74,6 +75,32 @@ export interface Disk {
   checkWritable(path: string): Promise<void>;
   mountPoints(): Promise<ReadonlySet<string>>;
   flushDirectory(path: string): Promise<void>;
+}
+
+/** Returns the result of `work` with an open file or directory, which is closed in any case. */
+export async function closing<H extends { close(): Promise<void> }, T>(
+  handle: H,
+  work: (handle: H) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns the handle after `check`, or closes it if `check` throws. */
+export async function checked<H extends { close(): Promise<void> }>(
+  handle: H,
+  check: (handle: H) => Promise<void>,
+): Promise<H> {
+  try {
+    await check(handle);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {

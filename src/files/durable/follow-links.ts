@@ -1,8 +1,6 @@
-/**
- * Resolves links name by name (TOCTOU: `realpath` could follow a link created after the check). A generator
- * serves synchronous and asynchronous callers.
- */
+/** Resolves links name by name (TOCTOU: `realpath` could follow a link created after the check). */
 import { dirname, join, parse, resolve, sep } from 'node:path';
+import { systemError } from './path-errors.ts';
 
 export const ROOT = 0;
 
@@ -20,21 +18,16 @@ interface Followed {
   leaving?: string;
 }
 
-interface LinkRules {
-  user: number | undefined;
-  within?: string | undefined;
-}
-
 /**
  * Yields paths, receives the entry at each, and returns the target. D14: a link of root or of `user` is
- * trusted, and any user may link to their own files. Throws an error with the code ELOOP.
+ * trusted, and any user may link to their own files. Throws ELOOP.
  */
 export function* followLinks(
   path: string,
-  { user, within }: LinkRules,
+  { user, within }: { user: number | undefined; within?: string | undefined },
   most = MAX_LINKS,
 ): Generator<string, Followed, LinkEntry | undefined> {
-  if (most === 0) throw Object.assign(new Error(`too many links on the way to ${path}`), { code: 'ELOOP' });
+  if (most === 0) throw systemError('ELOOP', `too many links on the way to ${path}`);
   const { root } = parse(path);
   let real = root;
   for (const name of path.slice(root.length).split(sep)) {

@@ -1,20 +1,19 @@
 /**
  * D13: locks that the kernel releases with their process, and that a stopped process (SIGSTOP) keeps.
- * - Linux: a listening socket in the abstract namespace. Containers with separate network namespaces don't
- * see each other's lock.
+ * - Linux: a listening socket in the abstract namespace, which containers don't share.
  * - Windows: a named pipe.
- * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK. Cron changes $TMPDIR, and after an
- * unlink two runs could each lock a file of that name.
+ * - macOS and the BSDs: a file in /tmp, because cron changes $TMPDIR, opened with O_EXLOCK and never
+ * unlinked, or two runs could each lock a file of that name.
  */
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { LocalError, UsageError } from '../../base/errors.ts';
+import { LocalError, systemCode, UsageError } from '../../base/errors.ts';
 import { type Clock, formatDuration } from '../../base/time/time.ts';
 import { nodeDisk } from './node-disk.ts';
-import { describeSystemError, systemCode } from './path-errors.ts';
+import { describeSystemError } from './path-errors.ts';
 
 export interface Lock {
   release(): Promise<void>;
@@ -84,7 +83,7 @@ async function lockName(path: string): Promise<string> {
 
 function tryLock(name: string): Promise<Lock | undefined> {
   const system = platform();
-  if (system === 'linux' || system === 'android') return listen(abstractName(name));
+  if (system === 'linux' || system === 'android') return listen(`\0${inAbstract(name)}`);
   if (system === 'win32') return listen(`\\\\.\\pipe\\${name}`);
   return lockFile(join('/tmp', `${name}.lock`));
 }
@@ -92,10 +91,6 @@ function tryLock(name: string): Promise<Lock | undefined> {
 const ABSTRACT_NAME_BYTES = 108;
 
 /** Pads a name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
-function abstractName(name: string): string {
-  return `\0${inAbstract(name)}`;
-}
-
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../../base/errors.ts';
+import { orUndefined } from '../../base/or-undefined.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 
@@ -27,11 +28,7 @@ const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
 function parseLine<R extends object>(line: string): R | undefined {
   const [, text, crc] = LINE.exec(line) ?? [];
   if (text === undefined || checksum(text) !== crc) return undefined;
-  try {
-    return parseBounded(`${text}}`) as R;
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => parseBounded(`${text}}`) as R);
 }
 
 /** Maximum length of a line; rows are bounded when they are read. */
@@ -70,10 +67,7 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /**
-     * Takes the next bytes, and keeps no reference to them. Throws UsageError if they are damaged, and the
-     * errors of `take`.
-     */
+    /** Takes the next bytes, without a reference to them. Throws UsageError, and the errors of `take`. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {

@@ -20,8 +20,16 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Disk, DiskDirectory, DiskFile, DiskStat, OpenFlags } from './disk.ts';
-import { systemCode } from './path-errors.ts';
+import { systemCode } from '../../base/errors.ts';
+import {
+  closing,
+  type Disk,
+  type DiskDirectory,
+  type DiskFile,
+  type DiskStat,
+  type OpenFlags,
+} from './disk.ts';
+import { notRegular, systemError } from './path-errors.ts';
 
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 /** Waits between attempts; 2.58 s in all. */
@@ -116,9 +124,7 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/**
- * Returns the path for root, which alone can be redirected to a path that other users cannot write to (D14).
- */
+/** D14: root alone can be redirected to a path that other users cannot write to, and needs the path. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
@@ -131,11 +137,10 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
   // Some chroots and containers have no /proc.
-  const isHeld = await readlink(held).then(
-    () => true,
-    () => false,
+  const base = await readlink(held).then(
+    () => held,
+    () => path,
   );
-  const base = isHeld ? held : path;
   return {
     at: (name) => join(base, name),
     names: () => readdir(base),
@@ -146,8 +151,7 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
 
 async function nameDirectory(path: string): Promise<DiskDirectory> {
   const describe = () => lstat(path, BIGINT).then(inNumbers);
-  if (!(await describe()).isDirectory())
-    throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  if (!(await describe()).isDirectory()) throw systemError('ENOTDIR', `${path} is not a directory`);
   return {
     at: (name) => join(path, name),
     names: () => readdir(path),
@@ -157,31 +161,20 @@ async function nameDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-const MOST_BYTES = 512 * 2 ** 20;
-
-async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {
-  const handle = await open(path, OPEN_FLAGS.r);
-  try {
+async function readRegularFile(path: string, mostBytes = 512 * 2 ** 20): Promise<Buffer> {
+  return closing(await open(path, OPEN_FLAGS.r), async (handle) => {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-    if (stats.size > mostBytes)
-      throw Object.assign(new Error(`${path} has ${stats.size} bytes`), { code: 'ERR_FS_FILE_TOO_LARGE' });
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
+    if (!stats.isFile()) throw notRegular(path);
+    if (stats.size > mostBytes) throw systemError('ERR_FS_FILE_TOO_LARGE', `${path} has ${stats.size} bytes`);
+    return handle.readFile();
+  });
 }
 
 const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
 
 async function flushDirectory(path: string): Promise<void> {
   try {
-    const directory = await open(path, 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+    await closing(await open(path, 'r'), (directory) => directory.sync());
   } catch (error) {
     if (!CANNOT_FLUSH_DIRECTORIES.has(systemCode(error) ?? '')) throw error;
   }

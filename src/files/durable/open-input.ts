@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { isSwitchedOn } from '../../base/text/switched-on.ts';
-import { ifPresent } from './disk.ts';
+import { checked, ifPresent } from './disk.ts';
 import { ROOT } from './follow-links.ts';
 import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
@@ -19,14 +19,9 @@ export async function openInput(path: string): Promise<FileHandle> {
   // /dev/stdin and process substitutions end at a link of the system to a nameless file.
   const isNameless = found.isSymbolicLink() && [ROOT, nodeDisk.user()].includes(found.uid);
   if (isNameless) return open(real, 'r');
-  const file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  try {
-    await expectAtPath(nodeDisk, describeOpen(file), real, 'read');
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  return checked(await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)), (file) =>
+    expectAtPath(nodeDisk, describeOpen(file), real, 'read'),
+  );
 }
 
 /** Resolves links; undefined if this run may follow all of them. */

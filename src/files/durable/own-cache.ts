@@ -1,6 +1,6 @@
 /**
  * Private files (0600) in the user's cache directory, checked before use and never required. On Windows,
- * which has no numeric user IDs, the cache is for data only.
+ * without numeric user IDs, for data only.
  */
 import {
   closeSync,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
+import { orUndefined } from '../../base/or-undefined.ts';
 
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
@@ -13,9 +14,5 @@ export function readPackaged(path: string): Buffer {
 }
 
 export function readIfPackaged(path: string): Buffer | undefined {
-  try {
-    return readPackaged(path);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => readPackaged(path));
 }

@@ -4,12 +4,18 @@ import {
   isDiskFull,
   LocalError,
   messageOf,
+  systemCode,
   UsageError,
 } from '../../base/errors.ts';
-import { asSentence } from '../../base/text/sentence.ts';
+import { asSentence } from '../../base/text/quote.ts';
 
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+/** Creates an error like one of the system. */
+export function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+export function notRegular(path: string): Error {
+  return systemError('ENOTSUP', `${path} is not a regular file`);
 }
 
 const BAD_PATH: Readonly<Record<string, string>> = {
@@ -42,8 +48,7 @@ const MACHINE: Readonly<Record<string, string>> = {
 export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? '';
   const words = BAD_PATH[code] ?? MACHINE[code];
-  if (words) return `${words} (${code})`;
-  return messageOf(error);
+  return words ? `${words} (${code})` : messageOf(error);
 }
 
 export const OTHER_FILE = 'specify a different file with --output';
@@ -66,7 +71,6 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
 
 /**
  * Returns the error for a failed write. `state` is a clause on the content, such as "the file is unchanged".
- * Anything but a system error is returned unchanged.
  */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
@@ -79,11 +83,7 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
 }
 
 export function ifDiskFull(error: unknown): unknown {
-  if (error instanceof Failure || !isDiskFull(error)) return error;
-  return new LocalError(`cannot write a file: ${describeSystemError(error)}`, {
-    cause: error,
-    hint: adviceFor(error),
-  });
+  return error instanceof Failure || !isDiskFull(error) ? error : cannotOpen('write a file', error);
 }
 
 export function adviceFor(error: unknown): string {

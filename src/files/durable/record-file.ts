@@ -1,8 +1,8 @@
 /**
- * Records that a command keeps between runs: JSON with a version first, and a checksum last, which detects
- * truncation and changes.
+ * Records of a command between runs: JSON with a version first, and last a checksum, which detects changes.
  */
 import { createHash } from 'node:crypto';
+import { orUndefined } from '../../base/or-undefined.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { isObject } from '../../service/json.ts';
 
@@ -38,25 +38,14 @@ export function parseRecord<T>(
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
   if (!found || sha256(`${found[1]}}`) !== found[2])
     throw new DamagedRecordError('cannot be read (truncated or changed)');
-  const saved = parseJson(text);
+  const saved = orUndefined(() => parseBounded(text, MOST_VALUES));
   if (!isObject(saved) || !isForm(saved))
     throw new UnknownRecordError('has a format that this version of qrctl does not support');
   return saved;
 }
 
-/**
- * Maximum number of values, as `parseBounded` counts them: the IDs of many scans, or a hundred thousand
- * codes.
- */
+/** Maximum number of values: the IDs of many scans, or a hundred thousand codes. */
 const MOST_VALUES = 16_000_000;
-
-function parseJson(text: string): unknown {
-  try {
-    return parseBounded(text, MOST_VALUES);
-  } catch {
-    return undefined;
-  }
-}
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
-import { type Disk, type DiskDirectory, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
-import { inDirectory, removeFile } from './held-directory.ts';
-import { expectAtPath, isSameFile } from './trusted-file.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { notRegular } from './path-errors.ts';
+import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
 /** Running processes; the temporary files of all others are leftovers. */
@@ -27,18 +27,15 @@ export interface Replacement {
   write(bytes: Uint8Array): Promise<void>;
   /** Returns a function that discards everything written since. No write may be in progress. */
   checkpoint(): () => Promise<void>;
-  /**
-   * Durably renames, after `beforeRename`. Throws the system's error, LocalError, and the errors of
-   * `beforeRename`.
-   */
+  /** Durably renames. Throws the system's error, LocalError, and the errors of `beforeRename`. */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
   /** Keeps the old content. Has no effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
 /**
- * Starts to replace the file at a real path, which need not exist. Throws the system's error, and UsageError
- * if another user changes names meanwhile (D14).
+ * Starts to replace the file at a real path. Throws the system's error, and UsageError if another user
+ * changes names meanwhile (D14).
  */
 export async function openReplacement(
   disk: Disk,
@@ -141,52 +138,38 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
 
 const PERMISSIONS = 0o777;
 
-/**
- * Creates `temporary` with the old file's owner and permissions, or with `mode`. Throws the system's error.
- */
+/** Creates `temporary` with the old file's owner and permissions, or with `mode`. */
 export function createTemporary(
   disk: Disk,
   path: string,
   temporary: string,
   mode?: number,
 ): Promise<DiskFile> {
-  return inDirectory(disk, dirname(path), (directory) => openIn(directory, { disk, path, temporary, mode }));
+  return inDirectory(disk, dirname(path), async (directory) => {
+    const entry = directory.at(basename(temporary));
+    const old = await ifPresent(disk.lstat(directory.at(basename(path))));
+    // D14: a link here was created after the path was resolved.
+    if (old && !old.isFile()) throw notRegular(path);
+    const wanted = mode ?? (old && old.mode & PERMISSIONS);
+    const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
+    try {
+      await expectAtPath(disk, file, temporary);
+      // D6: by descriptor, because the name may lead to another user's file by now.
+      const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
+      if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root only
+      if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
+      return file;
+    } catch (error) {
+      const identity = await file.stat();
+      await file.close();
+      // D16: the leftover is removed even if its directory was moved.
+      await removeOurs(disk, identity, entry);
+      throw error;
+    }
+  });
 }
 
-interface Opening {
-  disk: Disk;
-  path: string;
-  temporary: string;
-  mode: number | undefined;
-}
-
-async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }: Opening): Promise<DiskFile> {
-  const entry = directory.at(basename(temporary));
-  const old = await ifPresent(disk.lstat(directory.at(basename(path))));
-  // D14: a link here was created after the path was resolved.
-  if (old && !old.isFile())
-    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-  const wanted = mode ?? (old && old.mode & PERMISSIONS);
-  const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
-  try {
-    await expectAtPath(disk, file, temporary);
-    // D6: by descriptor, because the name may lead to another user's file by now.
-    const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
-    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root only
-    if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
-    return file;
-  } catch (error) {
-    const identity = await file.stat();
-    await file.close();
-    // D16: the leftover is removed even if its directory was moved.
-    await removeOurs(disk, identity, entry);
-    throw error;
-  }
-}
-
-/**
- * Durably renames `file` to `path`, and closes it. Throws as `commit`; until the rename the old file stays.
- */
+/** Durably renames `file` to `path`, and closes it. Throws as `commit`. */
 export async function putInPlace(
   disk: Disk,
   file: DiskFile,

@@ -1,7 +1,16 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import {
+  checked,
+  closing,
+  type Disk,
+  type DiskDirectory,
+  type DiskFile,
+  type DiskStat,
+  ifPresent,
+} from './disk.ts';
 import { followLinks, type LinkEntry, ROOT } from './follow-links.ts';
+import { notRegular } from './path-errors.ts';
 import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
@@ -70,17 +79,15 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
-  if (!file) return undefined;
-  try {
-    const stat = await file.stat();
-    if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-    await expectAtPath(disk, file, path);
-    await checkOwner(disk, stat, path);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  return (
+    file &&
+    checked(file, async () => {
+      const stat = await file.stat();
+      if (!stat.isFile()) throw notRegular(path);
+      await expectAtPath(disk, file, path);
+      await checkOwner(disk, stat, path);
+    })
+  );
 }
 
 export async function withTrusted<T>(
@@ -89,12 +96,7 @@ export async function withTrusted<T>(
   work: (file: DiskFile) => Promise<T>,
 ): Promise<T | undefined> {
   const file = await openTrusted(disk, path);
-  if (!file) return undefined;
-  try {
-    return await work(file);
-  } finally {
-    await file.close();
-  }
+  return file && closing(file, work);
 }
 
 const KIND = 0o17_0000;
@@ -114,20 +116,10 @@ export async function checkFifo(disk: Disk, path: string): Promise<void> {
 }
 
 export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
-  const file = await disk.open(path, 'wx+');
-  try {
-    await expectAtPath(disk, file, path);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  return checked(await disk.open(path, 'wx+'), (file) => expectAtPath(disk, file, path));
 }
 
-/**
- * D14: throws UsageError unless the open file is the one at its real path, and no directory on the way was
- * moved.
- */
+/** D14: throws UsageError unless the open file is the one at its real path, with no directory moved. */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -147,10 +139,7 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/**
- * D14: throws UsageError unless root or the directory's owner owns the file, and no other user can have given
- * it that name.
- */
+/** D14: throws UsageError unless the file is of root or the directory's owner, and has one name. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));
@@ -173,3 +162,28 @@ const HINTS: Readonly<Record<Use, string>> = {
   write:
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
+
+/**
+ * Runs `work` in a directory whose name another user may change meanwhile (TOCTOU). Throws the system's
+ * error, and UsageError if another directory is at the path (D14).
+ */
+export async function inDirectory<T>(
+  disk: Disk,
+  path: string,
+  work: (directory: DiskDirectory) => Promise<T>,
+): Promise<T> {
+  return closing(await disk.openDirectory(path), async (directory) => {
+    await expectAtPath(disk, directory, path);
+    return work(directory);
+  });
+}
+
+/** D16: removes a file, if it exists, relative to the open directory. */
+export async function removeFile(disk: Disk, path: string): Promise<void> {
+  await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
+}
+
+export async function readBack(disk: Disk, path: string, mostBytes: number): Promise<Buffer> {
+  const real = await realPath(disk, path);
+  return inDirectory(disk, dirname(real), ({ at }) => disk.readFile(at(basename(real)), mostBytes));
+}

@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
-import { systemCode } from './path-errors.ts';
+import { systemError } from './path-errors.ts';
 
 /**
- * D5: writes all of `data`, also after a partial write. `position` null: at the current one. Throws the
- * system's error, such as EIO if a write takes no bytes.
+ * D5: writes all of `data`, also after a partial write; `position` null: at the current one. Throws the
+ * system's error, and EIO if a write takes no bytes.
  */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
@@ -14,23 +15,14 @@ export async function writeFully(
   for (let done = 0; done < data.length; ) {
     const at = position === null ? null : position + done;
     const { bytesWritten } = await file.write(data, done, data.length - done, at);
-    if (bytesWritten === 0)
-      throw Object.assign(new Error('EIO: the device takes no more data'), { code: 'EIO' });
+    if (bytesWritten === 0) throw systemError('EIO', 'EIO: the device takes no more data');
     done += bytesWritten;
   }
 }
 
-interface EarlyFlush {
-  wrote(bytes: number): void;
-  /**
-   * Waits for a flush in progress. D3: throws the error of any earlier flush, which the system reports once.
-   */
-  settled(): Promise<void>;
-}
-
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
-export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
+export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   let waiting = 0;
   let flushing: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
@@ -49,13 +41,14 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
   }
 
   return {
-    wrote(bytes) {
+    wrote(bytes: number) {
       throwFailure();
       waiting += bytes;
       if (flushing || waiting < FLUSHED_AT_ONCE) return;
       waiting = 0;
       flushing = flush();
     },
+    /** Waits for a flush. D3: throws the error of any earlier flush, which the system reports once. */
     async settled() {
       await flushing;
       throwFailure();

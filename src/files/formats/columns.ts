@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
-import { formatJson } from './json.ts';
+import { plainText } from './json.ts';
 import type { Row } from './row-sink.ts';
 
 export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
@@ -53,7 +53,5 @@ function unknownField(field: string, names: readonly string[]): UsageError {
 
 /** Formats a value for people, not cleaned for a terminal. */
 export function textOf({ format }: Column, value: unknown, record: Row): string {
-  if (format) return format(value, record);
-  if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? formatJson(value) : String(value);
+  return format ? format(value, record) : plainText(value);
 }

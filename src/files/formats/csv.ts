@@ -4,7 +4,7 @@ import { createByteBuffer } from '../../base/text/byte-buffer.ts';
 import { defuse } from '../../base/text/defuse.ts';
 import { createField, knownBytes } from './field-bytes.ts';
 import { type Formatter, stateless } from './formatter.ts';
-import { formatJson } from './json.ts';
+import { plainText } from './json.ts';
 import type { Row } from './row-sink.ts';
 
 export interface CsvOptions {
@@ -22,8 +22,8 @@ const WANTS_QUOTES = /[",\n\r]/;
 /** T4, T11: also the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
 /**
- * Characters of T2, T4 and T13, or a beginning that may need escaping. Most cells match neither: the ranges
- * are common letters and the first halves of emoji.
+ * Characters of T2, T4 and T13, or a beginning that may need escaping. The ranges are common letters and the
+ * first halves of emoji: most cells match neither.
  */
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
@@ -64,7 +64,7 @@ const LONE_EMPTY = { eof: false, quoted_empty: true };
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {
-    const text = textOf(value);
+    const text = plainText(value);
     return wantsQuotes.test(text) || text.includes(delimiter) ? stringify([[text]], QUOTED) : text;
   };
 }
@@ -73,12 +73,6 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
   const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  const text = mayBegin ? defuse(textOf(value), delimiter) : textOf(value);
+  const text = mayBegin ? defuse(plainText(value), delimiter) : plainText(value);
   return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'bigint') return `${value}`;
-  return value === null || value === undefined ? '' : formatJson(value);
 }

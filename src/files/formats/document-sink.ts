@@ -12,16 +12,15 @@ export interface ByteSink {
   checkpoint?: () => Promise<() => Promise<void>>;
 }
 
-interface Standard {
-  write(data: string | Uint8Array): Promise<void>;
-}
-
 export interface DocumentSink extends RowSink {
   readonly rewinds: boolean;
 }
 
 /** Writes to standard output, through `guard`. Prints nothing before the first rows or the end. */
-export function stdoutBytes(console: Standard, guard?: (text: string) => string): ByteSink {
+export function stdoutBytes(
+  console: { write(data: string | Uint8Array): Promise<void> },
+  guard?: (text: string) => string,
+): ByteSink {
   return {
     async write(piece) {
       if (piece.length === 0) return;

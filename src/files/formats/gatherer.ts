@@ -1,18 +1,9 @@
 import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 
-export interface Gatherer {
-  touched(): boolean;
-  /** Adds a piece, which may change after it resolves. Rejects if an earlier write failed. */
-  write(chunk: string | Uint8Array): Promise<void>;
-  end(): Promise<void>;
-  /** Resolves when no write is in progress, even after a failure. */
-  settled(): Promise<void>;
-}
-
 /** A million rows take a few hundred system calls. */
 const BUFFER_BYTES = 512 * 1024;
 
-export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>): Gatherer {
+export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
   // Double buffering: one is filled while the other is written.
   let filling = Buffer.alloc(0);
   let spare = Buffer.alloc(0);
@@ -39,7 +30,8 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 
   return {
     touched: () => touched,
-    async write(chunk) {
+    /** Adds a piece, which may change after it resolves. Rejects if an earlier write failed. */
+    async write(chunk: string | Uint8Array) {
       touched = true;
       const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // UTF-8 of a UTF-16 unit
       if (used + most > filling.length) await flush();
@@ -60,6 +52,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
       await writing;
       await pass(encoder.end());
     },
+    /** Resolves when no write is in progress, even after a failure. */
     settled: () => writing.catch(() => undefined),
   };
 }
@@ -70,13 +63,9 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-export function plainEncoder(): Encoder {
-  return { encode: async (bytes) => [bytes], end: async () => [] };
-}
-
 /** gzip (RFC 1952). Deterministic: zlib leaves the time zero. */
-export function createGzipEncoder(): Encoder {
-  return encoderOf(createGzip());
+export function createEncoder(gzip: boolean): Encoder {
+  return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }
 
 export function encoderOf(stream: Gzip | DeflateRaw): Encoder {

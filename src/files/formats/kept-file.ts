@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { type Disk, ifPresent } from '../durable/disk.ts';
-import { systemCode } from '../durable/path-errors.ts';
+import { systemCode } from '../../base/errors.ts';
+import { orUndefined } from '../../base/or-undefined.ts';
+import { closing, type Disk, ifPresent } from '../durable/disk.ts';
 import { likelyDelimiter } from './formats.ts';
 import { findLogName } from './read/rotated-names.ts';
 
@@ -50,8 +51,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
 }
 
 /**
- * Returns the kind of the file at a real path. A missing file still belongs to the log whose state is next to
- * it. Throws the system's error.
+ * Returns the kind of the file at a real path. A missing file still belongs to the log whose state exists.
  */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
@@ -91,15 +91,12 @@ const HEAD_BYTES = 64 * 1024;
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {
-  const file = await disk.open(path, 'r');
-  try {
+  return closing(await disk.open(path, 'r'), async (file) => {
     if (!(await file.stat()).isFile()) return Buffer.alloc(0);
     const bytes = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     return bytes.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 function textOf(head: Buffer): string {
@@ -111,11 +108,8 @@ function textOf(head: Buffer): string {
 
 function unpacked(head: Buffer): Buffer {
   if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
-  try {
-    return gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return Buffer.alloc(0);
-  }
+  const finishFlush = constants.Z_SYNC_FLUSH;
+  return orUndefined(() => gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush })) ?? Buffer.alloc(0);
 }
 
 function columnsOf(text: string): string[] {

@@ -57,6 +57,7 @@ export interface PlanContext {
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
   const path = flags.output === '-' ? undefined : flags.output;
+  const named = path === undefined ? undefined : outputFormatOfPath(path);
   const chosen = chooseColumns(flags.fields, columns);
   const names = (of: readonly Column[]) => of.map(({ name }) => name);
   const plan = {
@@ -74,22 +75,30 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   };
   if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);
   if (flags.ids) {
-    refuseBesideIds(flags, columns);
+    refuseBesideIds(flags, named, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
   }
   // Flags that concern CSV select it, unless a format is specified.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
-  const requested =
-    flags.format ??
-    (cells && (path === undefined || outputFormatOfPath(path) === undefined) ? 'csv' : undefined);
-  const format = chooseFormat(requested, path, context);
+  const requested = flags.format ?? (cells && named === undefined ? 'csv' : named);
+  const format = requested ?? defaultFormat(path, context);
   refuseUnsuitable(flags, format, plan.gzip);
-  if (format === 'parquet') refuseParquet(plan, context);
-  if (path !== undefined) refuseOtherExtension(path, format);
+  if (format === 'parquet' && path === undefined && context.isTerminal)
+    throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
+      hint: 'Add -o scans.parquet to write it to a file.',
+    });
+  if (named !== undefined && named !== format)
+    throw new UsageError(`format ${format} doesn't match the extension of ${path}`, {
+      hint: 'Omit --format, or use a different extension with --output.',
+    });
   return { ...plan, format, delimiter: chooseDelimiter(flags.delimiter, path, context) };
 }
 
-function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
+function refuseBesideIds(
+  flags: OutputFlags,
+  named: FileFormat | undefined,
+  columns: readonly Column[],
+): void {
   const beside = (flag: string, hint = `Omit --ids or ${flag}.`) =>
     new UsageError(`--ids prints only IDs, one per line, and can't be used with ${flag}`, { hint });
   if (!columns.some(({ name }) => name === 'id'))
@@ -98,20 +107,17 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   const given = Object.entries({ fields, format, excel, 'raw-cells': rawCells, delimiter });
   const other = given.find(([, value]) => value);
   if (other) throw beside(`--${other[0]}`);
-  const named = flags.output && outputFormatOfPath(flags.output);
   if (named && named !== 'csv')
     throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
-const RESTRICTIONS: Readonly<Record<RestrictedFormat | 'xlsx', (records: string) => string>> = {
+type Restriction = (records: string) => string;
+
+const RESTRICTIONS: Readonly<Partial<Record<FileFormat, Restriction>>> = {
   parquet: () => 'only scans can be written as Parquet',
   markdown: (records) => `${records} can't be written as Markdown`,
   xlsx: (records) => `${records} can't be written as a workbook`,
-};
-
-function isRestricted(format: FileFormat): format is keyof typeof RESTRICTIONS {
-  return Object.hasOwn(RESTRICTIONS, format);
-}
+} satisfies Record<RestrictedFormat | 'xlsx', Restriction>;
 
 /** Throws UsageError if the extension is of another program, or of a format that is not in `formats`. */
 export function refuseForeignExtension(
@@ -121,8 +127,9 @@ export function refuseForeignExtension(
 ): void {
   const extension = extensionOf(path);
   const format = outputFormatOfPath(path);
-  if (format !== undefined && isRestricted(format) && !formats.includes(format))
-    throw new UsageError(`cannot write ${path}: ${RESTRICTIONS[format](records)}`, {
+  const restriction = format && RESTRICTIONS[format];
+  if (restriction && !formats.includes(format))
+    throw new UsageError(`cannot write ${path}: ${restriction(records)}`, {
       hint: 'Use the extension .csv.',
     });
   if (!FOREIGN_EXTENSIONS.has(extension)) return;
@@ -130,14 +137,6 @@ export function refuseForeignExtension(
   const extensions = known.flatMap((name) => EXTENSIONS[name]).map((name) => `.${name}`);
   throw new UsageError(`cannot write ${path}: .${extension} is not supported`, {
     hint: `Use one of these extensions: ${extensions.join(', ')}. CSV and JSON may have .gz after it.`,
-  });
-}
-
-function refuseOtherExtension(path: string, format: Format | FileFormat): void {
-  const named = outputFormatOfPath(path);
-  if (named === undefined || named === format) return;
-  throw new UsageError(`format ${format} doesn't match the extension of ${path}`, {
-    hint: 'Omit --format, or use a different extension with --output.',
   });
 }
 
@@ -193,13 +192,6 @@ const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hi
   ndjson: undefined,
 };
 
-function refuseParquet({ path }: Pick<OutputPlan, 'path'>, { isTerminal }: PlanContext): void {
-  if (path !== undefined || !isTerminal) return;
-  throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
-    hint: 'Add -o scans.parquet to write it to a file.',
-  });
-}
-
 function outputFormatOfPath(path: string): FileFormat | undefined {
   return FORMAT_OF_EXTENSION.get(extensionOf(path));
 }
@@ -227,15 +219,12 @@ export function isCompressed(path: string): boolean {
 }
 
 /** A profile's setting never writes a table to a file. */
-function chooseFormat(
-  requested: Format | undefined,
+function defaultFormat(
   path: string | undefined,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,
-): Format | FileFormat {
-  if (requested) return requested;
-  const plain = shape === 'list' ? 'csv' : 'json';
+): Format {
   const setting = formats.find((format) => format === settings.format);
-  if (path !== undefined)
-    return outputFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
-  return setting ?? (isTerminal ? 'table' : plain);
+  if (setting && (path === undefined || setting !== 'table')) return setting;
+  if (path === undefined && isTerminal) return 'table';
+  return shape === 'list' ? 'csv' : 'json';
 }

@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { asSentence } from '../../base/text/sentence.ts';
-import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
+import { asSentence } from '../../base/text/quote.ts';
+import { checked, type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import type { ByteSink } from './document-sink.ts';
-import { createGatherer, createGzipEncoder, type Encoder, plainEncoder } from './gatherer.ts';
+import { createEncoder, createGatherer, type Encoder } from './gatherer.ts';
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputPlace {
@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
     elsewhere = OTHER_FILE,
     beforeReplace,
   } = options;
-  const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
+  const encoder = () => createEncoder(gzip);
   try {
     // With a directory in the path, the system would create a file.
     if (namesDevice(path, platform()))
@@ -149,10 +149,11 @@ function refusal(path: string, what: string, hint: string): UsageError {
 function wholeFile(
   path: string,
   replacement: Replacement,
-  createEncoder: () => Encoder,
+  encoder: () => Encoder,
   beforeReplace: WholeFileOptions['beforeReplace'],
 ): ByteSink {
-  let gatherer = createGatherer(createEncoder(), replacement.write);
+  const gather = () => createGatherer(encoder(), replacement.write);
+  let gatherer = gather();
   const failing = (error: unknown) =>
     Promise.reject(cannotWrite(`write ${path}`, error, `no changes were made to ${path}`));
   return {
@@ -166,11 +167,11 @@ function wholeFile(
     async checkpoint() {
       if (gatherer.touched()) await gatherer.end().catch(failing);
       const rewind = replacement.checkpoint();
-      gatherer = createGatherer(createEncoder(), replacement.write);
+      gatherer = gather();
       return async () => {
         await gatherer.settled();
         await rewind().catch(failing);
-        gatherer = createGatherer(createEncoder(), replacement.write);
+        gatherer = gather();
       };
     },
   };
@@ -182,17 +183,12 @@ type Direct = Pick<DiskFile, 'write' | 'close'>;
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
-  const file = await disk.open(real, 'w');
-  try {
+  return checked(await disk.open(real, 'w'), async (file) => {
     await expectAtPath(disk, file, real);
     // Another process replaced a device by a regular file after its name was checked.
     if ((await file.stat()).isFile())
       throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  });
 }
 
 function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {

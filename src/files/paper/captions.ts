@@ -38,7 +38,7 @@ const bidi = createBidi();
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
 /**
- * Splits a text by font and direction, from left to right (Unicode Bidirectional Algorithm, UAX 9). Throws if
+ * Splits a text by font and direction (Unicode Bidirectional Algorithm, UAX 9), from left to right. Throws if
  * no font has a character.
  */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {

@@ -3,14 +3,9 @@ import type { Piece } from './captions.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/**
- * With any feature, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order.
- */
+/** With any feature, pdfkit lays out a text as a whole; by words, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/**
- * Letters with the same form in any context: pdfkit caches the layout of their words, which is ten times as
- * fast.
- */
+/** Letters with one form in any context: pdfkit caches the layout of their words, ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -73,8 +68,7 @@ interface MarkPositioner {
 const corrected = new WeakSet<FontWithMarks>();
 
 /**
- * Lets fontkit lay out a mark whose anchor is NULL (OpenType 1.9.1, "GPOS", lookup types 4 to 6), as in
- * Arabic, for which it throws TypeError.
+ * Lets fontkit lay out marks with a NULL anchor (OpenType 1.9.1, "GPOS", lookup types 4 to 6), as in Arabic.
  */
 function allowNullAnchors(font: FontWithMarks): void {
   if (corrected.has(font)) return;

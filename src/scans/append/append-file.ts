@@ -3,16 +3,15 @@
  * guarantee.
  */
 import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { removeFile } from '../../files/durable/held-directory.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen, systemCode } from '../../files/durable/path-errors.ts';
+import { cannotOpen } from '../../files/durable/path-errors.ts';
 import { DamagedRecordError, RecordProblem } from '../../files/durable/record-file.ts';
 import { refuseMountPoint, temporaryOf } from '../../files/durable/replace-file.ts';
-import { realPath } from '../../files/durable/trusted-file.ts';
+import { realPath, removeFile } from '../../files/durable/trusted-file.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';

@@ -1,8 +1,7 @@
 /** Finds the committed point at the start of an append, or refuses to continue. */
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { countOf } from '../../base/text/quote.ts';
-import { capitalize } from '../../base/text/sentence.ts';
+import { capitalize, countOf } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { Disk, DiskFile } from '../../files/durable/disk.ts';
 import { OTHER_FILE } from '../../files/durable/path-errors.ts';

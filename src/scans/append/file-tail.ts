@@ -6,14 +6,13 @@ import { dirname } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
-import { removeFile } from '../../files/durable/held-directory.ts';
 import {
   createTemporary,
   openReplacement,
   putInPlace,
   type Replacement,
 } from '../../files/durable/replace-file.ts';
-import { isSameFile } from '../../files/durable/trusted-file.ts';
+import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { AppendPaths } from './current-state.ts';

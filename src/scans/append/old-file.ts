@@ -3,11 +3,9 @@
  * of deleted codes.
  */
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../../base/errors.ts';
+import { LocalError, systemCode } from '../../base/errors.ts';
 import { type Disk, type DiskDirectory, ifPresent } from '../../files/durable/disk.ts';
-import { inDirectory } from '../../files/durable/held-directory.ts';
-import { systemCode } from '../../files/durable/path-errors.ts';
-import { isSameFile } from '../../files/durable/trusted-file.ts';
+import { inDirectory, isSameFile } from '../../files/durable/trusted-file.ts';
 import type { RowTail } from './row-tail.ts';
 
 export interface OldFile {

@@ -1,6 +1,6 @@
 /** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
-import { partitionPoint } from '../../base/collections.ts';
+import { firstIndex } from '../../base/collections.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
 import { withTrusted } from '../../files/durable/trusted-file.ts';
@@ -166,8 +166,9 @@ function createSortedIds(): SortedIds {
     },
     has(id) {
       sorted ??= ids.subarray(0, count).sort();
+      const known = sorted;
       const value = BigInt(id);
-      return sorted[partitionPoint(sorted, (known) => known < value)] === value;
+      return known[firstIndex(known.length, (at) => (known[at] ?? value) >= value)] === value;
     },
   };
 }

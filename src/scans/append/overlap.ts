@@ -2,7 +2,7 @@
  * Overlap of one code in an appended file. Rows may arrive late, so each run reads the overlap before its watermark again and drops the rows that the
  * file contains (dedup by ID). Older IDs are read back from the file if needed (add-rows.ts).
  */
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS } from '../../base/time/time.ts';
 
 /** One instant by two clocks, ms since the epoch. */
 export interface ClockReading {

@@ -1,13 +1,11 @@
 /** Finds the state next to a file, for commands that only read a log or replace it, and compares the files of a log with it. Nothing is locked. */
 import { open } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { systemCode, UsageError } from '../../base/errors.ts';
 import { type Disk, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
-import { removeFile } from '../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { systemCode } from '../../files/durable/path-errors.ts';
 import { RecordProblem } from '../../files/durable/record-file.ts';
-import { realPath } from '../../files/durable/trusted-file.ts';
+import { realPath, removeFile } from '../../files/durable/trusted-file.ts';
 import { hasState } from '../../files/formats/kept-file.ts';
 import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
 import { resolvePaths } from './append-file.ts';

@@ -1,11 +1,10 @@
 /** Writes the file of `--backup` with all scans of one code. */
-import { UnprovenError } from '../../base/errors.ts';
+import { systemCode, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
-import { countOf, quote } from '../../base/text/quote.ts';
-import { asSentence } from '../../base/text/sentence.ts';
+import { asSentence, countOf, quote } from '../../base/text/quote.ts';
 import { readPieces } from '../../files/durable/disk.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen, systemCode } from '../../files/durable/path-errors.ts';
+import { cannotOpen, notRegular } from '../../files/durable/path-errors.ts';
 import { realPath } from '../../files/durable/trusted-file.ts';
 import { createFormatter } from '../../files/formats/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../../files/formats/document-sink.ts';
@@ -67,8 +66,7 @@ async function readIds(path: string): Promise<Set<string>> {
     const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
     try {
       const stat = await file.stat();
-      if (!stat.isFile())
-        throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+      if (!stat.isFile()) throw notRegular(path);
       for await (const piece of readPieces(file, 0, stat.size)) {
         const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split('\n');
         rest = lines.pop() ?? '';

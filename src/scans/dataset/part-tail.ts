@@ -5,9 +5,8 @@
 import { basename, dirname, join } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { inDirectory, removeFile } from '../../files/durable/held-directory.ts';
 import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
-import { makeRealDirectories } from '../../files/durable/trusted-file.ts';
+import { inDirectory, makeRealDirectories, removeFile } from '../../files/durable/trusted-file.ts';
 import type { Row, TimedRows } from '../../files/formats/row-sink.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
 import type { CodeOverlap } from '../append/overlap.ts';

@@ -1,8 +1,7 @@
 /** Assigns rows to partitions: the day or month of their time, as the name of a directory that engines read as the column `dt`. */
 import { UnprovenError } from '../../base/errors.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { DAY_MS, QUARTER_MS } from '../../base/time/units.ts';
+import { DAY_MS, formatInstant, QUARTER_MS } from '../../base/time/time.ts';
 
 export const PARTITIONS = ['day', 'month'] as const;
 

@@ -1,5 +1,5 @@
 /** Composes one card of the report: a dimension as a chart, as tables, or both. */
-import { capitalize } from '../../base/text/sentence.ts';
+import { capitalize } from '../../base/text/quote.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import { calendarTable } from './compose-shades.ts';
 import { figuresTable, isNew, isRecurring } from './compose-tables.ts';

@@ -1,4 +1,4 @@
-import { capitalize } from '../../base/text/sentence.ts';
+import { capitalize } from '../../base/text/quote.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
 import type { Coverage } from '../stats/coverage.ts';
 import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';

@@ -1,5 +1,5 @@
 /** Composes tables whose cells are darker the more scans they have: days as weeks of a calendar, and hours by weekday. */
-import { capitalize } from '../../base/text/sentence.ts';
+import { capitalize } from '../../base/text/quote.ts';
 import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
 import type { Shade, ShadeCell, ShadeTable } from './document.ts';
 import type { LocalDate } from './languages/format-locale.ts';

@@ -1,7 +1,6 @@
 /** Dates of ranges and of units of time, and the words for a range. */
 import { isPeriod, parsePeriod, periodOfRange } from '../../base/time/periods.ts';
-import { parseInstant } from '../../base/time/time.ts';
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS, parseInstant } from '../../base/time/time.ts';
 import { zoned } from '../stats/calendar.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
 import type { LocalDate } from './languages/format-locale.ts';

@@ -1,4 +1,4 @@
-import { capitalize } from '../../base/text/sentence.ts';
+import { capitalize } from '../../base/text/quote.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import type { Name } from './document.ts';
 import type { LocalDate } from './languages/format-locale.ts';

@@ -1,6 +1,6 @@
 /** Days, weeks and months as consecutive numbers, their text forms, and the number of days in a range. */
 import { Temporal } from 'temporal-polyfill';
-import { DAY_MS, HOUR_MS } from '../../base/time/units.ts';
+import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
 import type { TimeDimension } from './dimensions.ts';
 
 /** Half-open range of ms since the epoch; an undefined end is open. */

@@ -1,5 +1,5 @@
 /** Computes which part of a range the files cover: outside of it, no scans does not mean zero scans. */
-import { capitalize } from '../../base/text/sentence.ts';
+import { capitalize } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import type { ScanRun } from '../scan-run.ts';
 import type { Span } from './calendar.ts';

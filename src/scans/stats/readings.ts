@@ -1,6 +1,6 @@
 /** Plans which ranges of the service are read for a count, and how. */
 import type { LocalTime } from '../../base/time/local-time.ts';
-import { HOUR_MS, QUARTER_MS } from '../../base/time/units.ts';
+import { HOUR_MS, QUARTER_MS } from '../../base/time/time.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { pageSizeOf, type Range } from '../export/range.ts';
 import { type ClosedSpan, localHour, type RunningUnit, type Span, startOf, unitOf } from './calendar.ts';

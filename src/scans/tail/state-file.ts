@@ -1,15 +1,14 @@
 /** The file of `scans tail --state`: locked for a run, checked against its workspace and codes, and replaced after each printed batch. */
 import { UsageError } from '../../base/errors.ts';
-import { asSentence } from '../../base/text/sentence.ts';
+import { asSentence } from '../../base/text/quote.ts';
 import type { Clock } from '../../base/time/time.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { readBack } from '../../files/durable/held-directory.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../../files/durable/path-errors.ts';
 import { RECORD_BEGINS, RecordProblem, UnknownRecordError } from '../../files/durable/record-file.ts';
 import { refuseMountPoint, replaceFile } from '../../files/durable/replace-file.ts';
-import { realPath } from '../../files/durable/trusted-file.ts';
+import { readBack, realPath } from '../../files/durable/trusted-file.ts';
 import { checkWorkspace, type Workspace } from '../../service/workspace.ts';
 import { type CodesOfRun, codeDifference } from '../append/identity.ts';
 import { formatTailState, parseTailState, type TailPosition, type TailState } from './tail-state.ts';

@@ -4,7 +4,7 @@
  * V2: a total is never smaller than the number of scans of its part (count-range.ts), and scans don't vanish one by one. So a total that equals
  * the distinct scans of the log proves that none is missing. A larger total may count the margins: the part is halved or read.
  */
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS } from '../../base/time/time.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { countRange, type RangeCount } from '../export/count-range.ts';
 import { pageSizeOf, type Range, type ReadScans } from '../export/range.ts';

@@ -2,7 +2,7 @@
  * Counts the distinct scans of each day, and the rows that repeat one. It takes four bytes per scan and a number per day, so a log of years fits in
  * memory.
  */
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS } from '../../base/time/time.ts';
 import type { Range } from '../export/range.ts';
 import { createIdSet, type IdSet } from '../stats/input/id-set.ts';
 

@@ -1,8 +1,7 @@
 /** Rows of `scans verify`, its closing line, and the failure it ends with. */
 import { PartialError, UnprovenError } from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS, formatInstant } from '../../base/time/time.ts';
 import { formatLocalRange } from '../format-local-range.ts';
 import { widest } from './index-logs.ts';
 import type { ScanLog } from './scan-log.ts';

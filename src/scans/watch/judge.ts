@@ -2,7 +2,7 @@
  * Judges one code against its own past: the last seven days against the mean of the eight weeks before, and a silence against the same hours of
  * earlier weeks.
  */
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS } from '../../base/time/time.ts';
 import { BASELINE_WEEKS, normalRange } from './normal-range.ts';
 
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;

@@ -1,7 +1,6 @@
 /** Rows of `scans watch`, and which of them are news since the last run. */
 import { countOf } from '../../base/text/quote.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { DAY_MS } from '../../base/time/units.ts';
+import { DAY_MS, formatInstant } from '../../base/time/time.ts';
 import { LEAST_EXPECTED, type Unjudged, type Verdict, type WatchOutcome } from './judge.ts';
 
 /** Its keys are the columns of the contract. */

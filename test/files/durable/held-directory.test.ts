@@ -4,9 +4,9 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk } from '../../../src/files/durable/disk.ts';
-import { inDirectory, removeFile } from '../../../src/files/durable/held-directory.ts';
 import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
 import { openReplacement } from '../../../src/files/durable/replace-file.ts';
+import { inDirectory, removeFile } from '../../../src/files/durable/trusted-file.ts';
 import { useDirectory } from '../../support/cli.ts';
 
 let root: string;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedPipeError, LocalError, UsageError } from '../../../src/base/errors.ts';
+import { ClosedPipeError, LocalError, systemCode, UsageError } from '../../../src/base/errors.ts';
 import {
   cannotOpen,
   cannotWrite,
   describeSystemError,
   ifDiskFull,
-  systemCode,
 } from '../../../src/files/durable/path-errors.ts';
 
 const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });

@@ -1,13 +1,13 @@
 /** E20: opens the ledger of a workspace: the memory of its runs over files, which take turns on one machine. */
 import { join } from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
+import { messageOf, systemCode } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time/time.ts';
 import { createVolatileLog, type LogWriter } from '../../../files/durable/append-log.ts';
 import { ifPresent } from '../../../files/durable/disk.ts';
 import { acquireLock, acquireSharedLock } from '../../../files/durable/lock.ts';
 import { DamagedLogError } from '../../../files/durable/log-lines.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
-import { describeSystemError, systemCode } from '../../../files/durable/path-errors.ts';
+import { describeSystemError } from '../../../files/durable/path-errors.ts';
 import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
 import type { Ledger, LedgerView } from '../plan/model.ts';
 import { chooseLedger, makeStateDirectory, stateDirectory } from './choose-ledger.ts';

@@ -1,10 +1,12 @@
 /** Reads the lock file, and replaces it as a whole. The caller holds its lock. */
+
 import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../../../base/errors.ts';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
 import type { Disk } from '../../../files/durable/disk.ts';
-import { readBack } from '../../../files/durable/held-directory.ts';
-import { cannotOpen, systemCode } from '../../../files/durable/path-errors.ts';
+import { cannotOpen } from '../../../files/durable/path-errors.ts';
 import type { Processes } from '../../../files/durable/replace-file.ts';
+import { readBack } from '../../../files/durable/trusted-file.ts';
 import { checkWholeFile, type OutputPlace, writeWholeFile } from '../../../files/formats/whole-file.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { RowEnd } from '../executor/job.ts';

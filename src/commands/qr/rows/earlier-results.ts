@@ -1,16 +1,15 @@
 /** Results of an earlier run at the path of this run's results: which codes they have, and what of them is kept. */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { UsageError } from '../../../base/errors.ts';
+import { systemCode, UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { fingerprintOf, parseBase } from '../../../codes/engine/plan/base.ts';
 import { FIELDS } from '../../../codes/engine/plan/model.ts';
 import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
 import type { Context } from '../../../context.ts';
-import { readBack } from '../../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
-import { systemCode } from '../../../files/durable/path-errors.ts';
+import { readBack } from '../../../files/durable/trusted-file.ts';
 import { ORDINARY_FILES } from '../../../files/formats/kept-file.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
 import {

@@ -1,5 +1,5 @@
 /** Prints how a run over rows ended. */
-import { countOutcomes } from '../../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
 import type { Policy, Row } from '../../../codes/engine/plan/model.ts';

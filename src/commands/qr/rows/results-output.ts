@@ -1,6 +1,6 @@
 /** Outputs of a run over rows: the results file, in the format of the input, and the printed rows. */
 import { inChunks } from '../../../base/collections.ts';
-import { countOutcomes } from '../../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { defuse } from '../../../base/text/defuse.ts';
 import { fillShortUrl } from '../../../base/text/short-url.ts';

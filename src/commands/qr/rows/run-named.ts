@@ -1,6 +1,6 @@
 /** Runs a verb over codes of the command line, by the same engine as over rows of a file. */
 import { ClosedPipeError, NotFoundError, PartialError, UnprovenError } from '../../../base/errors.ts';
-import { countOutcomes } from '../../../base/run/count-outcomes.ts';
+import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { UtmTags } from '../../../base/text/utm.ts';
 import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';

@@ -13,6 +13,11 @@ export type ColumnValues =
   | { is: 'texts'; texts: (string | null)[]; indexes: Uint32Array }
   | { is: 'values'; values: unknown[] };
 
+interface Piece {
+  at: number;
+  data: DecodedArray;
+}
+
 export interface DecodedGroup {
   rows: number;
   columns: { name: string; column: ColumnValues }[];
@@ -24,9 +29,7 @@ const MOST_COLUMNS = 1000;
 /** A Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
-/**
- * Yields row groups as columns that can be transferred between threads. Throws Error if the file is damaged.
- */
+/** Yields row groups as columns that threads can transfer. Throws Error if the file is damaged. */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,
@@ -40,7 +43,7 @@ export async function* decodeGroups(
   for (const group of metadata.row_groups) {
     const slice = await checkPages(group, columns, source);
     const rows = Number(group.num_rows);
-    const pieces = new Map<string, { at: number; data: DecodedArray }[]>();
+    const pieces = new Map<string, Piece[]>();
     await parquetRead({
       file: { byteLength: source.byteLength, slice },
       metadata,
@@ -84,11 +87,7 @@ function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {
 }
 
 /** Throws Error if the pages don't have one value per row. */
-function joined(
-  parts: readonly { at: number; data: DecodedArray }[],
-  rows: number,
-  isTime: boolean,
-): ColumnValues {
+function joined(parts: readonly Piece[], rows: number, isTime: boolean): ColumnValues {
   const count = parts.reduce((sum, { data }) => sum + data.length, 0);
   if (count !== rows) throw new Error(`a column has ${count} values for ${rows} rows`);
   if (isTime || parts.every(({ data }) => data instanceof BigInt64Array)) {
@@ -102,10 +101,7 @@ function joined(
     : { is: 'values', values };
 }
 
-function integersOf(
-  parts: readonly { at: number; data: DecodedArray }[],
-  rows: number,
-): BigInt64Array | undefined {
+function integersOf(parts: readonly Piece[], rows: number): BigInt64Array | undefined {
   const values = new BigInt64Array(rows);
   for (const { at, data } of parts) {
     for (let i = 0; i < data.length; i++) {
@@ -175,14 +171,17 @@ async function checkPages(
     const most = meta_data.path_in_schema.length === 1 ? rows : MOST_ROWS;
     return columns && !columns.includes(name) ? [] : [{ name, start, end, most }];
   });
+  const refuseLarge = (length: number) => {
+    if (length > MOST_BYTES) throw new Error(`a row group has more than ${MOST_BYTES / 2 ** 20} MiB`);
+  };
   const first = chunks.reduce((least, { start }) => Math.min(least, start), source.byteLength);
   const last = chunks.reduce((most, { end }) => Math.max(most, end), first);
-  if (last - first > MOST_BYTES) throw new Error(`a row group has more than ${MOST_BYTES / 2 ** 20} MiB`);
+  refuseLarge(last - first);
   const bytes = await source.slice(first, last);
   let unpacked = 0;
   for (const { name, start, end, most } of chunks) {
     unpacked += checkChunk(bytes, { at: start - first, end: end - first, most, name });
-    if (unpacked > MOST_BYTES) throw new Error(`a row group has more than ${MOST_BYTES / 2 ** 20} MiB`);
+    refuseLarge(unpacked);
   }
   return async (start, end) => bytes.slice(start - first, end - first);
 }

@@ -1,22 +1,15 @@
-/**
- * Decodes in a thread with a deadline and a memory limit: a damaged byte can make a decoder run for minutes,
- * or take all memory.
- */
+/** Decodes in a thread, bounded in time and memory: a damaged byte can make a decoder run for minutes. */
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
 import { after, formatInstant } from '../../../base/time/time.ts';
 import type { DiskFile } from '../../durable/disk.ts';
 import { readPackaged } from '../../durable/packaged-files.ts';
+import { systemError } from '../../durable/path-errors.ts';
 import type { Row } from '../row-sink.ts';
 import type { ColumnValues, DecodedGroup, FromWorker, ToWorker, WorkerJob } from './decode.ts';
 
 export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
-}
-
-export interface ParquetReading {
-  columns?: string[];
-  signal?: AbortSignal | undefined;
 }
 
 /** F19: minimum time; larger files have more. */
@@ -25,13 +18,11 @@ const BYTES_PER_MS = 100;
 /** Maximum heap of the thread; groups of a million rows take half of it. */
 const MOST_HEAP_MB = 768;
 
-/**
- * Yields the rows of each row group. Throws the system's error, DamagedParquetError, or the signal's reason.
- */
+/** Yields the rows of each row group. Throws the system's error, DamagedParquetError, or an abort reason. */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
   byteLength: number,
-  { columns, signal }: ParquetReading = {},
+  { columns, signal }: { columns?: string[]; signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Row[]> {
   const { Worker } = await import('node:worker_threads');
   const job: WorkerJob = { byteLength, columns };
@@ -113,7 +104,7 @@ async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: numbe
   const bytes = new Uint8Array(end - start);
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
-    if (bytesRead === 0) throw Object.assign(new Error('the file ends early'), { code: 'EIO' });
+    if (bytesRead === 0) throw systemError('EIO', 'the file ends early');
     at += bytesRead;
   }
   return bytes.buffer;
@@ -131,7 +122,6 @@ function rowsOf({ rows, columns }: DecodedGroup): Row[] {
 }
 
 function readerOf(column: ColumnValues): (at: number) => unknown {
-  if (column.is === 'integers') return (at) => column.values[at];
   if (column.is === 'microseconds') return (at) => formatMicroseconds(column.values[at] ?? 0n);
   if (column.is === 'texts') return (at) => column.texts[column.indexes[at] ?? 0];
   return (at) => column.values[at];

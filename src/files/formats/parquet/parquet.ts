@@ -1,14 +1,11 @@
-/**
- * Parquet (https://parquet.apache.org/docs/file-format/), encoded by hyparquet-writer, one row group at a
- * time.
- */
+/** Parquet (https://parquet.apache.org/docs/file-format/), encoded one row group at a time. */
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { version } from '../../../../package.json';
 import { UnprovenError } from '../../../base/errors.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
 import type { Formatter } from '../formatter.ts';
-import { formatJson } from '../json.ts';
+import { plainText } from '../json.ts';
 import type { Row } from '../row-sink.ts';
 import { addChecksums } from './parquet-checksums.ts';
 
@@ -55,10 +52,7 @@ const TEXT: ColumnKind = {
     converted_type: 'UTF8',
     logical_type: { type: 'STRING' },
   },
-  hold(value) {
-    if (typeof value === 'string') return value;
-    return value === null || value === undefined ? null : formatJson(value);
-  },
+  hold: (value) => (value === null || value === undefined ? null : plainText(value)),
   statistics: textStatistics,
 };
 

@@ -1,7 +1,4 @@
-/**
- * Records of CSV (RFC 4180) with line ends LF, CRLF or CR. Records without quotes are split, in a tenth of
- * the time of csv-parse, which reads the others.
- */
+/** CSV (RFC 4180) with LF, CRLF or CR. Records without quotes are split in a tenth of csv-parse's time. */
 import type { CsvError } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../table-bounds.ts';
@@ -23,15 +20,7 @@ interface CsvForm {
   firstLine?: number;
 }
 
-export interface CsvReader {
-  /** Reads whole lines, each character once (F11). Throws CsvFault. */
-  read(text: string): void;
-  isOpen(): boolean;
-  /** Returns the cells of a last record without a line end; undefined if its quotes are misplaced. */
-  cellsOfLast(text: string): string[] | undefined;
-  /** Throws CsvFault if the last record is incomplete. */
-  end(): void;
-}
+export type CsvReader = ReturnType<typeof createCsvReader>;
 
 type OnRecord = (cells: string[], line: number) => void;
 type Library = Pick<typeof import('csv-parse/sync'), 'parse' | 'CsvError'>;
@@ -48,7 +37,7 @@ function createCsvReader(
   { separator, longest, firstLine = 1 }: CsvForm,
   onRecord: OnRecord,
   { parse, CsvError }: Library,
-): CsvReader {
+) {
   const separatorUnit = separator.charCodeAt(0);
   let line = firstLine;
   let cellCount = 1;
@@ -121,6 +110,7 @@ function createCsvReader(
     return end;
   }
 
+  /** Reads whole lines, each character once (F11). Throws CsvFault. */
   function read(text: string): void {
     let at = rest === '' ? 0 : completeRest(text);
     if (at < 0) return;
@@ -156,7 +146,8 @@ function createCsvReader(
   return {
     read,
     isOpen: () => rest !== '',
-    cellsOfLast(text) {
+    /** Returns the cells of a last record without a line end; undefined if its quotes are misplaced. */
+    cellsOfLast(text: string): string[] | undefined {
       try {
         const records = recordsOf(rest + text);
         return records.length === 1 ? records[0] : undefined;
@@ -165,7 +156,8 @@ function createCsvReader(
         throw error;
       }
     },
-    end() {
+    /** Throws CsvFault if the last record is incomplete. */
+    end(): void {
       if (rest !== '') parseQuoted(rest, [restLine]);
     },
   };

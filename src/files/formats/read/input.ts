@@ -10,8 +10,7 @@ export interface InputRow {
   /** Number of the data row, from 1. */
   readonly row: number;
   /**
-   * Line where the row begins, from 1; the row of a sheet; the number of a JSON array's item. The only number
-   * that users see.
+   * Line where the row begins; the row of a sheet; the number of a JSON array's item. Users see only this.
    */
   readonly line: number;
   /** Values by column as the file spells it: text from CSV, any exact value from JSON. */
@@ -154,16 +153,11 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-interface Refusal {
-  start?: string | undefined;
-  warnings?: readonly Fault[];
-}
-
 /** Throws UsageError (exit 2) that lists each fault once, by line. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
-  { start, warnings = [] }: Refusal = {},
+  { start, warnings = [] }: { start?: string | undefined; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
   // Many rows may have the same fault of the file.
@@ -224,13 +218,11 @@ function atLeast(faults: number): string {
 
 /** Formats `line 3, column type: …`. */
 export function formatFault({ line, column, message }: Fault, file: Pick<Source, 'form'>): string {
-  const place = [
-    line === undefined ? '' : placeOf(file, line),
-    column === undefined ? '' : `column ${quote(column)}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-  return place ? `${place}: ${message}` : message;
+  const places = [
+    line !== undefined && placeOf(file, line),
+    column !== undefined && `column ${quote(column)}`,
+  ].filter(Boolean);
+  return places.length > 0 ? `${places.join(', ')}: ${message}` : message;
 }
 
 /** Formats `line 3`, or `item 3` of a JSON array. */

@@ -47,10 +47,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/**
- * Reads an array of objects. The search for commas is skipped if each object ends with its line, as in files
- * of `scans export`.
- */
+/** Reads an array of objects. Commas are not searched for if each object ends with its line. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,

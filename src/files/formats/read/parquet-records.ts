@@ -1,28 +1,19 @@
+import { systemCode } from '../../../base/errors.ts';
 import { shown } from '../../../base/text/quote.ts';
-import { systemCode } from '../../durable/path-errors.ts';
 import { DamagedParquetError, readParquetRows } from '../parquet/parquet-rows.ts';
 import type { Row } from '../row-sink.ts';
 import { cannotRead, openToRead } from './input-bytes.ts';
 import { notOurs, type Records } from './input-text.ts';
 
 /**
- * Yields the row groups of a Parquet file; `line` counts rows. Throws UsageError if it is not readable
- * Parquet, or the signal's reason.
+ * Yields row groups; `line` counts rows. Throws UsageError for unreadable Parquet, or the signal's reason.
  */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await openToRead(path);
-  try {
-    const { size } = await file.stat();
-    yield* recordsOf(readParquetRows(file, size, { signal }), path);
-  } finally {
-    await file.close();
-  }
-}
-
-async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGenerator<Records> {
   let line = 1;
   try {
-    for await (const rows of groups) {
+    const { size } = await file.stat();
+    for await (const rows of readParquetRows(file, size, { signal })) {
       yield { rows: rows.map(withPlainId), line, torn: false };
       line += rows.length;
     }
@@ -30,6 +21,8 @@ async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGene
     if (cause instanceof DamagedParquetError)
       throw notOurs(path, `not a complete Parquet file (${shown(cause.message)})`);
     throw systemCode(cause) === undefined ? cause : cannotRead(path, cause);
+  } finally {
+    await file.close();
   }
 }
 

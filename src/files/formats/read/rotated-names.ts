@@ -24,9 +24,8 @@ const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d
 
 /** Parses the name of a file of the log `base`. */
 export function readLogName(name: string, base: string): LogName | undefined {
-  if (name === base) return { base, age: undefined, packing: packingOf(name) };
-  const packing = packingOf(name);
-  const plain = packing === undefined ? name : name.slice(0, -packing.length - 1);
+  const { plain, packing } = unpacked(name);
+  if (name === base) return { base, age: undefined, packing };
   const extension = DATA.exec(base)?.[0] ?? '';
   const stem = base.slice(0, base.length - extension.length);
   const age =
@@ -39,8 +38,7 @@ export function readLogName(name: string, base: string): LogName | undefined {
 
 /** Parses a name; undefined if it is neither a data file nor an earlier file of a log. */
 export function findLogName(name: string): LogName | undefined {
-  const packing = packingOf(name);
-  const plain = packing === undefined ? name : name.slice(0, -packing.length - 1);
+  const { plain, packing } = unpacked(name);
   // `scans.csv.1`: the base ends with the last extension of data.
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
   const behind = inside && plain.slice(0, inside.index + inside[0].length);
@@ -75,8 +73,8 @@ export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-function packingOf(name: string): string | undefined {
-  return PACKED.exec(name)?.[1];
+function unpacked(name: string): { plain: string; packing: string | undefined } {
+  return { plain: name.replace(PACKED, ''), packing: PACKED.exec(name)?.[1] };
 }
 
 function ageOf(rotation: string): LogName['age'] {

@@ -1,10 +1,9 @@
 import { UsageError } from '../../../base/errors.ts';
 import { formatCount } from '../../../base/text/quote.ts';
 import type { LocalTime } from '../../../base/time/local-time.ts';
-import { parseInstant } from '../../../base/time/time.ts';
-import { DAY_MS } from '../../../base/time/units.ts';
+import { DAY_MS, parseInstant } from '../../../base/time/time.ts';
 import type { Column } from '../columns.ts';
-import { formatJson } from '../json.ts';
+import { plainText } from '../json.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -128,7 +127,7 @@ export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'o
   }
   if (typeof value === 'boolean') return `" t="b"><v>${value ? 1 : 0}</v></c>`;
   if (typeof value === 'number' || typeof value === 'bigint') return numberCell(value);
-  return textCell(typeof value === 'string' ? value : formatJson(value));
+  return textCell(plainText(value));
 }
 
 function numberCell(value: number | bigint): string {

@@ -51,16 +51,13 @@ export function readSheet(
   let column = -1;
   let type = 'n';
   let format = GENERAL;
-  let element = '';
   let text = '';
   let isFormula = false;
-  let inPhonetics = false;
   let rows = 0;
   let cells = 0;
 
   readList(pieces, name, SHEET, {
     open(opened, attribute) {
-      element = opened;
       if (opened === 'row') {
         const isHidden = /^(1|true)$/.test(attribute('hidden') ?? '');
         row = { line: Number(attribute('r')) || row.line + 1, cells: new Map(), isHidden };
@@ -76,15 +73,12 @@ export function readSheet(
         text = '';
         isFormula = false;
       } else if (opened === 'f') isFormula = true;
-      else if (opened === 'rPh') inPhonetics = true;
       else if (opened === 'mergeCell') merged.push(areaOf(attribute('ref') ?? ''));
     },
-    text(more) {
-      if (!inPhonetics && (element === 'v' || element === 't')) text += more;
+    text(more, element) {
+      if (element === 'v' || element === 't') text += more;
     },
     close(closed) {
-      element = '';
-      if (closed === 'rPh') inPhonetics = false;
       if (closed === 'row' && row.cells.size > 0) onRow(row);
       if (closed !== 'c') return;
       if (type === 's' && text !== '' && strings[Number(text)] === undefined)

@@ -20,10 +20,8 @@ export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string 
   const xml = parts.whole(workbookPath);
   if (xml === undefined) {
     const isBinary = workbookPath.endsWith('.bin');
-    refuseWorkbook(
-      name,
-      isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook but another kind of archive',
-    );
+    const what = isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook but another kind of archive';
+    refuseWorkbook(name, what);
   }
   const related = targets(parts, workbookPath, name);
   const { sheets, from1904 } = readSheets(xml, name);
@@ -96,31 +94,28 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
 /** Joins the differently formatted runs of each text, without phonetic hints. */
 function readStrings(pieces: Iterable<string>, name: string): string[] {
   const strings: string[] = [];
-  let element = '';
-  let inPhonetics = false;
   let text = '';
-  readList(pieces, name, TEXTS, {
-    open(opened) {
-      element = opened;
-      if (opened === 'si') text = '';
-      if (opened === 'rPh') inPhonetics = true;
+  readList(
+    pieces,
+    name,
+    { list: 'sst', item: 'si' },
+    {
+      open(opened) {
+        if (opened === 'si') text = '';
+      },
+      text(more, element) {
+        if (element === 't') text += more;
+      },
+      close(closed) {
+        if (closed !== 'si') return;
+        strings.push(onItsOwn(decodeEscapes(text)));
+        if (strings.length > MOST_VALUES)
+          refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} shared texts`);
+      },
     },
-    text(more) {
-      if (element === 't' && !inPhonetics) text += more;
-    },
-    close(closed) {
-      element = '';
-      if (closed === 'rPh') inPhonetics = false;
-      if (closed !== 'si') return;
-      strings.push(onItsOwn(decodeEscapes(text)));
-      if (strings.length > MOST_VALUES)
-        refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} shared texts`);
-    },
-  });
+  );
   return strings;
 }
-
-const TEXTS = { list: 'sst', item: 'si' };
 
 function readFormats(xml: string, name: string): NumberFormat[] {
   const made = new Map<number, NumberFormat>();

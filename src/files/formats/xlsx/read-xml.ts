@@ -1,28 +1,39 @@
 import { Parser } from 'saxen';
-import { refuseWorkbook } from './unpack.ts';
+import { refuseLarge, refuseWorkbook } from './unpack.ts';
 
 export interface XmlEvents {
   /** Elements have no prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
-  text?(text: string): void;
+  /** Receives text outside of phonetic hints, and its element. */
+  text?(text: string, element: string): void;
 }
 
 /** Parses a part. Throws UsageError if it is not XML. Entities of a DTD are not expanded. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
-  const local = (element: string) => element.slice(element.indexOf(':') + 1);
+  let element = '';
+  let inPhonetics = false;
+  const local = (tag: string) => tag.slice(tag.indexOf(':') + 1);
+  const addText = (text: string) => {
+    if (!inPhonetics) events.text?.(text, element);
+  };
   new Parser()
-    .on('openTag', (element, attributes) => {
-      events.open?.(local(element), (wanted) => {
-        const all = attributes();
-        const value = all[wanted];
+    .on('openTag', (tag, attributes) => {
+      element = local(tag);
+      if (element === PHONETICS) inPhonetics = true;
+      events.open?.(element, (wanted) => {
+        const value = attributes()[wanted];
         return value === undefined ? undefined : decodeText(value);
       });
     })
-    .on('closeTag', (element) => events.close?.(local(element)))
-    .on('text', (text) => events.text?.(decodeText(text)))
-    .on('cdata', (text) => events.text?.(withXmlLineEnds(text)))
+    .on('closeTag', (tag) => {
+      element = '';
+      if (local(tag) === PHONETICS) inPhonetics = false;
+      events.close?.(local(tag));
+    })
+    .on('text', (text) => addText(decodeText(text)))
+    .on('cdata', (text) => addText(withXmlLineEnds(text)))
     .on('error', (error) => {
       failure ??= error;
     })
@@ -30,6 +41,7 @@ export function readXml(xml: string, name: string, events: XmlEvents): void {
   if (failure) refuseWorkbook(name, 'is damaged: part of it is not valid XML', failure);
 }
 
+const PHONETICS = 'rPh';
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -46,8 +58,6 @@ function decodeText(text: string): string {
 function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
-
-import { refuseLarge } from './unpack.ts';
 
 export interface ListNames {
   list: string;

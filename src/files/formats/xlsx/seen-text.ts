@@ -1,5 +1,4 @@
-import { formatInstant } from '../../../base/time/time.ts';
-import { DAY_MS } from '../../../base/time/units.ts';
+import { DAY_MS, formatInstant } from '../../../base/time/time.ts';
 import { EPOCH_DAY } from './parts.ts';
 
 export interface NumberFormat {
@@ -15,12 +14,8 @@ const isDateId = (id: number) =>
 
 /** Creates a format. Matching is quadratic in the length of `code`, at most LONGEST_CODE. */
 export function createFormat(id: number, code: string): NumberFormat {
-  return { id, code, isDate: isDate(id, code) };
-}
-
-function isDate(id: number, code: string): boolean {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
-  return isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare));
+  return { id, code, isDate: isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare)) };
 }
 
 const FIRST_CUSTOM = 164;

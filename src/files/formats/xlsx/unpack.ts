@@ -19,11 +19,6 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, index) => bytes[index] === byte);
 
-/** Container of .xls, and of workbooks with a password. */
-function isCompound(bytes: Uint8Array): boolean {
-  return startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]);
-}
-
 /** Parts as text; undefined if missing. Throws UsageError if one is too large or damaged. */
 export interface Parts {
   whole(path: string): string | undefined;
@@ -31,7 +26,8 @@ export interface Parts {
 }
 
 export function openArchive(bytes: Uint8Array, name: string): Parts {
-  if (isCompound(bytes)) {
+  // Container of .xls, and of workbooks with a password.
+  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0])) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
       Buffer.from('EncryptedPackage', 'utf16le'),
     );
@@ -121,10 +117,7 @@ interface Entry {
   checksum: number;
 }
 
-/**
- * Lists the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12), whose number of entries is not trusted.
- * Throws UsageError.
- */
+/** Lists the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));

@@ -25,10 +25,7 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/**
- * Writes one workbook in constant memory. Throws UsageError for too many rows, and for a text that exceeds a
- * cell.
- */
+/** Writes one workbook in constant memory. Throws UsageError for too many rows, and for a long text. */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();

@@ -7,15 +7,6 @@ import { UsageError } from '../../../base/errors.ts';
 import type { ByteSink } from '../document-sink.ts';
 import { createGatherer, type Encoder, encoderOf } from '../gatherer.ts';
 
-export interface ZipStream {
-  add(name: string, text: string): Promise<void>;
-  begin(name: string): Promise<void>;
-  write(bytes: string | Uint8Array): Promise<void>;
-  /** Returns a function that rolls back to this point of the entry. */
-  checkpoint(): Promise<() => Promise<void>>;
-  end(): Promise<void>;
-}
-
 interface Entry {
   name: Buffer;
   offset: number;
@@ -36,7 +27,7 @@ const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
 /** Throws the sink's errors, and UsageError beyond 4 GiB. */
-export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): ZipStream {
+export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
   const entries: Entry[] = [];
   let offset = 0;
   let open: Entry | undefined;
@@ -68,19 +59,21 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): 
   }
 
   return {
-    async add(name, text) {
+    async add(name: string, text: string) {
       const data = Buffer.from(text);
       const packed = deflateRawSync(data);
       const sizes = { crc: crc32(data), packed: packed.length, size: data.length };
       await addHeader({ name: Buffer.from(name), offset, streamed: false, ...sizes });
       await put(packed);
     },
-    async begin(name) {
+    /** Begins the last entry, which `write` continues. */
+    async begin(name: string) {
       const entry = { name: Buffer.from(name), offset, streamed: true, crc: 0, packed: 0, size: 0 };
       await addHeader(entry);
       open = entry;
     },
-    write: (data) => piece.write(data),
+    write: (data: string | Uint8Array) => piece.write(data),
+    /** Returns a function that rolls back to this point of the entry. */
     async checkpoint() {
       if (piece.touched()) await piece.end();
       piece = createGatherer(createPiece(), put);

@@ -2,10 +2,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../../../base/errors.ts';
+import { systemCode, UsageError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { realInput } from '../../../files/durable/open-input.ts';
-import { systemCode } from '../../../files/durable/path-errors.ts';
 import { cannotRead } from '../../../files/formats/read/input-bytes.ts';
 import { findLogName, isLikeLog, readLogName } from '../../../files/formats/read/rotated-names.ts';
 import { wasRotated } from '../../append/recorded-log.ts';

@@ -1,0 +1,8 @@
+/** Returns the result of `work`; undefined if it throws. */
+export function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
