@@ -6,8 +6,7 @@ const VERSION_PATH = '/api/v1';
 
 /**
  * Returns the canonical form: lower-case host, no trailing slash, ending in `/api/v1`, which is appended
- * (`completed`) if there is no path. Throws UsageError for other URLs, and for http:// except to this
- * machine.
+ * (`completed`) if there is no path. Throws UsageError for other URLs, and for http:// except to localhost.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);

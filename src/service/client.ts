@@ -9,8 +9,7 @@ import { isFromService, type Subject } from './response-error.ts';
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Exchange, type HttpResponse, header, type Transport } from './transport.ts';
 
-export interface Client
-  extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'externalRequests'> {
+export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'externalRequests'> {
   call<T>(call: Call<T>): Promise<T>;
 }
 
@@ -169,7 +168,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     call,
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
-    msToClockSample: governor.serviceClock.msToBestSample,
     externalRequests: governor.externalRequests,
     nowMs: () => {
       const now = governor.serviceClock.nowMs();

@@ -98,8 +98,6 @@ export interface Service {
   stats(): ServiceStats;
   /** Time of the service's clock, ms since the epoch; undefined before the first Date header. */
   nowMs(): number | undefined;
-  /** Time in ms until a request whose Date header would halve the uncertainty of `nowMs`. */
-  msToClockSample(): number;
   /** Minimum number of requests of other clients. Call it when no request is in flight. */
   externalRequests(): number;
   close(): Promise<void>;

@@ -14,16 +14,13 @@ interface UsedFile {
   writes: boolean;
 }
 
-export interface UsedFiles {
-  use(...files: UsedFile[]): void;
-  isRefused(flag: string): boolean;
-}
+export type UsedFiles = ReturnType<typeof createUsedFiles>;
 
-export function createUsedFiles(): UsedFiles {
+export function createUsedFiles() {
   const used = new Map<string, UsedFile>();
   const refused = new Set<string | undefined>();
   return {
-    use(...files) {
+    use(...files: UsedFile[]): void {
       for (const file of files) {
         const identity = identityOf(file.path);
         const other = identity === undefined ? undefined : used.get(identity);
@@ -34,7 +31,7 @@ export function createUsedFiles(): UsedFiles {
         if (identity !== undefined && !other?.writes) used.set(identity, file);
       }
     },
-    isRefused: (flag) => refused.has(flag),
+    isRefused: (flag: string): boolean => refused.has(flag),
   };
 }
 

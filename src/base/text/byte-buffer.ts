@@ -1,27 +1,17 @@
 /** Reusable bytes: new memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
-export interface ByteBuffer {
-  size(): number;
-  add(bytes: Uint8Array): void;
-  addText(text: string): void;
-  /** Returns memory with space for `bytes` more at `size()`; then call `advance`. */
-  reserve(bytes: number): Buffer;
-  advance(bytes: number): void;
-  bytes(): Buffer;
-  clear(): void;
-  /** Returns only the bytes that `fill` adds, and clears the buffer, also if `fill` throws. */
-  collect(fill: () => void): Buffer;
-}
+export type ByteBuffer = ReturnType<typeof createByteBuffer>;
 
 /** Initial size: a page of scans. */
 const LEAST = 128 * 1024;
 const MOST_KEPT = 8 * LEAST;
 
-export function createByteBuffer(): ByteBuffer {
+export function createByteBuffer() {
   let memory = Buffer.alloc(0);
   let used = 0;
 
+  /** Returns memory with space for `bytes` more at `size()`; then call `advance`. */
   function reserve(bytes: number): Buffer {
     const needed = used + bytes;
     if (needed <= memory.length) return memory;
@@ -46,7 +36,7 @@ export function createByteBuffer(): ByteBuffer {
   return {
     size: () => used,
     add,
-    addText(text) {
+    addText(text: string): void {
       // A loop over short ASCII takes less time than a call out of JavaScript.
       const to = reserve(text.length);
       for (let i = 0; i < text.length; i++) {
@@ -60,12 +50,13 @@ export function createByteBuffer(): ByteBuffer {
       used += text.length;
     },
     reserve,
-    advance(bytes) {
+    advance(bytes: number): void {
       used += bytes;
     },
     bytes,
     clear,
-    collect(fill) {
+    /** Returns only the bytes that `fill` adds, and clears the buffer, also if `fill` throws. */
+    collect(fill: () => void): Buffer {
       used = 0;
       fill();
       const collected = bytes();

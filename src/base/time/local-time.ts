@@ -1,17 +1,11 @@
 import { formatInstant, QUARTER_MS } from './time.ts';
 
-export interface LocalTime {
-  readonly zone: string;
-  /** Returns the offset from UTC in ms. */
-  offsetMs(instantMs: number): number;
-  /** Formats `2026-10-01 01:08:15`. */
-  format(instantMs: number): string;
-}
+export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
 /** Creates a converter for millions of rows. `zone` must be validated by time-zone.ts. */
-export function createLocalTime(zone: string): LocalTime {
+export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
     timeZoneName: 'longOffset',
@@ -31,9 +25,11 @@ export function createLocalTime(zone: string): LocalTime {
     return offsets.get(quarter);
   }
 
-  const offsetMs = (instantMs: number) =>
+  /** Returns the offset from UTC in ms. */
+  const offsetMs = (instantMs: number): number =>
     offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
-  const format = (instantMs: number) =>
+  /** Formats `2026-10-01 01:08:15`. */
+  const format = (instantMs: number): string =>
     formatInstant(instantMs + offsetMs(instantMs))
       .replace('T', ' ')
       .replace(/\.\d{3}Z$/, '');

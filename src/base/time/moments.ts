@@ -18,8 +18,7 @@ export interface MomentContext {
 
 /**
  * Parses `--since` or `--until` to milliseconds since the epoch: a date (its first instant in the zone), a
- * date-time, a DURATION ago, `now`, `today` or `yesterday`. Throws UsageError, with the correct form if the
- * intent is clear.
+ * date-time, a DURATION ago, `now`, `today` or `yesterday`. Throws UsageError, with a correction if possible.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;

@@ -17,8 +17,7 @@ const OTHERS_WRITE = 0o022;
 
 /**
  * D14: returns the real path of a file that need not exist. Throws the system's error, and UsageError at a
- * link that another user made to a file that is not theirs (as Linux under `protected_symlinks`, there only
- * in /tmp).
+ * link that another user made to a file that is not theirs (as Linux does in /tmp, `protected_symlinks`).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);

@@ -41,7 +41,7 @@ interface Governor {
    */
   admit(again: boolean): Promise<Ticket>;
   rateLimit(): RateLimit;
-  readonly serviceClock: Pick<ServiceClock, 'nowMs' | 'msToBestSample'>;
+  readonly serviceClock: Pick<ServiceClock, 'nowMs'>;
   pauses(): { pauses: number; pausedMs: number };
   externalRequests(): number;
 }

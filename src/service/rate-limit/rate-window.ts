@@ -146,10 +146,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /**
-   * Detects a truncated Reset: the response to a request sent after it, by a clock that is never ahead, had
-   * it.
-   */
+  /** Detects a truncated Reset: a request sent after it, by a clock that is never ahead, still got it. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: from now on a second is added.

@@ -1,16 +1,12 @@
 /**
- * Service's clock, estimated from Date headers. A Date is truncated to whole seconds and stamped between
- * sending and receiving, so it bounds the offset to the monotonic clock: `Date - received <= offset < Date +
- * 1 s - sent`.
+ * Service's clock, estimated from Date headers. A Date is truncated to seconds and stamped between sending
+ * and receiving, so it bounds the offset to the monotonic clock: `Date - received <= offset < Date + 1 s -
+ * sent`.
  */
 export interface ServiceClock {
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
-  /**
-   * Time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the first
-   * Date.
-   */
+  /** Time at a monotonic time (default: now), ms since the epoch, never ahead. Undefined before any Date. */
   nowMs(at?: number): number | undefined;
-  msToBestSample(): number;
 }
 
 const SECOND_MS = 1000;
@@ -24,14 +20,12 @@ interface Bound {
 
 export function createServiceClock(clock: { monotonic(): number }): ServiceClock {
   let bounds: { low: Bound; high: Bound } | undefined;
-  let roundTripMs = 0;
 
   return {
     observe(dateMs, sentAt, receivedAt) {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
       const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
-      roundTripMs = receivedAt - sentAt;
       // If bounds contradict each other, the service's clock was set, and earlier ones are dropped.
       if (
         !bounds ||
@@ -46,10 +40,5 @@ export function createServiceClock(clock: { monotonic(): number }): ServiceClock
     },
     // L4: by the lower bound the clock is never fast, so no wait for a reset ends early.
     nowMs: (at = clock.monotonic()) => bounds && at + bounds.low.offset,
-    msToBestSample() {
-      if (!bounds) return 0;
-      const middle = clock.monotonic() + roundTripMs / 2 + (bounds.low.offset + bounds.high.offset) / 2;
-      return SECOND_MS - (((middle % SECOND_MS) + SECOND_MS) % SECOND_MS);
-    },
   };
 }

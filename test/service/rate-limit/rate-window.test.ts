@@ -11,7 +11,7 @@ const RESET = NOW + 30_000;
 /** A window on a service's clock that is known exactly, and answers to it. */
 function openWindow(reserve: Reserve = { requests: 0 }) {
   const clock = fakeClock();
-  const serviceClock = { observe() {}, nowMs: (at = clock.monotonic()) => NOW + at, msToBestSample: () => 0 };
+  const serviceClock = { observe() {}, nowMs: (at = clock.monotonic()) => NOW + at };
   const window = createRateWindow({ clock, serviceClock, reserve });
   const answer = (headers: Partial<RateHeaders>, sentAt = clock.monotonic()) =>
     window.learn({ headers: headersOf({ limit: 60, ...headers }), limited: false, sentAt });
@@ -92,7 +92,7 @@ describe('the end of the window', () => {
 
   it('is by the clock of this machine only if no response has a Date', () => {
     const clock = fakeClock();
-    const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
+    const serviceClock = { observe() {}, nowMs: () => undefined };
     const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
     window.learn({
       headers: headersOf({ remaining: 0, resetMs: clock.now() + 5000 }),
@@ -359,7 +359,7 @@ describe('a 429 of an intermediary', () => {
 describe('absurd values', () => {
   it('a Reset is accepted less far ahead without a Date (L8)', () => {
     const clock = fakeClock({ wallMs: NOW });
-    const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
+    const serviceClock = { observe() {}, nowMs: () => undefined };
     const believed = (aheadMs: number) => {
       const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
       window.learn({

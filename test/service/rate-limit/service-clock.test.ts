@@ -14,9 +14,7 @@ function observing() {
 
 describe('the clock of the service', () => {
   it('is unknown before the first Date', () => {
-    const { nowMs, msToBestSample } = observing();
-    expect(nowMs()).toBeUndefined();
-    expect(msToBestSample()).toBe(0);
+    expect(observing().nowMs()).toBeUndefined();
   });
 
   it('is, after one response, its Date at the time of receiving it', async () => {
@@ -84,15 +82,11 @@ describe('the clock of the service', () => {
     further.observe(T, 0, 0);
     further.observe(T - 2001, 0, 0);
     expect(further.nowMs(0)).toBe(T - 2001);
-    // Forward, what tells the two apart is the upper bound, and by it the best moment to ask.
     const forward = observing();
     forward.observe(T, 100, 100);
     forward.observe(T + 2000, 0, 100);
-    expect(forward.msToBestSample()).toBe(1000 - (50 + 400));
-    const set = observing();
-    set.observe(T, 100, 100);
-    set.observe(T + 2001, 0, 100);
-    expect(set.msToBestSample()).toBe(1000 - (50 + 451));
+    forward.observe(T, 100, 100);
+    expect(forward.nowMs(100)).toBe(T + 2000);
   });
 
   it('drifts: an old lower bound gives way to a newer that is less worse than it may be off', () => {
@@ -104,57 +98,5 @@ describe('the clock of the service', () => {
     expect(old.nowMs(received)).toBe(T + received);
     old.observe(T + received - 1000, received - 1, received - 1);
     expect(old.nowMs(received)).toBe(T + received - 999);
-  });
-
-  it.each([
-    [149_990, 1000 - 505],
-    // The bound is 1009 ms in place of 1000.
-    [149_991, 1000 - 509],
-  ])('drifts: so does an old upper bound (sent at %d)', (sentAt, ms) => {
-    const { observe, msToBestSample } = observing();
-    observe(T + 50_000, 50_000, 50_000);
-    observe(T + 150_000, sentAt, 150_000);
-    expect(msToBestSample()).toBe(ms);
-  });
-});
-
-describe('the best time of a sample', () => {
-  it('is when the second changes by the middle of what is possible, less half a round trip', async () => {
-    const { observe, msToBestSample, clock } = observing();
-    observe(T, 0, 0);
-    // The clock is T to T + 1000 at 0: its second changes, by the middle, 500 ms later.
-    expect(msToBestSample()).toBe(500);
-    await clock.advance(200);
-    expect(msToBestSample()).toBe(300);
-    await clock.advance(300);
-    expect(msToBestSample()).toBe(1000);
-  });
-
-  it('is earlier by half of the last round trip', () => {
-    const { observe, msToBestSample } = observing();
-    observe(T, 0, 100);
-    // T - 100 to T + 1000 at 0; 450 more, and 50 on the way.
-    expect(msToBestSample()).toBe(500);
-    observe(T, 0, 300);
-    expect(msToBestSample()).toBe(400);
-  });
-
-  it('narrows the clock down to milliseconds when repeated', async () => {
-    const { observe, msToBestSample, nowMs, clock } = observing();
-    const offset = T + 777;
-    for (let n = 0; n < 12; n++) {
-      await clock.advance(msToBestSample());
-      const sentAt = clock.monotonic();
-      await clock.advance(2);
-      observe(Math.floor((offset + sentAt + 1) / 1000) * 1000, sentAt, clock.monotonic());
-    }
-    const known = nowMs() ?? 0;
-    expect(offset + clock.monotonic() - known).toBeLessThan(10);
-  });
-
-  it('is within a second also for a clock before 1970', () => {
-    const { observe, msToBestSample } = observing();
-    observe(-5000, 0, 0);
-    expect(msToBestSample()).toBe(500);
   });
 });

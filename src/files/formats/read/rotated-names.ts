@@ -1,7 +1,6 @@
 /**
- * Names of rotated logs. logrotate: `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz`,
- * `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`. Backups (`.bak`, `.old`, `~`) are
- * not.
+ * Names of rotated logs, without backups (`.bak`, `.old`, `~`). logrotate: `scans.csv.1`, `scans.csv.2.gz`,
+ * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`.
  */
 import { isUuid } from '../../../service/checks.ts';
 

@@ -2,18 +2,13 @@ import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { formatCount, inQuotes } from '../../../base/text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
-import { type Area, decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
+import { decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
 import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
-export interface Workbook {
-  readRows(onRow: (row: SheetRow) => void): Area[];
-  from1904: boolean;
-}
-
 /** Opens the sheet of that name, or the first visible one. Throws UsageError if it is not such a workbook. */
-export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined): Workbook {
+export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined) {
   const parts = openArchive(bytes, name);
   const workbookPath =
     targets(parts, '', name).find(({ type }) => type.endsWith('/officeDocument'))?.path ?? 'xl/workbook.xml';
@@ -32,7 +27,8 @@ export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string 
   const pathOf = (type: string) => related.find((relation) => relation.type.endsWith(type))?.path ?? '';
   const strings = readStrings(parts.pieces(pathOf('/sharedStrings')) ?? ['<sst/>'], name);
   const formats = readFormats(parts.whole(pathOf('/styles')) ?? '<styleSheet/>', name);
-  return { readRows: (onRow) => readSheet(sheet, { name, strings, formats }, onRow), from1904 };
+  const readRows = (onRow: (row: SheetRow) => void) => readSheet(sheet, { name, strings, formats }, onRow);
+  return { readRows, from1904 };
 }
 
 interface Relation {
