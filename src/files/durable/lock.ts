@@ -124,6 +124,7 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
+    // Another user's run must be able to lock it too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {
@@ -137,7 +138,6 @@ interface LockHolder {
   process: { pid: number; user: number } | undefined;
 }
 
-/** Finds the holder of an abstract socket, if the system reports it. */
 export async function findHolder(name: string, proc = '/proc'): Promise<LockHolder | undefined> {
   const inode = await inodeOf(name, proc);
   if (inode === undefined) return undefined;

@@ -9,7 +9,6 @@ import {
 } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/quote.ts';
 
-/** Creates an error like one of the system. */
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

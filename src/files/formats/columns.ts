@@ -23,7 +23,6 @@ export interface Column {
   isTime?: boolean | 'utc';
   /** Drop-down of a workbook, at most 255 characters with commas. */
   choices?: readonly string[];
-  /** Width in a workbook, in characters. */
   width?: number;
   format?: (value: unknown, record: Row) => string;
 }

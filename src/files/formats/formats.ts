@@ -17,7 +17,6 @@ type ScanFormat = (typeof SCAN_FORMATS)[number];
 
 export type Format = ListFormat | ScanFormat;
 
-/** Formats that are not available for both lists and scans. */
 export type RestrictedFormat = Exclude<ListFormat, ScanFormat> | Exclude<ScanFormat, ListFormat>;
 
 export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];

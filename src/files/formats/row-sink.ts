@@ -32,6 +32,5 @@ export interface CodeSink extends RowSink<TimedRows> {
   readonly sinceMs: number | undefined;
   /** Returns the start for a given end. Throws UsageError or UnprovenError if no range can be requested. */
   sinceFor?(endMs: number): number | undefined;
-  /** Number of new rows of this code. */
   added(): number;
 }

@@ -66,7 +66,6 @@ export async function* decodeGroups(
 
 /** Maximum metadata, some 5,000 row groups of scans: decoded, it takes many times its bytes. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
-/** Length of the metadata, and `PAR1`. */
 const END_BYTES = 8;
 
 async function refuseLongMetadata({ byteLength, slice }: SourceFile): Promise<void> {
@@ -198,7 +197,6 @@ interface Chunk {
   name: string;
 }
 
-/** Checks the pages of a column, and returns their uncompressed size. */
 function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number {
   const reader = { view: new DataView(bytes, 0, end), offset: at };
   let unpacked = 0;

@@ -11,7 +11,6 @@ import { addChecksums } from './parquet-checksums.ts';
 
 /** Batch size of DuckDB. */
 const GROUP_ROWS = 122_880;
-/** Version of the columns and their types. */
 const SCHEMA_VERSION = '1';
 
 interface ColumnKind {

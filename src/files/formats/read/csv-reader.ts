@@ -15,7 +15,6 @@ export class CsvFault extends Error {
 
 interface CsvForm {
   separator: string;
-  /** Maximum number of characters of a record. */
   longest: number;
   firstLine?: number;
 }

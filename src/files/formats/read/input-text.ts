@@ -15,7 +15,6 @@ export interface TextPiece {
 
 export interface Records {
   rows: Row[];
-  /** Line of the first record. */
   line: number;
   torn: boolean;
 }

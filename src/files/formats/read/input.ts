@@ -7,7 +7,6 @@ import { CODE_FIELDS } from '../../../service/shapes.ts';
 import { MOST_ROWS, MOST_VALUES } from '../table-bounds.ts';
 
 export interface InputRow {
-  /** Number of the data row, from 1. */
   readonly row: number;
   /**
    * Line where the row begins; the row of a sheet; the number of a JSON array's item. Users see only this.
@@ -24,7 +23,6 @@ type InputForm =
   | { readonly is: 'json' | 'ndjson' | 'xlsx' };
 
 export interface Input {
-  /** Name in messages: the path, or `standard input`. */
   readonly name: string;
   /** In the order of the header, or of first appearance in JSON. */
   readonly columns: readonly string[];
@@ -49,7 +47,6 @@ export interface ReadOptions {
   rawCells?: boolean | undefined;
   /** Text may be a list of IDs or slugs, one per line. */
   bareNames?: boolean | undefined;
-  /** Default: the first. */
   sheetName?: string | undefined;
   visibleOnly?: boolean | undefined;
   key?: string | undefined;

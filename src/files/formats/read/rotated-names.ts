@@ -21,7 +21,6 @@ const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
 /** Number, date with or without a time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
-/** Parses the name of a file of the log `base`. */
 export function readLogName(name: string, base: string): LogName | undefined {
   const { plain, packing } = unpacked(name);
   if (name === base) return { base, age: undefined, packing };

@@ -15,7 +15,6 @@ export type CellValue =
 
 export interface SheetRow {
   line: number;
-  /** By column, from 0. */
   cells: Map<number, CellValue>;
   isHidden: boolean;
 }

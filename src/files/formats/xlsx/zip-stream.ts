@@ -66,7 +66,6 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
       await addHeader({ name: Buffer.from(name), offset, streamed: false, ...sizes });
       await put(packed);
     },
-    /** Begins the last entry, which `write` continues. */
     async begin(name: string) {
       const entry = { name: Buffer.from(name), offset, streamed: true, crc: 0, packed: 0, size: 0 };
       await addHeader(entry);
