@@ -2,7 +2,7 @@
  * Makes service text safe to display: characters that could move the cursor, forge a line, change the
  * direction of text or hide it become visible escapes (`\n`, `\x1b`, `\u{202e}`).
  */
-import { isCommon } from './display-width.ts';
+import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
 /** Suspicious characters, with the character before, which may be the digit of a keycap. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clean, cleanCsv, cleanJson, cleanLines } from '../../../src/base/text/clean.ts';
-import { isCommon } from '../../../src/base/text/display-width.ts';
+import { isCommon } from '../../../src/base/text/common-letters.ts';
 import { runs } from '../../support/property-runs.ts';
 
 test('no character that is shown without a look at the tables of Unicode would be another by them (T5, T6, T7)', () => {
