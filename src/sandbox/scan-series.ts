@@ -3,8 +3,7 @@
  * with the index, and IDs always increase.
  */
 import { firstIndex } from '../base/collections.ts';
-import { formatInstant } from '../base/time/time.ts';
-import { DAY_MS, HOUR_MS, weekdayOfDay } from '../base/time/time.ts';
+import { DAY_MS, formatInstant, HOUR_MS, weekdayOfDay } from '../base/time/time.ts';
 import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
 import { createVisits } from './sample-visits.ts';
