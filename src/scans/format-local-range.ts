@@ -1,9 +1,8 @@
-/** Formats a range of time for messages. */
 import { createLocalTime } from '../base/time/local-time.ts';
 
 /**
- * Returns `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, in an IANA time zone; with seconds if one end has some. Empty without a
- * range.
+ * Formats a range: `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, with seconds if an end has
+ * some.
  */
 export function formatLocalRange(
   range: { sinceMs: number | undefined; untilMs: number } | undefined,

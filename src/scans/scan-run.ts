@@ -1,4 +1,4 @@
-/** What the algorithms on scans use of a run: its clock, its signal, and where notes and progress go. The context of a command is one. */
+/** Clock, signal and console of a run; a command's context is one. */
 import type { Clock } from '../base/time/time.ts';
 
 interface Work {
@@ -12,7 +12,7 @@ export interface ScanRun {
   readonly signal: AbortSignal;
   readonly console: {
     note(line: string): void;
-    /** `always`: also under --quiet. */
+    /** Prints a warning; with `always`, also under --quiet. */
     warn(line: string, always?: boolean): void;
     progress(unit: string): { update(work: Work): void; stop(): void };
   };

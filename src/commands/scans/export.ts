@@ -9,10 +9,10 @@ import type { Column } from '../../files/formats/columns.ts';
 import { MOST_ROWS } from '../../files/formats/table-bounds.ts';
 import { LOCAL_TIME } from '../../scans/export/added-columns.ts';
 import { describeFailures, separateDeleted, wereDeleted } from '../../scans/export/code-failures.ts';
-import { countRange } from '../../scans/export/count-range.ts';
 import type { CodeFailure, CodeLabel } from '../../scans/export/export-codes.ts';
 import { codesOfLog, type ExportPlan, savedPositions } from '../../scans/export/export-plan.ts';
 import { refuseKept } from '../../scans/export/refuse-kept.ts';
+import { countRange } from '../../scans/export/truncated-total.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
 import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
@@ -93,7 +93,7 @@ async function exportChosen(
     if (flags.dryRun) return await printDryRun(context, plan, codes, service);
     await exportAll(context, plan, codes, await sourceOf(plan, codes, service), { started, progress });
   } catch (error) {
-    const { explainFailure } = await import('../../scans/export/explain-failure.ts');
+    const { explainFailure } = await import('../../scans/export/code-failures.ts');
     const { added = 0, files = [] } = context.facts;
     await explainFailure(context.signal.aborted ? context.signal.reason : error, {
       profile,
@@ -157,7 +157,7 @@ async function exportAll(
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
     // A file that lacks the scans of a code must not replace one that has them.
     if (summary.failures.length > 0 && plan.append?.restart && plan.directory === undefined) {
-      const { notRebuilt } = await import('../../scans/export/explain-failure.ts');
+      const { notRebuilt } = await import('../../scans/export/code-failures.ts');
       throw notRebuilt(summary.failures, codes.length, plan.append.path);
     }
     const { failed, deleted } = await separateDeleted(summary.failures, sinks, service);
@@ -168,7 +168,7 @@ async function exportAll(
     const cost = costWords(service, clock.monotonic() - started);
     console.note(`Exported ${what} ${range} to ${sinks.place ?? 'standard output'} (${cost})`);
     if (failed.length > 0) {
-      const { partly } = await import('../../scans/export/explain-failure.ts');
+      const { partly } = await import('../../scans/export/code-failures.ts');
       throw partly([...failed, ...deleted], codes.length, plan.append !== undefined);
     }
     if (deleted.length > 0) throw wereDeleted(deleted, codes.length);

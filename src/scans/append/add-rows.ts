@@ -1,7 +1,4 @@
-/**
- * Adds rows to an appended file or dataset so that it contains each row once. Adding a row again has no effect: its ID is known from the overlap, or
- * read back from the file.
- */
+/** Adds rows to a log idempotently, with dedup by the IDs of the overlap and of rows read back. */
 import type { Clock } from '../../base/time/time.ts';
 import type { Lock } from '../../files/durable/lock.ts';
 import { cannotWrite } from '../../files/durable/path-errors.ts';
@@ -20,44 +17,43 @@ import {
   overlapOf,
   setBackOf,
 } from './overlap.ts';
-import { createOwnershipCheck } from './ownership-check.ts';
+import { createOwnershipCheck } from './read-back.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
 import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
   readonly path: string;
-  /**
-   * Returns totals as of the last commit: the rows of all codes, the time of the newest one in ms since the epoch, and how many rows this run
-   * `added`.
-   */
+  /** Returns totals as of the last commit; `added` counts the rows of this run. */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /**
-   * Returns the sink for the rows of one code, oldest first, from its `sinceMs` on. Rows are committed soon. After a rewind, rows that are written
-   * again are dropped. With `own`, the file contains this code only, and the sink's end closes it.
+   * Returns the sink for rows of a code, oldest first. Rows that are repeated after a rewind are dropped.
+   * With `own`, the sink's end closes the file.
    */
   sinkOf(codeId: string, own?: boolean): CodeSink;
   /**
-   * A34: adds scans that the whole log lacks, rotated files included, however old they are; the caller compared them with every row under this lock.
-   * Resolves to their number.
+   * A34: adds scans that no file of the log has, however old, and returns their number. The caller compared
+   * all rows under this lock.
    */
   addMissing(codeId: string, batch: TimedRows): Promise<number>;
-  /** Records that a code was deleted on the service. Returns whether an earlier run did so; undefined for a code that the file does not have. */
+  /**
+   * Records that a code was deleted. Returns whether an earlier run did so; undefined for an unknown code.
+   */
   noteGone(codeId: string): boolean | undefined;
-  /** Ends a run that read everything: commits, puts a restarted file in place, and closes. */
+  /** Ends a complete run: commits, puts a restarted file in place, and closes. */
   commit(): Promise<void>;
-  /** Ends a failed run: commits the appended rows (a restart: keeps the old file), and closes. Never throws. */
+  /** Ends a failed run: commits the added rows (`restart`: keeps the old file), and closes. Never throws. */
   discard(): Promise<void>;
 }
 
-/** Converts rows to text or its UTF-8. `begin` is written before the first row; `rows` must return complete lines. */
+/** Converts rows to UTF-8. `begin` precedes the first row; `rows` returns complete lines. */
 export interface AppendFormatter {
   begin(): string;
   rows(rows: readonly Row[]): string | Uint8Array;
 }
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Commits nothing before the end, when the `replace` of the tail puts everything in place. */
+  /** Commits nothing before the end, when `replace` of the tail puts everything in place. */
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
@@ -71,7 +67,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
   const { overlaps, sinceMs, isSaved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
-  /** Time from which on all IDs of a code are kept, because it got rows older than its overlap. */
+  /** Times from which on all IDs of a code are kept, after rows older than its overlap. */
   const keptFromMs = new Map<string, number>();
   let changed = !isSaved;
   let closed = false;
@@ -84,10 +80,10 @@ export function createAppendFile(job: AppendJob): AppendFile {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. */
+  /** A11: extends the overlap to rows as old as `oldestMs`, if necessary with IDs of the file. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
-    // A25: whether a rotated file has them can't be checked.
+    // A25: IDs in a rotated file can't be checked.
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
       const back = setBackOf(overlap, start.now(), overlapMs);
       throw olderRowError(path, {
@@ -111,13 +107,9 @@ export function createAppendFile(job: AppendJob): AppendFile {
     begunAt: ClockReading | undefined,
   ): Promise<number> {
     const overlap = overlapOf(overlaps, code);
-    if (begunAt)
-      await widen(
-        code,
-        overlap,
-        times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY),
-      );
-    // A10: a row that the file has, or that comes twice in this batch, is dropped.
+    const oldestMs = times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+    if (begunAt) await widen(code, overlap, oldestMs);
+    // A10: dedup against the file and within the batch.
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {
       const id = String(row.id);
@@ -128,31 +120,35 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: only after they are written: no state may record rows that the file lacks.
+    // A12: after the write, so that no state records rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
 
+  function runWrite<T>(work: () => Promise<T>): Promise<T> {
+    return queue.run(work).catch((error) => {
+      throw cannotWrite(`append to ${path}`, error, 'all rows up to the last commit are saved');
+    });
+  }
+
   function append(code: string, batch: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
-    const work = queue.run(async () => {
+    return runWrite(async () => {
       let added = 0;
       for (const released of ownership.release(batch)) added += await add(code, released, begunAt);
       if (worthCommit && !restart) await queue.commitWhenDue();
       return added;
     });
-    return work.catch((error) => Promise.reject(asNotWritten(error, path)));
   }
 
-  /** If this run ends here, the next one reads this code again from `fromMs` on. */
   function setReread(code: string, fromMs: number): void {
     const overlap = overlapOf(overlaps, code);
     changed ||= overlap.rereadFromMs !== fromMs;
     overlap.rereadFromMs = fromMs;
   }
 
-  /** `last`: no write follows, so the file gets its stamp (A19). */
+  /** Commits pending rows. After the `last` commit, the state has a stamp (A19). */
   async function commitRows(last: boolean): Promise<void> {
     if (restart || !(changed || (last && !tail.isStamped()))) return;
     await tail.commit(last);
@@ -167,14 +163,13 @@ export function createAppendFile(job: AppendJob): AppendFile {
   }
 
   async function commit(): Promise<void> {
-    const work = queue.run(async () => {
+    await runWrite(async () => {
       ownership.check();
       await commitRows(true);
       if (!restart) return;
       await tail.replace();
       noteCommit();
     });
-    await work.catch((error) => Promise.reject(asNotWritten(error, path)));
     await close();
   }
 
@@ -197,7 +192,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     let rows = 0;
     let readUntilMs: number | undefined;
     let done = false;
-    /** Resolves to whether the rows of the code were dropped: only if nothing of the run is committed before its end. */
+    /** Drops the rows of the code if none are committed before the end of the run; returns whether it did. */
     async function dropRows(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;
@@ -238,16 +233,17 @@ export function createAppendFile(job: AppendJob): AppendFile {
     };
   }
 
-  const addMissing: AppendFile['addMissing'] = (code, batch) => append(code, batch, undefined);
-  const noteGone: AppendFile['noteGone'] = (code) => {
-    const wasGone = markGone(overlaps.get(code));
-    changed ||= wasGone === false;
-    return wasGone;
+  return {
+    path,
+    contents: () => kept,
+    sinkOf,
+    addMissing: (code, batch) => append(code, batch, undefined),
+    noteGone(code) {
+      const wasGone = markGone(overlaps.get(code));
+      changed ||= wasGone === false;
+      return wasGone;
+    },
+    commit,
+    discard,
   };
-
-  return { path, contents: () => kept, sinkOf, addMissing, noteGone, commit, discard };
-}
-
-function asNotWritten(error: unknown, path: string): unknown {
-  return cannotWrite(`append to ${path}`, error, 'all rows up to the last commit are saved');
 }

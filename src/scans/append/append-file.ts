@@ -1,7 +1,4 @@
-/**
- * Implements `--append`: each run adds to a file so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the
- * guarantee.
- */
+/** Opens a file for `--append`, which has each scan exactly once after any number of kills (PROTOCOL.md). */
 import { basename, dirname, join } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -19,13 +16,10 @@ import { type AppendPaths, readCurrentState, refusal } from './current-state.ts'
 import { createFileTail } from './file-tail.ts';
 import type { AppendIdentity } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
-import { isRotated, readingPositions } from './overlap.ts';
+import { isRotated } from './overlap.ts';
 import type { OwnWorkspace } from './own-workspace.ts';
 import { openRotated } from './rotation.ts';
 import { type AppendState, parseState } from './state.ts';
-
-export type { AppendFile } from './add-rows.ts';
-export type { AppendIdentity } from './identity.ts';
 
 export interface AppendOptions {
   path: string;
@@ -33,15 +27,13 @@ export interface AppendOptions {
   own: OwnWorkspace;
   formatter: AppendFormatter;
   overlapMs: number;
-  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
   restart?: boolean;
   rotated?: boolean;
   clock: Clock;
   signal?: AbortSignal;
-  lockWaitMs?: number;
   onWait?: () => void;
-  /** Time of the service, ms since the epoch; undefined until a response shows it. */
+  /** Time by the service, ms since the epoch; undefined before its first response. */
   serviceNow?: () => number | undefined;
   untilMs?: number | undefined;
   note?: (line: string) => void;
@@ -53,23 +45,10 @@ export interface AppendOptions {
   lock?: typeof acquireLock;
 }
 
-/**
- * Opens `path` for appending, exclusively. Throws UsageError, with everything unchanged, if another run uses the file, or if it differs from its
- * state or from this run.
- */
+/** Opens `path` exclusively. Throws UsageError without changes if file, state and run don't match. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
-  const {
-    path,
-    identity,
-    own,
-    sinceMs,
-    clock,
-    signal,
-    lockWaitMs: waitMs,
-    onWait,
-    restart = false,
-    disk = nodeDisk,
-  } = options;
+  const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
+  const { clock, signal, onWait } = options;
   checkIdentity(path, identity);
   const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
@@ -78,11 +57,11 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   await disk.checkWritable(dirname(paths.file)).catch((error) => {
     throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
   });
-  // A7: otherwise rows that another run is about to commit would be missed.
-  const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
+  // A7: locked first, because another run may be about to commit rows.
+  const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
-    // D14: the path may lead to another file by now, whose lock is not held.
+    // D14: the path may have changed during the wait, to a file whose lock is not held.
     if ((await resolvePaths(disk, path)).file !== paths.file)
       throw refusal(
         path,
@@ -118,21 +97,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   }
 }
 
-/**
- * Returns where the next append would begin: maps the ID of a code to its lower bound, ms since the epoch. Codes without a usable state are missing.
- * Locks nothing.
- */
-export async function readPositions(
-  file: string,
-  overlapMs: number,
-  untilMs = Number.POSITIVE_INFINITY,
-  disk: Disk = nodeDisk,
-): Promise<Map<string, number>> {
-  const saved = await readLogState(file, disk);
-  return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
-}
-
-/** Returns the state next to an appended file; undefined if none can be read. Locks nothing. */
+/** Returns the state of an appended file; undefined if it can't be read. Locks nothing. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
@@ -144,8 +109,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
 }
 
 /**
- * Returns where the log of an appended file begins, ms since the epoch (-Infinity: at the first scan of all). Undefined if no state records it, and
- * after a rotation. Locks nothing.
+ * Returns where a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown or rotated.
  */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
@@ -164,9 +128,7 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
     const noun = missing.length === 1 ? 'column' : 'columns';
     throw new UsageError(
       `--append requires the ${noun} ${missing.join(' and ')} to identify the scans in the file`,
-      {
-        hint: `Pass --fields ${[...missing, ...columns].join()}.`,
-      },
+      { hint: `Pass --fields ${[...missing, ...columns].join()}.` },
     );
   }
   if (path.endsWith('.gz') || path === '-') {

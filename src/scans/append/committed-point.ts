@@ -1,6 +1,4 @@
-/** Finds the committed point at the start of an append, or refuses to continue. */
 import { basename } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
 import { capitalize, countOf } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { Disk, DiskFile } from '../../files/durable/disk.ts';
@@ -17,11 +15,10 @@ import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-works
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
 import { refuseRotated } from './rotated-copies.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
-import type { AppendState } from './state.ts';
-import { hasStamp } from './state.ts';
+import { type AppendState, hasStamp } from './state.ts';
 
 export interface CommittedPoint {
-  /** Truncated to `bytes`; undefined if there is none yet. */
+  /** File truncated to `bytes`; undefined before the first commit. */
   file: DiskFile | undefined;
   bytes: number;
   hash: FileHash;
@@ -30,10 +27,10 @@ export interface CommittedPoint {
   rotated: readonly RotatedFile[];
   sinceMs: number | undefined;
   isSaved: boolean;
-  /** The stamp in the state shows that no other process changed the file. */
+  /** The stamp in the state shows that no other process changed the file (A19). */
   isUntouched: boolean;
   stateHasStamp: boolean;
-  /** Set if the state was lost: the row that the service must return before rows are added. */
+  /** Row that the service must return before rows are added to a file whose state was lost (A13). */
   proof: OwnershipProof | undefined;
 }
 
@@ -52,28 +49,29 @@ export interface OpenJob {
 }
 
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
-  const nothing = {
+  return {
     file: undefined,
     bytes: 0,
     hash: createFileHash(),
+    workspace,
     overlaps: new Map(),
     rotated: [],
+    sinceMs,
+    isSaved: false,
+    isUntouched: false,
+    stateHasStamp: false,
     proof: undefined,
   };
-  return { ...nothing, workspace, sinceMs, isSaved: false, isUntouched: false, stateHasStamp: false };
 }
 
-/**
- * Finds the committed point; the caller holds the lock. Throws UsageError, with everything unchanged, if the file differs from its state or from this
- * run.
- */
+/** Finds the committed point under the lock. Throws UsageError without changes if they don't match. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
   return openWithState(job, state, await checkExport(job, state));
 }
 
-/** A6: two exports, or two workspaces, must not be in one file. */
+/** A6: throws UsageError if the file belongs to another export or another workspace. */
 export async function checkExport(
   { paths, identity, own, elsewhere }: OpenJob,
   state: AppendState,
@@ -98,7 +96,7 @@ async function openWithState(
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
-    // A first run stopped between its first state and the file.
+    // The first run was stopped between its first state and the file.
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
@@ -108,13 +106,11 @@ async function openWithState(
   }
   try {
     const stat = await file.stat();
-    if (stat.size < bytes)
-      throw refusal(
-        job.paths.file,
-        lossOf(stat.size, bytes),
-        rebuildIfOlder('file', job, state, restore(job.paths.file)),
-      );
-    // A19: only its last block is read again.
+    if (stat.size < bytes) {
+      const wayOn = rebuildIfOlder('file', job, state, restore(job.paths.file));
+      throw refusal(job.paths.file, lossOf(stat.size, bytes), wayOn);
+    }
+    // A19: of an untouched file, only the last block is read again.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
@@ -149,21 +145,6 @@ export async function checkedHash(
   return hash;
 }
 
-export async function isCommitted(
-  job: Pick<OpenJob, 'paths' | 'signal'>,
-  file: DiskFile,
-  state: AppendState,
-): Promise<boolean> {
-  try {
-    await checkedHash(job, file, state, false);
-    return true;
-  } catch (error) {
-    if (error instanceof UsageError) return false;
-    throw error;
-  }
-}
-
-/** Returns the hint if `which` may be an older copy; `other` is a clause for the case that it is not. */
 function rebuildIfOlder(
   which: string,
   { paths }: OpenJob,
@@ -180,7 +161,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/** A4: truncates the data that a stopped run did not commit, and reports it; refuses other data. The next commit flushes the file. */
+/** A4: truncates data that a stopped run did not commit, with a warning. Refuses any other data. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -188,17 +169,14 @@ export async function truncateUncommitted(
   size: number,
 ): Promise<void> {
   const { bytes, stamp } = state;
-  const unrecognizedData = () =>
-    refusal(
+  const unrecognizedData = () => {
+    const wayOn = `move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`;
+    return refusal(
       job.paths.file,
       `data after the last commit (${countOf(size - bytes, 'byte')} from byte ${bytes}) was not written by this export`,
-      rebuildIfOlder(
-        'state file',
-        job,
-        state,
-        `move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
-      ),
+      rebuildIfOlder('state file', job, state, wayOn),
     );
+  };
   // A20: the last run completed, so it left no uncommitted data.
   if (stamp) throw unrecognizedData();
   if (bytes === 0) await refuseUnrecognized(job, file, size);
@@ -211,7 +189,7 @@ export async function truncateUncommitted(
   );
 }
 
-/** A17: without a commit, the data must be the beginning that a stopped first run wrote. */
+/** A17: before the first commit, the data must be the beginning that a stopped first run wrote. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
@@ -250,7 +228,7 @@ async function openWithoutState(
       job.warn?.(
         `${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`,
       );
-    // A44: nothing shows that the file began with the first scan.
+    // A44: the file may lack the first scans, so the log begins with its oldest row.
     const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };

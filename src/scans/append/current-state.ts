@@ -1,4 +1,3 @@
-/** Reads the state on disk, and words the refusals of an append. */
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
@@ -10,13 +9,13 @@ import { keepOldFile } from './old-file.ts';
 import { type AppendState, parseState } from './state.ts';
 
 export interface AppendPaths {
-  /** The real file: its state is next to it, whatever name leads to it. */
+  /** Resolved path of the file, with the state next to it. */
   file: string;
   state: string;
   restart: string;
 }
 
-/** Returns the refusal to change the file; `reason` is a clause, `wayOn` a sentence without its period. */
+/** Returns the refusal of an append; `reason` is a clause, `wayOn` a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -24,7 +23,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Returns what happened to a file that lacks or changed the recorded `bytes`; `size`: undefined if it is missing. */
+/** Returns why a file of `size` (undefined: missing) can't have the recorded `bytes`, as a clause. */
 export function lossOf(size: number | undefined, bytes: number): string {
   if (size === undefined)
     return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -37,8 +36,8 @@ export function orRestart(file: string): string {
 }
 
 /**
- * A25: returns the error for a scan that is older than `knownMs`, from when on the IDs in rotated files are known. `backMs`: by how much the
- * service's clock was set back since the last run.
+ * A25: returns the error for a scan before `knownMs`, where IDs in rotated files are unknown, after a
+ * set-back of the clock by `backMs`.
  */
 export function olderRowError(
   path: string,
@@ -81,7 +80,7 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | Damag
     return parseState(bytes);
   } catch (error) {
     if (error instanceof DamagedRecordError) return error;
-    // A16: not rebuilt from the file, as a damaged one is.
+    // A16: refused, unlike a damaged state, which is rebuilt from the file.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;
@@ -90,17 +89,17 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | Damag
 
 export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
-/** A8: the state is the new one, the file may still be the old one. */
+/** A8: completes the second rename: the state is new, the file may be the old one. */
 async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // The second rename happened, but a power cut may still undo it.
+    // After the second rename, which a power cut may still undo.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }
   try {
     const { size } = await rebuilt.stat();
-    // The restart file is of a later --restart that was stopped while it was writing.
+    // The restart file belongs to a later --restart that was stopped while writing.
     if (
       size !== state.bytes ||
       (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256

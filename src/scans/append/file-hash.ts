@@ -1,6 +1,5 @@
 /**
- * Digest of an appended file that continues across runs: node's running SHA-256 cannot be stored, so the file is hashed in blocks, each prefixed with
- * the digest of all blocks before it. A run reads less than one block to continue.
+ * Digest that continues across runs, as a chain of SHA-256 blocks, because Node can't store a running hash.
  */
 import { createHash } from 'node:crypto';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
@@ -17,7 +16,7 @@ interface FileDigests {
   blocks: string;
 }
 
-/** Creates a hash of no bytes, or continues from the digest of complete blocks. */
+/** Creates a hash of no bytes, or continues after the complete `blocks`. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -40,7 +39,7 @@ export function createFileHash(blocks = ''): FileHash {
   };
 }
 
-/** Returns the hash of a file's first `bytes`; with `blocks`, only the bytes after the complete blocks are read. */
+/** Hashes the first `bytes` of a file; with `blocks`, reads only the bytes after the complete blocks. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,
@@ -54,8 +53,7 @@ export async function hashFile(
 }
 
 /**
- * Returns whether content begins with the bytes that a state records; without `blocks`, it is a state of qrctl 1.0. `pause` is called between pieces,
- * and throws to end.
+ * Returns whether content begins with the recorded bytes (qrctl 1.0: without `blocks`). `pause` may throw.
  */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
@@ -73,7 +71,7 @@ export async function beginsAs(
   return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
-/** Returns the digest in the states of qrctl 1.0: of a file's first `bytes` at once, in hex. */
+/** Returns the digest in states of qrctl 1.0: SHA-256 of the first `bytes`, in hex. */
 export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readPieces(file, 0, bytes, signal)) hash.update(piece);

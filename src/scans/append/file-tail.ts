@@ -1,11 +1,10 @@
 /**
- * Growing end of an appended file: rows are flushed before the state that records them, the state is replaced atomically, and after a failed write or
- * flush nothing more is committed.
+ * Growing end of an appended file. Rows are flushed before the state, and a failure prevents further commits.
  */
 import { dirname } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
-import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
+import { type DiskFile, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
 import {
   createTemporary,
   openReplacement,
@@ -14,24 +13,17 @@ import {
 } from '../../files/durable/replace-file.ts';
 import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
-import type { CommittedPoint } from './committed-point.ts';
-import type { AppendPaths } from './current-state.ts';
-import type { AppendIdentity } from './identity.ts';
+import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import type { OldFile } from './old-file.ts';
 import { readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { RowTail } from './row-tail.ts';
 import { type AppendState, type FileStamp, formatState, stampOf } from './state.ts';
 
-interface FileTailJob {
-  disk: Disk;
-  paths: AppendPaths;
-  identity: AppendIdentity;
-  begin: string;
+interface FileTailJob extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'overlapMs'> {
   restart: boolean;
   old?: OldFile | undefined;
   rotated?: boolean | undefined;
-  overlapMs: number;
   clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
 }
@@ -42,18 +34,8 @@ interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
 
 const IN_PLACE = { replacing: false };
 
-export function createFileTail({
-  disk,
-  paths,
-  identity,
-  begin,
-  restart,
-  old,
-  rotated,
-  overlapMs,
-  clock,
-  committed,
-}: FileTailJob): FileTail {
+export function createFileTail(job: FileTailJob): FileTail {
+  const { disk, paths, identity, begin, restart, old, rotated, overlapMs, clock, committed } = job;
   const place = restart ? paths.restart : paths.file;
   const { hash, workspace, overlaps, sinceMs } = committed;
   let file = committed.file;
@@ -61,13 +43,13 @@ export function createFileTail({
   let ino: bigint | undefined;
   let isPrepared = false;
   let hasFailed = false;
-  /** Maximum size that a state on disk may record: the file is never truncated below it. */
+  /** Maximum size that a state on disk may record; the file is never truncated below it. */
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
   /** A state on disk may refer to the file at `place`. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
-  /** Possibly a stamp of the file before another process changed it. */
+  /** The stamp may be older than a change by another process. */
   let { stateHasStamp } = committed;
 
   async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
@@ -98,7 +80,7 @@ export function createFileTail({
         overlaps,
       };
       await next.write(formatState(state, overlapMs));
-      // A2: the old state or the new one, never a part.
+      // A2: atomic rename, so a reader sees the old state or the new one.
       await next.commit(() => {
         recordedBytes = size;
         mustStay = true;
@@ -113,13 +95,13 @@ export function createFileTail({
   async function prepare(): Promise<DiskFile> {
     if (file && isPrepared) return file;
     if (file && size > 0) ino = (await file.stat()).ino;
-    // A3: a first run that is killed here leaves a state without rows, never a file without a state.
+    // A3: a kill here leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
-    // A20: from here on, there may be bytes of this run after the committed offset.
+    // A20: from here on, uncommitted bytes may follow the committed offset.
     else if (stateHasStamp) await saveState(IN_PLACE);
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
-    // A3: the file's name must be durable before a state records rows in it.
+    // A3: the name must be durable before a state records rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
     ino = (await file.stat()).ino;
@@ -136,7 +118,7 @@ export function createFileTail({
     size += bytes.length;
   }
 
-  /** A15: the state must not record rows in a file that another process moved, truncated or changed. */
+  /** A15: throws UnprovenError if another process moved, truncated or changed the file. */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
@@ -162,7 +144,7 @@ export function createFileTail({
     commit: (last) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A1: a power cut must not leave a state whose rows are missing.
+        // A1: flushed first, so that no state records rows that a power cut removes.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();
@@ -174,7 +156,7 @@ export function createFileTail({
         const built = await mine.stat();
         const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
         const keepsOld = await old?.isNeeded({ rows, readBack });
-        // A8: the new state first. Whichever of the two renames took effect last, the next run completes them (current-state.ts).
+        // A8: the state is renamed first. The next run completes the second rename (current-state.ts).
         await putInPlace(disk, mine, place, paths.file, async () => {
           await saveState({ replacing: true, keepsOld });
           if (keepsOld) await old?.keep();
@@ -185,7 +167,7 @@ export function createFileTail({
     keepsState: () => isPrepared || committed.isSaved,
     isStamped: () => isStamped,
     async close() {
-      // A5: data that the last state does not record.
+      // A5: removes data that the last state does not record.
       if (hasFailed && mayTruncate && mustStay) await file?.truncate(recordedBytes).catch(() => undefined);
       await file?.close().catch(() => undefined);
       if (!mustStay) await removeFile(disk, place).catch(() => undefined);
@@ -193,7 +175,7 @@ export function createFileTail({
   };
 }
 
-/** Time between two looks: file systems date changes in ticks of 1 to 10 ms on Linux. One that counts seconds gives no stamp. */
+/** Time between two attempts: file systems on Linux date changes in ticks of 1 to 10 ms. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
@@ -204,7 +186,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: seen after the clock of the file system advanced, so any later change has a different ctime.
+      // A19: taken after the clock of the file system advanced, so any later change has another ctime.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -1,4 +1,4 @@
-/** Identity of an appended file or dataset. A run that differs in any of it must not add rows. */
+/** Identity of a log. A run with another identity must not add rows. */
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
 
@@ -14,12 +14,14 @@ type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 export interface CodesOfRun {
   codes: readonly string[];
-  /** `--all`: codes may come and go between runs. A string has the filters, such as `--name menu`. */
+  /**
+   * Set with `--all`: codes may come and go between runs. A string has the filters, such as `--name menu`.
+   */
   all: boolean | string;
 }
 
 export interface AppendIdentity extends CodesOfRun {
-  /** With `id` and `ts`, and with `qr_id` if the file may have several codes. */
+  /** Columns of a row: with `id` and `ts`, and with `qr_id` unless the log has one code. */
   columns: readonly string[];
   format: AppendFormat;
   dialect: Dialect;
@@ -45,7 +47,7 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
   );
 }
 
-/** Flags that change the bytes of CSV, and the value of their field if they are set. */
+/** Flags that change the bytes of CSV, with the value of their field if they are set. */
 const CSV_FLAGS = [
   ['header', '--no-header', false],
   ['excel', '--excel', true],
@@ -54,7 +56,7 @@ const CSV_FLAGS = [
 
 export interface Difference {
   reason: string;
-  /** A sentence without its period: the flags that let this run continue. */
+  /** Sentence without its period: the flags with which this run can continue. */
   wayOn: string;
 }
 
@@ -76,7 +78,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
       wayOn: `${had ? 'Add' : 'Omit'} ${flag}`,
     };
   }
-  // A6: times of two zones in one column mean nothing.
+  // A6: times of two zones in one column can't be compared.
   if (was.dialect.timezone !== is.dialect.timezone) {
     const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
     return {
@@ -118,7 +120,7 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
-/** A30: compares the complete lists, which messages shorten. */
+/** A30: compares complete lists, which messages shorten. */
 function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
   if (was.all || is.all) return was.all === is.all;
   return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();

@@ -1,17 +1,14 @@
-/**
- * Range of a log: the time from which on all rows of a code are in files that are there. Rotated files may be archived or deleted later, so the state
- * records what each of them contains (A41).
- */
+/** Range of a log, in which its files have every row. A41: the state records what rotated files contain. */
 import { isObject } from '../../service/json.ts';
 import type { Range } from '../export/range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
 
 export interface RotatedFile {
-  /** Size without compression, and the digest of that many bytes (file-hash.ts). 0 for files that are no longer distinguished. */
+  /** Uncompressed size, followed by the digest; 0 for files that were merged into one record. */
   bytes: number;
   sha256: string;
-  /** Time of the newest row of each code in it, ms since the epoch, by the code's ID. */
+  /** Time of the newest row per code ID, ms since the epoch. */
   newestMs: Readonly<Record<string, number>>;
 }
 
@@ -34,7 +31,6 @@ export function rotatedOf({
   return { bytes, sha256, newestMs };
 }
 
-/** Returns the records after one more file was moved, oldest first. */
 export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile): RotatedFile[] {
   const isKnown = rotated.some(({ bytes, sha256 }) => bytes === moved.bytes && sha256 === moved.sha256);
   if (moved.bytes === 0 || isKnown) return [...rotated];
@@ -50,10 +46,7 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
   return files;
 }
 
-/**
- * A41: returns the time from which on the files of a log have every row of a code, ms since the epoch; undefined: from the first scan on. Rows up to
- * the end of the newest missing file were archived or deleted on purpose.
- */
+/** A41: returns the time from which on the files have every row of a code; undefined for its first scan. */
 export function beginningOf(
   { sinceMs, rotated }: LogBounds,
   code: string,
@@ -67,7 +60,6 @@ export function beginningOf(
   return ends.reduce((begin: number | undefined, end) => Math.max(begin ?? end, end + 1), sinceMs);
 }
 
-/** Returns the record for a state that does not list rotated files: one file that represents all. */
 export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): RotatedFile[] {
   const newestMs: Record<string, number> = {};
   for (const [code, { movedUntilMs }] of overlaps)
@@ -76,8 +68,8 @@ export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): Rotat
 }
 
 /**
- * Returns the range of which a log has every scan of a code: up to the end of its last complete run (A42), or of the log's other codes. Undefined if
- * there is none.
+ * Returns the range of which a log has every scan of a code: up to its last complete run (A42), or that of
+ * other codes.
  */
 export function rangeOfCode(
   state: LogBounds & { overlaps: ReadonlyMap<string, CodeOverlap> },
@@ -106,7 +98,7 @@ function isRotatedFile(value: unknown): boolean {
   return isCount(bytes) && typeof sha256 === 'string' && Object.values(newestMs).every(isTime);
 }
 
-/** Returns why a file with a name of rotation is not accepted as a part of `log`. */
+/** Returns why a file with a rotated name is not accepted as part of `log`. */
 export function foreignReason(path: string, log: string): string {
   return `${path} is not one of the files that were rotated from ${log}, or it was edited`;
 }

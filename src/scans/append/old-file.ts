@@ -1,7 +1,4 @@
-/**
- * Keeps the file that a `--restart` replaces as `FILE.old`, unless the new file has every row of it (old-rows.ts): it may have the only copy of scans
- * of deleted codes.
- */
+/** Keeps a file that `--restart` replaces as `FILE.old` if the new one lacks rows of it. */
 import { basename, dirname, join } from 'node:path';
 import { LocalError, systemCode } from '../../base/errors.ts';
 import { type Disk, type DiskDirectory, ifPresent } from '../../files/durable/disk.ts';
@@ -9,12 +6,11 @@ import { inDirectory, isSameFile } from '../../files/durable/trusted-file.ts';
 import type { RowTail } from './row-tail.ts';
 
 export interface OldFile {
-  /** Returns whether it contains data that the new one lacks. */
   isNeeded(built: Pick<RowTail, 'readBack'> & { rows: number }): Promise<boolean>;
   keep(): Promise<void>;
 }
 
-/** Errors if a hard link is not possible. */
+/** Errors of file systems without hard links. */
 const CANNOT_LINK = new Set([
   'EPERM',
   'EACCES',
@@ -30,13 +26,13 @@ const CANNOT_LINK = new Set([
 const MOST_OLD = 10_000;
 
 /**
- * Durably gives the file its second name, `FILE.old`, or `FILE.old.1` and so on. Idempotent. Resolves to the path, undefined if there is no file.
- * Throws the system's error.
+ * Gives the file a second name durably and idempotently: `FILE.old`, `FILE.old.1` and so on. Returns its
+ * path.
  */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
-  // A31: the name is durable before another file takes the place.
+  // A31: the name is durable before another file replaces this one.
   await disk.flushDirectory(dirname(path));
   return join(dirname(path), name);
 }
@@ -54,7 +50,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Returns false if the name is taken by now. A hard link, so that readers always see a file at `path`; otherwise a rename. */
+/** Returns false if the name is taken. A hard link leaves no gap for readers. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -1,10 +1,10 @@
-/** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
 import { firstIndex } from '../../base/collections.ts';
+import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
 import { withTrusted } from '../../files/durable/trusted-file.ts';
-import { isCommitted, type OpenJob } from './committed-point.ts';
+import { checkedHash, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { keepOldFile, type OldFile } from './old-file.ts';
 import { isRotated } from './overlap.ts';
@@ -37,10 +37,7 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
   };
 }
 
-/**
- * Resolves to why the old file must stay, as a clause; undefined if the new file has everything. A file that can't be compared stays (A31). Throws
- * only if the run is interrupted.
- */
+/** Returns why the old file must be kept, as a clause. A31: a file that can't be compared is kept. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -75,7 +72,7 @@ async function compare(
       identity,
       withCode(identity, onRow),
     );
-    // Only after the last commit may a stopped run have left an incomplete row.
+    // A stopped run may leave an incomplete row, but only after its last commit.
     if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
   };
   const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
@@ -86,6 +83,13 @@ async function compare(
   const change = isShorter ? 'it is shorter than the last run left it' : 'it was edited after the last run';
   const reasons = [isEdited ? change : undefined, formatMissing(missing, basename(job.paths.file))];
   return reasons.filter((reason) => reason !== undefined).join(', and ') || undefined;
+}
+
+function isCommitted(job: Job, file: DiskFile, state: AppendState): Promise<boolean> {
+  return checkedHash(job, file, state, false).then(Boolean, (error) => {
+    if (error instanceof UsageError) return false;
+    throw error;
+  });
 }
 
 function withCode(
@@ -115,10 +119,7 @@ export type RowReader = (onRow: (code: string, id: string) => void) => Promise<v
 /** Maximum number of IDs in memory (32 MB). */
 const MOST_IDS = 4_000_000;
 
-/**
- * Resolves to the number of rows of `old` that `kept` lacks, by code: exact in any order of rows, and in bounded memory, because more rows take more
- * passes.
- */
+/** Counts the rows per code of `old` that `kept` lacks, in bounded memory: more rows take more passes. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,
@@ -148,7 +149,7 @@ interface SortedIds {
   has(id: string): boolean;
 }
 
-/** Creates a set of 64-bit IDs. It never contains a longer one, so the old file is kept then. */
+/** Creates a set of 64-bit IDs. It has no longer ones, so their file is kept. */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);
   let count = 0;

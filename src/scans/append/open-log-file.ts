@@ -1,4 +1,3 @@
-/** Opens the file or the dataset of a log to add rows to it. */
 import { UsageError } from '../../base/errors.ts';
 import type { Formatter } from '../../files/formats/formatter.ts';
 import type { Service } from '../../service/service.ts';
@@ -11,10 +10,9 @@ import type { AppendOptions } from './append-file.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { OwnWorkspace } from './own-workspace.ts';
 
-/** Period before the watermark that a run reads again, unless a flag sets it. */
+/** Time before the watermark that a run reads again by default. */
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 
-/** The service of a log, as far as its file needs it. */
 export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
 
 interface LogFileOptions
@@ -26,7 +24,9 @@ interface LogFileOptions
   untilMs?: number | undefined;
 }
 
-/** Opens the log exclusively. Throws UsageError if its format can't be appended to, and like `openAppendFile` and `openDataset`. */
+/**
+ * Opens a log exclusively. Throws UsageError like `openAppendFile` and `openDataset`, and for other formats.
+ */
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
   keptBy: NonNullable<InputLog['keptBy']>,
@@ -34,7 +34,7 @@ export async function openLogFile(
   service: LogService,
 ): Promise<AppendFile> {
   const createFormatter = await loadFormatter(identity);
-  const place = 'file' in keptBy ? keptBy.file : keptBy.directory;
+  const place = placeOf(keptBy);
   const common = {
     ...options,
     overlapMs,
@@ -55,7 +55,10 @@ export async function openLogFile(
   return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
 }
 
-/** Returns a factory of formatters for the columns of a log; each makes one document. */
+export function placeOf(keptBy: NonNullable<InputLog['keptBy']>): string {
+  return 'file' in keptBy ? keptBy.file : keptBy.directory;
+}
+
 async function loadFormatter({ format, columns, dialect }: AppendIdentity): Promise<() => Formatter> {
   if (format === 'parquet') {
     const { createParquetFormatter } = await import('../../files/formats/parquet/parquet.ts');
@@ -66,7 +69,6 @@ async function loadFormatter({ format, columns, dialect }: AppendIdentity): Prom
   return () => createFormatter(format, { ...dialect, columns: named, shape: 'list', keepExtra: false });
 }
 
-/** Returns the workspace of a run. `seen`: IDs of codes that a response to this run's key contained. */
 export function ownWorkspace(
   { workspace, getCode }: LogService,
   seen: Iterable<string>,

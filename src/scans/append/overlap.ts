@@ -1,33 +1,28 @@
-/**
- * Overlap of one code in an appended file. Rows may arrive late, so each run reads the overlap before its watermark again and drops the rows that the
- * file contains (dedup by ID). Older IDs are read back from the file if needed (add-rows.ts).
- */
+/** Overlap of a code in a log: the period that each run reads again, with dedup by ID. */
 import { DAY_MS } from '../../base/time/time.ts';
 
-/** One instant by two clocks, ms since the epoch. */
+/** Instant by two clocks, ms since the epoch. */
 export interface ClockReading {
-  /** Undefined if the service has shown no time. */
   serviceMs: number | undefined;
   machineMs: number;
 }
 
 export interface CodeOverlap {
-  /** Watermark: time of the newest row, ms since the epoch. */
   watermarkMs: number | undefined;
   rows: number;
-  /** `ids` has every row from this time on; -Infinity: all. */
+  /** Time from which on `ids` has every row; -Infinity if it has all. */
   idsFromMs: number;
   ids: Map<string, number>;
-  /** Rows from this time on (-Infinity: all) are not verified as complete: the next run reads from here. */
+  /** Time from which on rows are not verified, so that the next run reads them (-Infinity: all). */
   rereadFromMs: number | undefined;
-  /** Rows up to this time may be in rotated files; undefined if there are none. */
+  /** Maximum time of rows in rotated files; undefined if no file was rotated. */
   movedUntilMs: number | undefined;
   movedIdsFromMs: number | undefined;
-  /** When the newest rows were written; undefined also in a state of qrctl 1.0. */
+  /** Time when the newest rows were written; undefined also in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
-  /** A42: end of the last range of which every scan was read and verified, ms since the epoch. */
+  /** A42: end of the last range that was verified as complete, ms since the epoch. */
   readUntilMs: number | undefined;
-  /** A43: the service has no such code any more, and a run reported it. */
+  /** A43: a run reported that the service no longer has the code. */
   isGone: boolean;
   idLimit: number;
 }
@@ -56,7 +51,6 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return overlap;
 }
 
-/** Returns the number of rows in a file, and the time of the newest one, ms since the epoch. */
 export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>) {
   let rows = 0;
   let watermarkMs: number | undefined;
@@ -72,14 +66,10 @@ export function isRotated(overlaps: ReadonlyMap<string, CodeOverlap>): boolean {
   return [...overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
 }
 
-/**
- * Returns where the next run would begin: maps the ID of a code to its lower bound, ms since the epoch. A code that would be read from its first scan
- * is missing.
- */
 export function readingPositions(
   { overlaps, sinceMs }: { overlaps: ReadonlyMap<string, CodeOverlap>; sinceMs: number | undefined },
   overlapMs: number,
-  untilMs: number,
+  untilMs = Number.POSITIVE_INFINITY,
 ): Map<string, number> {
   const positions = new Map<string, number>();
   for (const [code, overlap] of overlaps) {
@@ -89,21 +79,20 @@ export function readingPositions(
   return positions;
 }
 
-/** Records that every scan up to `untilMs` was read and verified. Returns whether a state must be written although no row is new. */
+/** Records verified scans up to `untilMs`. Returns whether a state must be written even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
   return isGone || rereadFromMs !== undefined || (readUntilMs === undefined && untilMs !== undefined);
 }
 
-/** Records that the code was deleted. Returns whether an earlier run did so; undefined for no code of the file. */
 export function markGone(overlap: CodeOverlap | undefined): boolean | undefined {
   const wasGone = overlap?.isGone;
   if (overlap) overlap.isGone = true;
   return wasGone;
 }
 
-/** Returns the codes of a run or a state without deleted ones, which a run may pass or omit. */
+/** Omits deleted codes, which a run may pass or not. */
 export function withoutGone<T extends { codes: readonly string[] }>(
   run: T,
   overlaps: ReadonlyMap<string, CodeOverlap>,
@@ -117,7 +106,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
-/** Forgets IDs older than `overlapMs` before the watermark if there are many, but none from `keepFromMs` on. */
+/** Drops IDs older than the overlap if there are many, but none from `keepFromMs` on. */
 export function forgetOldIds(
   overlap: CodeOverlap,
   overlapMs: number,
@@ -133,7 +122,6 @@ export function forgetOldIds(
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
 }
 
-/** Returns the overlap with the IDs that a run with the same overlap, and after the same rotations, will need. */
 export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
   const {
     rereadFromMs = Number.POSITIVE_INFINITY,
@@ -142,7 +130,7 @@ export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOver
   } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;
   const idsFromMs = Math.max(overlap.idsFromMs, fromMs);
-  // A29: the IDs of unverified rows in rotated files stay.
+  // A29: keeps the IDs of unverified rows in rotated files.
   const movedFromMs =
     movedIdsFromMs === undefined ? undefined : Math.max(movedIdsFromMs, Math.min(fromMs, rereadFromMs));
   const isNeeded = (timeMs: number) =>
@@ -152,16 +140,16 @@ export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOver
 }
 
 /**
- * Returns up to when the rows of a code are in the file: the watermark, or the service's time when they were written if scans are dated later (A22).
- * -Infinity if there is none.
+ * Returns up to when a log has the rows of a code; of rows dated in the future, when they were written (A22).
  */
 export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
   return Math.min(watermarkMs ?? Number.NEGATIVE_INFINITY, writtenAt?.serviceMs ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * Returns the same for a range that ends at `untilMs`. A22: if the service's clock was set back since, later scans are dated before the watermark;
- * the machine's clock shows by how much. A25: what only that clock shows leads to no scan that can't be checked.
+ * Returns the position for a range up to `untilMs`. A22: after a set-back of the service's clock, new scans
+ * are dated before the watermark. A25: a set-back that only the machine's clock shows leads to no unchecked
+ * scan.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -180,9 +168,9 @@ export function positionBy(
 
 export interface SetBack {
   byMs: number;
-  /** The service's time when the rows were written, by its clock of now. */
+  /** Time of writing by the service's current clock. */
   toMs: number;
-  /** The service's clock itself shows it. Otherwise the machine's clock may have been set instead. */
+  /** The service's clock shows the set-back. Otherwise, the machine's clock may have been set. */
   isCertain: boolean;
 }
 
@@ -199,20 +187,20 @@ export function setBackOf(
   return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
 
-/** Maximum set-back that only the machine's clock shows (A22). More is an error of that clock. */
+/** Maximum set-back that only the machine's clock shows (A22); a greater one is an error. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
-/** Maximum drift of two clocks of which none was set; a service shows whole seconds. */
+/** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the lower bound of the next run: the overlap before `position`, or an unverified period, but nothing before `sinceMs`. */
+/** Returns the lower bound of the next run; undefined for the first scan. Not before `sinceMs`. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,
   sinceMs: number | undefined,
   position = positionOf(overlap),
 ): number | undefined {
-  // A9, A10: rows may have arrived late, and an unverified period is read again, however old it is.
+  // A9, A10: late rows and unverified periods are read again, however old they are.
   const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Number.POSITIVE_INFINITY);
   const fromMs = Math.max(unbounded, sinceMs ?? Number.NEGATIVE_INFINITY);
   return fromMs === Number.NEGATIVE_INFINITY ? undefined : fromMs;

@@ -1,4 +1,3 @@
-/** Checks that a file or dataset belongs to the workspace of this run: another one may have the same base URL. */
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../../service/workspace.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
@@ -6,9 +5,9 @@ import type { CodeOverlap } from './overlap.ts';
 export interface OwnWorkspace {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
-  /** IDs of codes that a response to this run's key contained. */
+  /** Code IDs in responses to this run's key. */
   seen: ReadonlySet<string>;
-  /** Value of `--moved-from`: an earlier base URL of the service. */
+  /** Earlier base URL of the service (`--moved-from`). */
   movedFrom?: string | undefined;
 }
 
@@ -20,13 +19,12 @@ interface Saved {
 
 export interface Recorded {
   workspace: RecordedWorkspace;
-  /** The state on disk has another one. */
   isRenewed: boolean;
 }
 
 /**
- * A6: throws UsageError like checkWorkspace unless a state belongs to this workspace. A state of another key or base URL costs a request, unless a
- * response has shown one of its codes.
+ * A6: throws UsageError unless the state belongs to this workspace. Another key or base URL costs a request
+ * for an unseen code.
  */
 export async function checkOwnWorkspace(
   path: string,

@@ -1,21 +1,18 @@
-/** Positions of the codes in the state of an appended file or dataset. */
 import { isObject } from '../../service/json.ts';
 import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 
-/** By the ID of the code. */
 export type SavedPositions = Record<string, SavedOverlap>;
 
 interface SavedOverlap
   extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
   isGone?: boolean | undefined;
-  /** Null for -Infinity, which JSON lacks. */
+  /** Time, or null for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   movedIdsFromMs: number | null | undefined;
   ids: [string, number][];
 }
 
-/** Returns the positions for JSON, which has null for -Infinity, with the IDs that a run with the same overlap will need. */
 export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, overlapMs: number): object {
   const saved = [...overlaps].map(([code, overlap]) => {
     const needed = neededOverlap(overlap, overlapMs);
@@ -56,7 +53,7 @@ export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Maximum distance of a Date from 1970. */
+/** Maximum distance of a Date from 1970, in ms. */
 const FURTHEST_MS = 8.64e15;
 
 export function isTimeOr(other: null | undefined, value: unknown): boolean {
@@ -69,7 +66,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs, isGone = false } = saved;
-  // An older state has the IDs of rotated rows as far back as the others.
+  // States without `movedIdsFromMs` have the IDs of rotated rows as far back as the others.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

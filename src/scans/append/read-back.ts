@@ -1,12 +1,14 @@
-/** Reads the code, ID and time of rows back from an appended file, and rebuilds a lost state from them. */
+import { basename } from 'node:path';
 import { LINE_FEED, QUOTE } from '../../base/text/ascii.ts';
 import { quote } from '../../base/text/quote.ts';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
+import type { TimedRows } from '../../files/formats/row-sink.ts';
+import { orRestart, refusal } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Byte range. `strict`: the file may be anything, so every column must be there, and an incomplete row must begin like a row. */
+/** Byte range. With `strict`, every column must be there, and an incomplete row must begin like a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -14,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal | undefined;
 }
 
-/** Calls `onRow` for each complete row, and returns the offset after the last. Throws UnrecognizedRowError at a row of another export. */
+/** Calls `onRow` for each complete row and returns the offset after the last. Throws UnrecognizedRowError. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -34,8 +36,8 @@ export async function readRows(
 }
 
 /**
- * A21: returns the number of complete rows that a stopped run left after its last commit; undefined if there is other data. The beginning of a row,
- * or zeros of a power cut, may follow.
+ * A21: counts the complete rows of a stopped run; undefined for other data. Part of a row, or zeros of a
+ * power cut, may follow.
  */
 export async function countUncommittedRows(
   file: DiskFile,
@@ -45,7 +47,7 @@ export async function countUncommittedRows(
   let rows = 0;
   try {
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
-      // With --all, a code may be gone by now.
+      // With --all, the code may have been deleted since.
       if (code !== undefined && !identity.all && !identity.codes.includes(code))
         throw new UnrecognizedRowError(`a row of another code, ${quote(code)}`);
       rows++;
@@ -57,7 +59,7 @@ export async function countUncommittedRows(
   return rows;
 }
 
-/** A21: returns whether a row may begin like this: ID, time and code must be valid before the first quote or zero byte. */
+/** A21: returns whether a row may begin like this, up to the first quote or zero byte. */
 async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
   const incomplete = Buffer.alloc(BLOCK_BYTES);
@@ -75,7 +77,7 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
 
 const BLOCK_BYTES = 512;
 
-/** A21: returns whether a whole block, or its part in the range, is zeros, as after a power cut. */
+/** A21: returns whether a block in the range has only zeros, as after a power cut. */
 async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
   for (let from = start, to = start; from < end; from = to) {
     to += BLOCK_BYTES - (from % BLOCK_BYTES);
@@ -87,18 +89,17 @@ async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Pr
   return false;
 }
 
-/** A13: row that the service must return before anything is added to a file whose state was lost. */
+/** A13: row that the service must return before rows are added to a file with a lost state. */
 export interface OwnershipProof {
   id: string;
   timeMs: number;
 }
 
 interface Rebuilt {
-  /** Size up to the end of the last complete row. */
   bytes: number;
   overlaps: Map<string, CodeOverlap>;
   oldestMs: number | undefined;
-  /** A row of the newest instant, set if nothing in the file shows its code: IDs and times of two codes don't match. */
+  /** Newest row of a file without code IDs: IDs and times of two codes don't match. */
   proof: OwnershipProof | undefined;
 }
 
@@ -106,21 +107,14 @@ export interface RebuildJob {
   file: DiskFile;
   size: number;
   identity: AppendIdentity;
-  /** Text before the first row. */
   begin: string;
   overlapMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A14: rebuilds a lost state from the whole file. Throws UnrecognizedRowError if this export did not write it. */
-export async function rebuild({
-  file,
-  size,
-  identity,
-  begin,
-  overlapMs,
-  signal,
-}: RebuildJob): Promise<Rebuilt> {
+/** A14: rebuilds a lost state from the whole file. Throws UnrecognizedRowError if another export wrote it. */
+export async function rebuild(job: RebuildJob): Promise<Rebuilt> {
+  const { file, size, identity, begin, overlapMs, signal } = job;
   const start = await checkBeginning(file, size, identity, begin);
   const overlaps = new Map<string, CodeOverlap>();
   const codes = new Set(identity.codes);
@@ -161,7 +155,7 @@ async function checkBeginning(
   return expected.length;
 }
 
-/** Returns the same for a file whose state records how it was written, if `begin` is not known. */
+/** Returns the offset of the first row, also if `begin` is unknown. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -181,7 +175,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces so that each ends with a complete line. A line feed between quotes is part of a cell. */
+/** Regroups pieces into complete lines; with `quoting`, a line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;
@@ -194,4 +188,34 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
     if (end > 0) yield Buffer.concat([...left, piece.subarray(0, end)]);
     left = end > 0 ? [Buffer.from(piece.subarray(end))] : [...left, Buffer.from(piece)];
   }
+}
+
+/** A13: buffers rows for a file with a lost state and no code IDs until the service returns a row of it. */
+export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
+  let wanted = proof;
+  const waiting: TimedRows[] = [];
+  const refuse = () =>
+    refusal(
+      path,
+      'its state file is missing or damaged, and the service does not return the newest row in the file for this code',
+      `Pass the code whose scans are in the file, restore ${basename(path)}.state.json from a backup, ${orRestart(path)}`,
+    );
+
+  return {
+    /** Returns the rows that may be added now: none before the required row. */
+    release(batch: TimedRows): TimedRows[] {
+      if (!wanted) return [batch];
+      const { id, timeMs } = wanted;
+      waiting.push(batch);
+      if (batch.rows.some((row, i) => batch.times[i] === timeMs && String(row.id) === id)) {
+        wanted = undefined;
+        return waiting;
+      }
+      if (batch.times.some((time) => time > timeMs)) throw refuse();
+      return [];
+    },
+    check(): void {
+      if (wanted) throw refuse();
+    },
+  };
 }

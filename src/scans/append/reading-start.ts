@@ -1,4 +1,4 @@
-/** Computes the time from which a run reads the scans of a code, whatever the clocks show (A22). */
+/** Computes the time from which a run reads the scans of a code, even if a clock was set (A22). */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
@@ -15,42 +15,25 @@ import {
 export interface ReadingStartJob {
   path: string;
   overlapMs: number;
-  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Requested end of the range; undefined: now. */
   untilMs?: number | undefined;
   clock: Pick<Clock, 'now'>;
-  /** Time of the service; undefined until a response shows it. */
   serviceNow?: (() => number | undefined) | undefined;
   note?: ((line: string) => void) | undefined;
   warn?: ((line: string) => void) | undefined;
 }
 
-interface ReadingStart {
-  now(): ClockReading;
-  /**
-   * Returns the lower bound of a range that ends at `endMs`; undefined: from the first scan. Throws UsageError or UnprovenError if the range would be
-   * empty.
-   */
-  lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
-}
-
-export function createReadingStart(job: ReadingStartJob): ReadingStart {
+export function createReadingStart(job: ReadingStartJob) {
   const { path, overlapMs, sinceMs, clock, serviceNow = () => undefined, note, warn } = job;
   let hasNoted = false;
   let hasWarned = false;
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
-  /** A23: if the service sends no time, only the machine's clock can provide the end, and it is wrong. */
+  /** A23: refuses to end a range by a machine's clock that is earlier than a scan. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
-    if (
-      job.untilMs !== undefined ||
-      serviceMs !== undefined ||
-      watermarkMs === undefined ||
-      watermarkMs <= machineMs
-    )
-      return;
+    if (job.untilMs !== undefined || serviceMs !== undefined) return;
+    if (watermarkMs === undefined || watermarkMs <= machineMs) return;
     throw new UnprovenError(
       `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${path}`,
       {
@@ -69,7 +52,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
     );
   }
 
-  /** A25: nothing shows which clock was set, so the run continues. */
+  /** A25: warns and continues, because nothing shows which clock was set. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;
@@ -81,7 +64,11 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
 
   return {
     now,
-    lowerBound(overlap, endMs) {
+    /**
+     * Returns the lower bound of a range up to `endMs`; undefined for the first scan. Throws UsageError or
+     * UnprovenError for an empty range.
+     */
+    lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined {
       const reading = now();
       if (endMs !== undefined) refuseSlowClock(overlap, reading);
       const position = positionBy(overlap, reading, overlapMs, endMs);

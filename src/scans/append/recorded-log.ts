@@ -1,4 +1,3 @@
-/** Finds the state next to a file, for commands that only read a log or replace it, and compares the files of a log with it. Nothing is locked. */
 import { open } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
@@ -15,9 +14,7 @@ import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, hasStamp, parseState } from './state.ts';
 
-/**
- * Returns the path of the state of a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file.
- */
+/** Returns the path of the state of a file, complete or damaged; undefined without `--append`. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -28,16 +25,16 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
   }
 }
 
-/** Durably removes the state of a file right before another file takes its place. */
+/** Removes the state of a file durably, right before another file takes its place. */
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: before the rename that follows; after a kill in between, the state is rebuilt from the file.
+  // A32: before the rename. After a kill in between, the state is rebuilt from the file.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }
 
-/** Returns the state next to a file, or the reason why it can't be used; undefined if `--append` doesn't keep the file. */
+/** Returns the state of a file, or why it can't be used; undefined without `--append`. */
 async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -49,7 +46,7 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
   }
 }
 
-/** Returns whether rows of a log are in rotated files, or its file lacks recorded bytes. Undefined if `--append` doesn't keep the file. */
+/** Returns whether rows of a log are in rotated files or missing; undefined without `--append`. */
 export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
   const state = await readRecorded(file, disk);
   if (state === undefined) return undefined;
@@ -57,9 +54,7 @@ export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<b
   return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
 }
 
-/**
- * Returns why recorded rows are missing from the files of a log, the oldest first: a reason after the path of the file. Undefined if all are there.
- */
+/** Returns why the files of a log, oldest first, lack recorded rows; undefined if they have all. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],
@@ -88,7 +83,6 @@ async function lossOfFile(
   return lossOf(stat?.size, state.bytes);
 }
 
-/** Returns a rotated file whose uncompressed size the state does not record. */
 async function findForeign(
   file: string,
   paths: readonly string[],
@@ -101,7 +95,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns the size of a file; of a gzip file, as its last four bytes record it (RFC 1952, ISIZE: modulo 2^32). */
+/** Returns the uncompressed size of a file; for gzip, ISIZE of its last member (RFC 1952, modulo 2^32). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   const file = await open(path);
   try {

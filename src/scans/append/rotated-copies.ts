@@ -1,4 +1,3 @@
-/** Lists the files next to a log that have names of its rotation. */
 import { basename, dirname, join } from 'node:path';
 import { inShellOr } from '../../base/text/quote.ts';
 import { type Disk, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
@@ -17,7 +16,7 @@ interface LogPlace {
   paths: AppendPaths;
 }
 
-/** Lists the files with names of log rotation that are not empty, the newest first. */
+/** Lists non-empty files with names of log rotation, newest first. */
 export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
@@ -31,7 +30,6 @@ export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
   return copies.sort((one, other) => compareAges(other.log, one.log));
 }
 
-/** A28: throws UsageError if a rotated file is next to a log without a state: only the state records which scans are in it. */
 export async function refuseRotated(job: LogPlace & { identity: AppendIdentity }): Promise<void> {
   const { file, state } = job.paths;
   const copies = await listCopies(job);

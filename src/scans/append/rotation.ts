@@ -1,6 +1,6 @@
 /**
- * Handles `--rotated`: log rotation may have moved the file since the last run. Then a new file continues where the old one ended: the new state keeps
- * the watermarks and IDs, and its committed offset is 0. An empty file at the path counts as no file, as logrotate's `create` leaves it.
+ * Continues a log in a new file after log rotation (`--rotated`), with its watermarks and IDs. An empty file
+ * counts as none, because `create` of logrotate leaves one.
  */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -25,7 +25,6 @@ import { readRows } from './read-back.ts';
 import { type Copy, listCopies, refuseRotated } from './rotated-copies.ts';
 import type { AppendState } from './state.ts';
 
-/** As `openCommitted`, for a file that may have been rotated. */
 export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) {
@@ -37,7 +36,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
     const there = await file?.stat();
     if (!there || there.size === 0) {
       if (there && there.ino === state.ino) await refuseEmptied(job, state);
-      // Without a commit and another inode, there was no file yet, or it was always empty.
+      // Without a commit and with the same inode, the file was always empty.
       if (state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino))
         return await continueInNewFile(job, state, file);
     }
@@ -49,7 +48,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: rotated files may be in another directory. */
+/** A28: refuses a file without a state, because its rotated files may be in another directory. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -63,15 +62,14 @@ async function refuseLostState(job: OpenJob): Promise<void> {
 }
 
 /**
- * A33: refuses a file that was emptied in place, unless the last run completed and a copy has all of its rows. Another copy may lack rows, or have rows
- * of a stopped run that no state records. The inode of a new file may also be reused.
+ * A33: refuses a file that was emptied in place, unless the last run completed and a copy has all rows. A new
+ * file may reuse the inode.
  */
 async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
   const { file } = job.paths;
   const { mtimeNs } = await job.disk.lstat(job.paths.state);
   const copies = await listCopies(job);
-  const isUnused = state.bytes === 0 && !copies.some(({ stat }) => stat.mtimeNs >= mtimeNs);
-  if (isUnused) return;
+  if (state.bytes === 0 && !copies.some(({ stat }) => stat.mtimeNs >= mtimeNs)) return;
   if (state.stamp) for (const copy of copies) if (await hasCommitted(job, copy, state)) return;
   throw refusal(
     file,
@@ -80,7 +78,6 @@ async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
   );
 }
 
-/** Returns whether a copy, plain or as `.gz`, begins with the committed bytes. */
 async function hasCommitted(
   { disk, signal }: OpenJob,
   { path, log, stat }: Copy,
@@ -92,7 +89,7 @@ async function hasCommitted(
     return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
   });
   return begins.then(Boolean, (error) => {
-    // A damaged copy, or one that another user may have put there.
+    // The copy is damaged, or another user may have put it there.
     if (error instanceof UsageError) return false;
     throw error;
   });
@@ -110,12 +107,12 @@ async function continueInNewFile(
     ...nothingCommitted(workspace, state.sinceMs),
     file,
     overlaps: new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)])),
-    // A41: the file may be archived or deleted later.
+    // A41: recorded, because the file may be archived or deleted later.
     rotated: withRotated(state.rotated, rotatedOf(state)),
   };
 }
 
-/** A25: after a rotation, the rows up to the watermark are in a file that is not read again; of them only the listed IDs are known. */
+/** A25: returns the overlap after a rotation: rows up to the watermark are known only by the listed IDs. */
 function afterRotation(overlap: CodeOverlap): CodeOverlap {
   const { watermarkMs, idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
   if (watermarkMs === undefined) return { ...overlap, rows: 0 };
@@ -128,10 +125,11 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 }
 
 /**
- * Settles what the last run left open in the rotated file. Resolves to the sentences for a note. Throws UsageError if the file is needed and not found.
+ * Settles the open end of the last run in the rotated file, and returns sentences for a note. Throws
+ * UsageError if the file is needed and not found.
  *
- * A26: a stopped run may have left rows after its last commit, and the new file gets them again, so they are truncated. A29: the service returns the
- * unverified rows again, and the state lists only the IDs of the overlap, so the others are read.
+ * A26: uncommitted rows are truncated, because the new file receives them again. A29: the service returns
+ * unverified rows again, so their IDs are read from the file.
  */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;
@@ -139,9 +137,9 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
   const unverified = new Map(
     [...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs),
   );
-  // Without a commit to it, the rows that are not verified are in earlier files, whose IDs the state lists.
+  // Without committed bytes, unverified rows are in earlier files, whose IDs the state has.
   const isRead = unverified.size > 0 && bytes > 0;
-  // A24: with a stamp the last run completed, and the rotated file ends where the state records.
+  // A24: a stamp shows that the file ends as recorded.
   const path = isRead || !stamp ? await findRotated(job, state) : undefined;
   const alone = identity.columns.includes('qr_id') ? undefined : identity.codes[0];
   const settle = async (file: DiskFile) => {
@@ -158,7 +156,7 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
     return true;
   };
   if ((isRead || !stamp) && !(path && (await withTrusted(job.disk, path, settle)))) throw missing(job, state);
-  // A25: of a file that was rotated earlier, still only the listed IDs are known.
+  // A25: of earlier rotated files, only the listed IDs are known.
   for (const overlap of unverified.values())
     overlap.idsFromMs = Math.max(
       overlap.rereadFromMs ?? Number.NEGATIVE_INFINITY,
@@ -172,11 +170,11 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
 async function truncateRest(job: OpenJob, file: DiskFile, state: AppendState): Promise<void> {
   const { size } = await file.stat();
   if (size > state.bytes) await truncateUncommitted(job, file, state, size);
-  // Also if the last run truncated them and was stopped before it wrote the state.
+  // Also after an earlier run that truncated the file and was stopped before it wrote the state.
   await file.sync();
 }
 
-/** Returns the path of the rotated file in the same directory, by its inode, which a rename keeps. */
+/** Returns the path of the rotated file, found in the directory by its inode. */
 async function findRotated(
   { disk, paths }: OpenJob,
   { ino, bytes }: AppendState,

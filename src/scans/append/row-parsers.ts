@@ -1,26 +1,22 @@
-/** Parses the rows of an appended file. */
 import { countOf } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
-  /** Value of `qr_id`; undefined in a file without that column. */
   code: string | undefined;
-  /** Digits. */
   id: string;
   timeMs: number;
 }
 
-/** Row that this export cannot have written; the message follows "the file has". */
+/** Row that this export can't have written; the message follows "the file has". */
 export class UnrecognizedRowError extends Error {
   override name = 'UnrecognizedRowError';
 }
 
-/** Returns the rows of complete lines. Throws UnrecognizedRowError. */
+/** Parses complete lines. Throws UnrecognizedRowError. */
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 
-/** Parses CSV with the columns, delimiter and line ends of this export. */
 export async function createCsvParser({ columns, dialect }: AppendIdentity): Promise<Parser> {
   const { parse } = await import('csv-parse/sync');
   const { delimiter = ',', excel } = dialect;
@@ -31,7 +27,7 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
     number,
   ];
   return (block) => {
-    // A quote in an unquoted cell is an error: an incomplete row that was written over would look like that.
+    // A quote in an unquoted cell is an error, as after an incomplete row that was written over.
     const records = refusing(() =>
       parse(block, {
         delimiter,
@@ -50,7 +46,7 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
   };
 }
 
-/** Parses NDJSON. `strict`: the keys must be the columns. */
+/** Parses NDJSON. With `strict`, the keys must be the columns. */
 export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean): Parser {
   const keys = columns.join();
   const hasCode = columns.includes('qr_id');

@@ -1,22 +1,19 @@
-/** End of a log, where new rows become durable: of a file (file-tail.ts), or of a dataset (scans/dataset/part-tail.ts). */
+/** End of a log, where new rows become durable: of a file (file-tail.ts) or a dataset (part-tail.ts). */
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { SavedRow } from './row-parsers.ts';
 
-/** Call one method at a time, and only `close` after a failure. */
 export interface RowTail {
-  /** Adds rows of a code; a kill before the next commit loses them. Resolves to whether there are enough for a commit. */
+  /** Adds rows of a code, not durably. Returns whether they are enough for a commit. */
   write(code: string, batch: TimedRows): Promise<boolean>;
-  /** Makes all written rows durable, together with the overlaps. `last`: no write follows. */
+  /** Makes written rows and their overlaps durable. No write follows the `last` commit. */
   commit(last: boolean): Promise<void>;
-  /** Commits a run that rewrites everything, once. */
+  /** Commits a run that rewrites everything. Call it once. */
   replace(): Promise<void>;
-  /** Drops the rows of a code that were written since the last commit; missing if they can't be distinguished from others. */
+  /** Drops uncommitted rows of a code; missing if they can't be distinguished from others. */
   drop?(code: string): Promise<void>;
-  /** Calls `onRow` for each row, written or committed; may omit rows older than `fromMs`, ms since the epoch. */
+  /** Calls `onRow` for each row, also uncommitted ones; may omit rows older than `fromMs`. */
   readBack(onRow: (row: SavedRow) => void, fromMs: number): Promise<void>;
   keepsState(): boolean;
-  /** Returns whether the state on disk needs no further update at the end. */
   isStamped(): boolean;
-  /** Closes at a committed point, if the disk allows it. Never throws. */
   close(): Promise<void>;
 }

@@ -1,30 +1,23 @@
 /**
- * Runs one operation at a time on an appended file, and commits as often as the cost allows: after a commit, nine times its duration passes before
- * the next, so commits take at most a tenth of the time. Pending rows are committed even if no rows follow: a pause for the rate limit may be long.
+ * Runs operations one at a time, and commits at most a tenth of the time, also during a long pause for the
+ * rate limit.
  */
 import type { Clock } from '../../base/time/time.ts';
 
-export interface SerialQueue {
-  /** Runs `work` after all earlier calls. After a failure, every call rejects with that failure. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** Commits written rows, now or soon. Call it inside work that `run` executes. */
-  commitWhenDue(): Promise<void>;
-  /** Waits for the current operation, and starts no more commits. */
-  stop(): Promise<void>;
-}
-
+/** Time between commits, as a multiple of the duration of a commit. */
 const PAUSE_FACTOR = 9;
 
-export function createSerialQueue(clock: Clock, commit: () => Promise<void>): SerialQueue {
+export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
   const stopping = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   let failure: { error: unknown } | undefined;
   let dueMs = Number.NEGATIVE_INFINITY;
   let waiting = false;
 
+  /** Runs `work` after all earlier calls. After a failure, every call rejects with it. */
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
-      // A5: a failed operation may have left the disk in any state, so nothing is built on it.
+      // A5: the disk may be in any state after a failed operation.
       if (failure) throw failure.error;
       return work();
     });
@@ -49,16 +42,18 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>): Se
       waiting = false;
       if (!stopping.signal.aborted) await run(commitNow);
     } catch {
-      // Stopped, or failed: the next `run` reports it.
+      // Ignored, because the next `run` reports a failure.
     }
   }
 
   return {
     run,
+    /** Commits written rows now or soon. Call it inside `run`. */
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();
     },
+    /** Waits for the current operation, and prevents further commits. */
     async stop() {
       stopping.abort();
       await last;

@@ -1,7 +1,4 @@
-/**
- * State next to an appended file, `FILE.state.json`: the identity of the export, the committed bytes and their hash, and the position of each code.
- */
-
+/** State of an appended file (`FILE.state.json`): identity of the export, committed bytes, and positions. */
 import type { DiskStat } from '../../files/durable/disk.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
@@ -19,7 +16,7 @@ import {
 } from './positions.ts';
 
 const VERSION = 2;
-/** Its `sha256` is of all bytes at once, without `blocks`. */
+/** Version whose `sha256` is of all bytes at once, without `blocks`. */
 const FIRST_VERSION = 1;
 
 export interface AppendState {
@@ -27,19 +24,17 @@ export interface AppendState {
   identity: AppendIdentity;
   /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Committed size of the file, and its digests (file-hash.ts). */
+  /** Committed size of the file, followed by its digests (file-hash.ts). */
   bytes: number;
   sha256: string;
   blocks: string | undefined;
-  /** Stamp of the file after the last run completed. Undefined during a run, and after one that was killed. */
+  /** Stamp of the file after the last complete run; undefined during a run, and after a kill. */
   stamp: FileStamp | undefined;
-  /** Inode of the file; undefined before there is one. */
   ino: bigint | undefined;
-  /** A `--restart` was being put in place: the file may still be at its `.restart` path. */
+  /** A `--restart` is being put in place: the file may still be at its `.restart` path. */
   replacing: boolean;
   /** A31: the restart keeps the old file. */
   keepsOld?: boolean | undefined;
-  /** Oldest first. */
   rotated: readonly RotatedFile[];
   overlaps: Map<string, CodeOverlap>;
 }
@@ -60,7 +55,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   });
 }
 
-/** Throws RecordProblem. */
+/** Parses a state file. Throws RecordProblem. */
 export function parseState(bytes: Buffer): AppendState {
   const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, stamp, ino } = saved;
@@ -91,7 +86,7 @@ interface SavedState
   positions: SavedPositions;
 }
 
-/** A6: another program may have written a state with a correct checksum. */
+/** A6: checks all fields, because another program may have written a state with a correct checksum. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } =
     value;
@@ -115,23 +110,26 @@ function isDigest(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** A19: shows, without reading a file, that it is unchanged; the size is compared separately. The system changes the ctime with every change of the bytes, and no program can set it. */
+/**
+ * A19: shows that a file of the same size is unchanged: every change updates the ctime, which programs can't
+ * set.
+ */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
 /**
- * Returns the stamp of a file that was described when its file system showed the time `clockNs`; undefined if that was still the tick of its last
- * change, in which another change would leave no trace.
+ * Returns the stamp of a file read at `clockNs`; undefined in the tick of its last change, which hides
+ * another one.
  */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
 }
 
-/** Returns whether a file, apart from its size, is as it was when it had this stamp. */
+/** Returns whether a file still has this stamp; the size is compared separately. */
 export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
   return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
 }
 
-/** In JSON; its numbers have too few digits. */
+/** Stamp in JSON, whose numbers have too few digits. */
 interface SavedStamp {
   ino: string;
   mtimeNs: string;

@@ -1,4 +1,4 @@
-/** Backs up a code and all of its scans to disk before its DELETE is sent (`--backup`). PROTOCOL.md states the guarantee. */
+/** Backs up a code and its scans durably before its DELETE is sent (PROTOCOL.md). */
 import { join } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
@@ -7,33 +7,30 @@ import { formatInstant } from '../../base/time/time.ts';
 import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { SendDelete, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
-import { countRange } from '../export/count-range.ts';
-import { mayBeTruncated } from '../export/truncated-total.ts';
+import { countRange, mayBeTruncated } from '../export/truncated-total.ts';
 import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 
-/** Maximum number of exports before one DELETE, because new scans arrived. */
+/** Maximum number of exports before a DELETE, because of new scans. */
 const ROUNDS = 3;
-/** Date has whole seconds, so a scan of this second may be after the end. */
+/** Time to wait for later scans, because Date has whole seconds. */
 const SETTLE_MS = 1000;
-/** Maximum number of times in a row that a DELETE may wait for the rate limit after its check for newer scans. */
+/** Maximum number of DELETEs in a row that the rate limit delays after the check for newer scans. */
 const MOST_DELAYED_CHECKS = 10;
-/** Time after which a check no longer shows that there is no newer scan. */
 const FRESH_MS = 1000;
 
 export interface Backup {
   /**
-   * Backs up a code, as it was before a run paused it, and sends its DELETE. Rejects with UnprovenError if the scans cannot be verified as complete,
-   * with the errors of `send`, and with LocalError for a full disk.
+   * Backs up a code, as it was before a pause, and sends its DELETE. Throws UnprovenError if its scans can't
+   * be verified as complete, and errors of `send`.
    */
   backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
-  /** Reports up to which time the backups contain the scans. */
   reportEnd(): void;
 }
 
 /**
- * Creates the directory of the backups: `ID.json`, the code as the service returned it, and `ID.scans.ndjson`, its scans with all fields. Throws
- * UsageError if it cannot be created.
+ * Creates the directory of backups: `ID.json` has a code as the service returned it, `ID.scans.ndjson` its
+ * scans with all fields.
  */
 export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
@@ -46,7 +43,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
       const place = join(directory, code.id.toLowerCase());
       const pause = createPause(context, code, setStatus);
       try {
-        // B1, B7: flushed, and a regular file, or the code is not deleted.
+        // B1, B7: flushed to a regular file before the deletion.
         await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
           processes: context.processes,
           elsewhere: OTHER_DIRECTORY,
@@ -106,7 +103,7 @@ async function deleteSaved(
         throw unverified(code, 'the rate limit delayed each DELETE after the last check for newer scans');
       return checkAgain;
     }
-    // A DELETE that is sent again requires another check.
+    // A repeated DELETE requires another check.
     lastCheck = undefined;
     delayedChecks = 0;
     return undefined;
@@ -114,14 +111,14 @@ async function deleteSaved(
   return saved;
 }
 
-/** Returns the number of requests of a backup if no scans arrive: to pause the code, read its pages, and look behind the last one twice. */
+/** Returns the number of requests of a backup: for the pause, the pages, and two checks for newer scans. */
 export function requestsOfBackup({ status }: QrCode, scans: number): number {
   const pages = scans === 0 ? 1 : Math.ceil(scans / MAX_SCANS_PAGE) + 1;
   return (status === 'active' ? 1 : 0) + pages + 1;
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // The total also counts a late scan that is dated before the end.
+  // The total includes a late scan that is dated before the end.
   if (!mayBeTruncated({ total: scans, pageSize: MAX_SCANS_PAGE })) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);

@@ -1,6 +1,5 @@
 /**
- * Pauses a code while it is backed up, because the service may count scans of active codes only. Whether a paused code is scanned is not specified;
- * back-up.ts checks it.
+ * Pauses a code during its backup. Whether a paused code is scanned is not specified; back-up.ts checks it.
  */
 import { NotFoundError, RejectedError, UnexpectedResponseError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
@@ -21,23 +20,24 @@ export interface BackupContext {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 
-/** B5: sends the status of a code if it has another one, and records the old one, so that the next run can restore it after a kill. */
+/**
+ * B5: sets the status of a code, and records the old one, so that the next run can restore it after a kill.
+ */
 export type SetStatus = (status: string) => Promise<void>;
 
 export interface Pause {
-  /** Pauses an active code. A refusal is only noted. */
+  /** Pauses an active code; a refusal is only noted. */
   begin(): Promise<void>;
-  /** Restores the status of a code that isn't deleted, or reports that it stays paused. Never rejects. */
+  /** Restores the status of a code that was not deleted, or warns that it may be paused. Never throws. */
   undo(reason: unknown): Promise<void>;
 }
 
-/** Creates the pause of one code, as it was before a run paused it. */
 export function createPause({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Pause {
   let isRefused = false;
   return {
     async begin() {
       if (code.status !== 'active') return;
-      // B4: before its scans are read.
+      // B4: paused before its scans are read.
       await setStatus('paused').catch((error) => {
         if (!isRefusal(error)) throw error;
         isRefused = true;
@@ -49,7 +49,7 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
     async undo(reason) {
       if (isRefused || code.status !== 'active' || reason instanceof NotFoundError) return;
       await setStatus(code.status).catch((error) => {
-        // A DELETE whose response was lost has deleted it.
+        // A DELETE without a response may have deleted the code.
         if (error instanceof NotFoundError) return;
         const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
@@ -62,7 +62,7 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
   };
 }
 
-/** After an unexpected 2xx, the code may be paused. */
+/** Returns whether the service refused a change; after an unexpected 2xx, the code may be paused. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   return (

@@ -1,4 +1,3 @@
-/** Writes the file of `--backup` with all scans of one code. */
 import { systemCode, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { asSentence, countOf, quote } from '../../base/text/quote.ts';
@@ -15,11 +14,13 @@ import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
 export interface SavedScans {
   scans: number;
-  /** End of the range, ms since the epoch. */
   untilMs: number;
 }
 
-/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or lack one in the existing file. */
+/**
+ * Writes all scans of a code. Throws UnprovenError if they can't be verified as complete, or lack one of an
+ * existing file.
+ */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
   const file = await openWholeFile(path, {
@@ -44,7 +45,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
     untilMs: undefined,
     fetchInOrder,
     width: service.concurrency,
-    // B2: the scans can't be exported again, so a total capped at any value must be detected.
+    // B2: after the deletion, scans beyond a capped total are lost, so any total may be capped.
     proveBeyond: true,
     now: context.clock.now,
     openSink: async () => sink,
@@ -56,7 +57,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Reads the IDs in the backup of an earlier run whose DELETE failed. */
+/** Reads the scan IDs in the backup of an earlier run whose DELETE failed. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();
@@ -82,7 +83,6 @@ async function readIds(path: string): Promise<Set<string>> {
   return ids;
 }
 
-/** `before`: the IDs of the scans in the existing backup. */
 function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): CodeSink {
   let added = 0;
   return {
@@ -95,7 +95,7 @@ function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): Code
     },
     checkpoint: () => document.checkpoint(),
     async commit() {
-      // B6: the backup may be the only record of scans that the service no longer returns.
+      // B6: an existing backup may be the only record of scans that the service no longer returns.
       if (before.size > 0) {
         const reason = `the existing backup has ${countOf(before.size, 'scan')} that the service did not return`;
         throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {

@@ -1,4 +1,3 @@
-/** Converts logs to a dataset that a later `--append` continues. Reads files only: no request is sent. */
 import { join } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
@@ -27,8 +26,8 @@ import type { Partitioning } from './partitions.ts';
 type ConvertRun = ScanRun & { facts: RunFacts };
 
 /**
- * Writes each scan of the logs once, in one commit. Throws UsageError, with nothing written, for files that are not logs or that belong to
- * another workspace, UnprovenError for logs that differ from their states, and as listed in errors.ts.
+ * Writes each scan once, in one commit. Throws UsageError for files that are not logs of this workspace,
+ * UnprovenError for faults.
  */
 export async function convertLogs(
   run: ConvertRun,
@@ -38,7 +37,7 @@ export async function convertLogs(
 ): Promise<void> {
   const locks = await lockAll(run, logs);
   try {
-    // P17: only whole logs: rows that are missing could not be added again after a code was deleted.
+    // P17: only complete logs, because missing rows can't be added after a code was deleted.
     for (const { place, fault, isUnfinished } of logs)
       if (fault && !isUnfinished)
         throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
@@ -61,7 +60,7 @@ async function convert(
     if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
-  // The first reading finds where the logs begin, and every fault before anything is written.
+  // The first reading finds the beginnings, and every fault before anything is written.
   const spans = await readScans(run, reading);
   const plan = {
     ...planned,
@@ -93,7 +92,7 @@ async function convert(
   run.console.note(`To add new scans, run \`qrctl scans export ${which} ${into} --append\``);
 }
 
-/** P17: locks the logs that an append keeps, so that no run adds rows while they are read. Throws like `acquireLock`. */
+/** P17: locks logs of an append, so that no run adds rows meanwhile. Throws like `acquireLock`. */
 async function lockAll({ clock, signal, console }: ScanRun, logs: readonly ScanLog[]): Promise<Lock[]> {
   const locks: Lock[] = [];
   for (const { keptBy } of logs) {
@@ -105,19 +104,17 @@ async function lockAll({ clock, signal, console }: ScanRun, logs: readonly ScanL
   return locks;
 }
 
-/** Returns the columns of --fields; without it, those of the code and of the first log. */
 function columnsOf({ output }: ExportPlan, [first]: readonly LogState[]): ExportPlan['output']['columns'] {
   const names: readonly string[] = [...CODE_COLUMNS, ...(first?.identity.columns ?? [])];
   return output.chosen || !first ? output.columns : output.columns.filter(({ name }) => names.includes(name));
 }
 
-/** One log continues with its own codes; several logs, and files that no append keeps, continue with all codes. */
 function allOf(kept: readonly LogState[]): boolean | string {
   const [first, ...others] = kept.map(({ identity }) => identity.all);
   return first !== undefined && others.every((all) => all === first && all !== false) ? first : true;
 }
 
-/** Returns the time from which on the logs have every scan, ms since the epoch; undefined: from the first scan on. */
+/** Returns the time from which on all logs have every scan; undefined for the first scan. */
 function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSpan>): number | undefined {
   let latest = Number.NEGATIVE_INFINITY;
   for (const log of logs) {
@@ -132,7 +129,7 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: returns up to when each code was read, and which periods are to be read again, without rows. */
+/** P17: returns when each code was read, and which periods must be read again, without IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(
@@ -146,11 +143,13 @@ function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
 interface Reading {
   logs: readonly ScanLog[];
   columns: readonly string[];
-  /** Time zone of `ts_local`, if it is among the columns. */
   zone: string | undefined;
 }
 
-/** Checks the scans, and calls `write` with each of them once, in batches of one code. Throws UsageError if a row lacks its code or a column. */
+/**
+ * Reads the logs, and calls `write` with each scan once, in batches of one code. Throws UsageError for a
+ * missing code ID or column.
+ */
 async function readScans(
   { signal }: ScanRun,
   { logs, columns, zone }: Reading,
@@ -158,7 +157,7 @@ async function readScans(
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
   const local = zone === undefined ? undefined : createLocalTime(zone);
-  // All rows have the same keys in the same order: objects of one shape take a third of the memory.
+  // Objects of one shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
   const letIn = createPause(signal);

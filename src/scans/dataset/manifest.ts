@@ -1,7 +1,4 @@
-/**
- * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and the position of each code. Engines skip names
- * that begin with `_`.
- */
+/** Manifest of a dataset (`_qrctl.json`). Engines skip names with a leading `_`. */
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
@@ -19,23 +16,21 @@ export interface DatasetIdentity extends AppendIdentity {
 }
 
 export interface Part {
-  /** `dt=2026-10-01` */
+  /** Name of a directory, such as `dt=2026-10-01`. */
   partition: string;
-  /** `part-000017.parquet` */
+  /** Name of a file, such as `part-000017.parquet`. */
   name: string;
   rows: number;
   bytes: number;
-  /** Newest time in the part, ms since the epoch. */
   newestMs: number;
 }
 
 export interface Manifest {
   workspace: RecordedWorkspace;
   identity: DatasetIdentity;
-  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
   next: number;
-  /** P3: those of the last commit may still have their temporary names. */
+  /** Parts; those of the last commit may still have temporary names (P3). */
   parts: readonly Part[];
   overlaps: Map<string, CodeOverlap>;
 }
@@ -45,7 +40,7 @@ interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifes
   positions: SavedPositions;
 }
 
-/** Partition, number of the part, rows, bytes, newest time. */
+/** Partition, number of the part, rows, bytes, and newest time. */
 type SavedPart = [string, number, number, number, number];
 
 export function formatManifest(
@@ -59,7 +54,6 @@ export function formatManifest(
   return formatRecord({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
 }
 
-/** Throws RecordProblem. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = parseRecord(bytes, [VERSION], isSavedManifest);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, partition } = saved;
@@ -76,7 +70,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** Returns the name of a part, which follows from the state: the next run knows the parts of a killed one. */
+/** Returns the name of a part by its number, so that the next run recognizes parts of a killed one. */
 export function partName(number: number, format: AppendIdentity['format']): string {
   return `part-${String(number).padStart(6, '0')}.${format}`;
 }
@@ -85,7 +79,7 @@ function numberOf(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }
 
-/** P8: another program may have written a manifest with a correct checksum. */
+/** P8: checks all fields, because another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
@@ -115,11 +109,10 @@ function isSavedPart(value: unknown): boolean {
 export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Difference | undefined {
   // P7: rows of one day must be in one directory.
   const [before, now] = [was.partition, is.partition];
-  if (before.by !== now.by)
-    return {
-      reason: `is partitioned by ${before.by}, not by ${now.by}`,
-      wayOn: `Pass --partition-by ${before.by}`,
-    };
+  if (before.by !== now.by) {
+    const reason = `is partitioned by ${before.by}, not by ${now.by}`;
+    return { reason, wayOn: `Pass --partition-by ${before.by}` };
+  }
   if (before.timezone !== now.timezone) {
     const reason = `uses the time zone ${quote(before.timezone)}, not ${quote(now.timezone)}`;
     return { reason, wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}` };

@@ -1,6 +1,6 @@
 /**
- * Implements `--partition-by`: a directory of immutable parts that engines can read at any time, and to which each run adds new scans. PROTOCOL.md
- * states the guarantee. As for a file, scans/append/add-rows.ts determines the rows to add.
+ * Opens a directory of immutable parts for `--partition-by`, which engines can read at any time
+ * (PROTOCOL.md).
  */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -42,26 +42,24 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): PartFormatter;
-  /** Adds to an existing dataset. Otherwise the directory must be empty, and all parts appear at the end. */
+  /** Adds to an existing dataset. Otherwise, the directory must be empty, and all parts appear at the end. */
   append: boolean;
-  /** Positions from the logs that this run converts. */
   overlaps?: Map<string, CodeOverlap> | undefined;
   mostRows?: number;
 }
 
 /**
- * Opens the dataset in a directory, exclusively. Throws UsageError, with everything unchanged, if another run uses it, or if it differs from its
- * manifest or from this run.
+ * Opens a dataset exclusively. Throws UsageError without changes if directory, manifest and run don't match.
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
-  const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
+  const { identity, append, clock, signal, onWait, disk = nodeDisk } = options;
   const asOpenError = (error: unknown) =>
     cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
     await makeRealDirectories(disk, options.directory);
-    // P9: nothing is read before the lock is held.
+    // P9: locked before anything is read.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
-      (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
+      (options.lock ?? acquireLock)(path, { clock, signal, onWait }),
     );
     try {
       await disk.checkWritable(directory);
@@ -77,7 +75,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       const { removed, parts } = await withoutRemoved({ disk, directory, parts: known });
       await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
-      // P4: also a leftover of the manifest, which a run without new rows does not replace.
+      // P4: also removes a leftover manifest, which a run without new rows does not replace.
       await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
       const keptFromMs = endOfRemoved(known, removed, identity.partition);
       if (keptFromMs !== undefined)
@@ -86,7 +84,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const committed = {
         overlaps: found?.overlaps ?? options.overlaps ?? new Map(),
-        // P10, P15: the first run's lower bound, or the end of the deleted partitions.
+        // P10, P15: the bound of the first run, or the end of the deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
         proof: undefined,
@@ -110,7 +108,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   }
 }
 
-/** P7: throws UsageError unless the dataset is of this workspace and export. */
+/** P7: throws UsageError unless the dataset belongs to this workspace and export. */
 async function checkDataset(
   { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
   directory: string,
@@ -133,7 +131,6 @@ async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {
   return { removed, parts: job.parts.filter(({ partition }) => !removed.includes(partition)) };
 }
 
-/** Returns the end of the newest deleted partition, ms since the epoch. */
 function endOfRemoved(
   parts: readonly Part[],
   removed: readonly string[],
@@ -147,13 +144,12 @@ async function lockDirectory(disk: Disk, place: string, lockFile: (path: string)
   for (;;) {
     const directory = await realPath(disk, place);
     const lock = await lockFile(join(directory, MANIFEST));
-    // D14: the name may lead to another directory by now, whose lock is not held.
+    // D14: the path may have changed during the wait, to a directory whose lock is not held.
     if ((await realPath(disk, place)) === directory) return { directory, lock };
     await lock.release();
   }
 }
 
-/** Returns the manifest; undefined if there is none. Throws UsageError if it can't be read. */
 async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
@@ -161,32 +157,27 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: the parts do not show which others a lost manifest listed.
+    // P6: the parts don't show which others a lost manifest listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
 }
 
-/** Returns where the next run would begin: maps the ID of a code to its lower bound, ms since the epoch. Locks nothing. */
 export async function readDatasetPositions(
   directory: string,
   overlapMs: number,
-  untilMs = Number.POSITIVE_INFINITY,
+  untilMs?: number,
   disk: Disk = nodeDisk,
 ): Promise<Map<string, number>> {
   const saved = await readManifest(disk, directory);
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-/** Returns the manifest; undefined if there is none, or if it can't be read. Locks nothing. */
 export function readDatasetState(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
   return readManifest(disk, directory).catch(() => undefined);
 }
 
-/**
- * Returns the state of a dataset without deleted partitions, and the `fault` for which an append would refuse it; undefined if there is no usable
- * manifest. Locks nothing.
- */
+/** Returns the state of a dataset, and the `fault` that prevents an append. Locks nothing. */
 export async function inspectDataset(
   directory: string,
   disk: Disk = nodeDisk,
@@ -204,8 +195,8 @@ export async function inspectDataset(
 }
 
 /**
- * Returns where a dataset begins, ms since the epoch (-Infinity: at the first scan of all). Undefined if no manifest records it, or if a part is not
- * among `paths`. Locks nothing.
+ * Returns where a dataset begins, ms since the epoch (-Infinity: first scan); undefined if unknown, or if
+ * `paths` lacks a part.
  */
 export async function readDatasetBeginning(
   directory: string,
@@ -218,17 +209,14 @@ export async function readDatasetBeginning(
   return saved.sinceMs ?? Number.NEGATIVE_INFINITY;
 }
 
-/**
- * Returns why recorded rows are missing for readers: a reason after the path of the dataset. Undefined if all are there, apart from deleted
- * partitions (P15). Locks nothing.
- */
+/** Returns why readers lack recorded rows, as a clause; undefined if only partitions were deleted (P15). */
 export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   const directory = await realPath(disk, name);
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
   try {
     const { parts } = await withoutRemoved({ disk, directory, parts: parseManifest(bytes).parts });
-    return await lossOfParts({ disk, directory, parts, areListed: true });
+    return await lossOfParts({ disk, directory, parts }, true);
   } catch (error) {
     if (error instanceof RecordProblem) return `its ${MANIFEST} ${error.message}`;
     throw error;

@@ -1,4 +1,3 @@
-/** Writes and flushes the file of one part, and reads its rows back. */
 import { LocalError } from '../../base/errors.ts';
 import { shown } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
@@ -29,7 +28,10 @@ export async function* formatPart(
   yield formatter.end();
 }
 
-/** Creates the file of a part at `temporary`, later `path`, and resolves to its number of bytes. Throws the system's error. */
+/**
+ * Writes a part durably at `temporary`, later `path`, and returns its size in bytes. Throws the system's
+ * error.
+ */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -47,7 +49,7 @@ export async function writePart(
       flush.wrote(bytes.length);
     }
     await flush.settled();
-    // P1: a power cut must not leave a manifest whose rows are missing.
+    // P1: flushed before the manifest that lists it.
     await file.sync();
     return size;
   } finally {
@@ -55,7 +57,7 @@ export async function writePart(
   }
 }
 
-export interface PartReading {
+interface PartReading {
   disk: Disk;
   path: string;
   part: Pick<Part, 'bytes'>;
@@ -65,7 +67,7 @@ export interface PartReading {
 }
 
 /**
- * Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and UnrecognizedRowError for a row of another
+ * Calls `onRow` for each row of a part. Throws LocalError for damage, UnrecognizedRowError for another
  * export.
  */
 export async function readPart(

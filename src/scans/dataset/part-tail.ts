@@ -1,7 +1,4 @@
-/**
- * Growing end of a dataset: rows are buffered, then written as one part per partition and flushed. A commit is the manifest that lists them; only
- * then they are renamed.
- */
+/** Growing end of a dataset: flushes a part per partition, commits them by a manifest, and renames them. */
 import { basename, dirname, join } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
@@ -32,12 +29,12 @@ export interface PartTailJob {
   signal?: AbortSignal | undefined;
 }
 
-/** Size of a Parquet row group. It bounds the memory of a first run, and the rows that a kill loses. */
+/** Maximum number of buffered rows: a Parquet row group, and the rows that a kill loses. */
 const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that is not listed yet. `owner`: the code of all its rows, which may still fail. */
+/** Part that is not listed. `owner`: code of all its rows, which may still fail. */
 interface Staged extends Part {
   owner: string | undefined;
 }
@@ -51,7 +48,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   let { parts, next } = job;
   let hasManifest = job.isSaved;
   let staged: Staged[] = [];
-  /** Rows of complete codes, and of the current one. */
+  /** Buffered rows of finished codes, followed by those of the current one. */
   let complete: Buffered = new Map();
   let current: Buffered = new Map();
   let writing: string | undefined;
@@ -75,7 +72,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     current = new Map();
   }
 
-  /** Writes all buffered rows as parts that no reader sees yet. Those of the current code are separate, because it may fail. */
+  /** Writes buffered rows as invisible parts, separately for the current code, which may still fail. */
   async function stage(): Promise<void> {
     for (const [buffered, owner] of [
       [complete, undefined],
@@ -97,7 +94,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function writeStaged(partition: string, name: string, rows: readonly Row[]): Promise<number> {
-    // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
+    // D14: a partition may be stored elsewhere, but not behind a link of another user.
     if (!places.has(partition))
       places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });
@@ -108,13 +105,13 @@ export function createPartTail(job: PartTailJob): RowTail {
     endCode();
     await stage();
     const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
-    // P1: including the temporary names, by which the next run finds listed parts.
+    // P1: flushes the temporary names, by which the next run finds listed parts.
     for (const place of changed) await disk.flushDirectory(place);
     const listed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
     const manifest = { workspace, identity, sinceMs, next, parts: listed, overlaps };
     const done = staged;
     hasManifest = true;
-    // P2: the one step by which all parts become visible.
+    // P2: the atomic rename by which all parts become visible.
     await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
       beforeRename() {
         staged = [];
@@ -125,7 +122,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     for (const place of changed) await disk.flushDirectory(place);
   }
 
-  /** P3: gives a listed part its final name; if the run ends before, the next one does it. */
+  /** P3: gives a listed part its final name. After a kill, the next run does it. */
   async function publish(path: string): Promise<void> {
     await inDirectory(disk, dirname(path), async ({ at }) => {
       if (await ifPresent(disk.lstat(at(basename(path))))) {

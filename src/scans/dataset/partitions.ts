@@ -1,4 +1,3 @@
-/** Assigns rows to partitions: the day or month of their time, as the name of a directory that engines read as the column `dt`. */
 import { UnprovenError } from '../../base/errors.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { DAY_MS, formatInstant, QUARTER_MS } from '../../base/time/time.ts';
@@ -13,8 +12,8 @@ export interface Partitioning {
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
 
 /**
- * Returns a function from ms since the epoch to the directory, such as `dt=2026-10-01`. It throws UnprovenError for a year without four digits, which
- * no engine reads as a date.
+ * Returns a function from ms since the epoch to the partition, such as `dt=2026-10-01`. It throws
+ * UnprovenError for a year without four digits, which engines don't read.
  */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
@@ -36,13 +35,11 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
 function yearError(date: string, timezone: string): UnprovenError {
   return new UnprovenError(
     `cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`,
-    {
-      hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.',
-    },
+    { hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.' },
   );
 }
 
-/** Returns the end of the partition to which an instant belongs, both in ms since the epoch. */
+/** Returns the end of the partition that contains an instant, both in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
   let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
   while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;

@@ -1,4 +1,3 @@
-/** Completes or removes the parts that a stopped run left, and refuses files that are not part of the dataset. */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
@@ -9,7 +8,7 @@ import type { AppendIdentity } from '../append/identity.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
-/** Returns the refusal to change the dataset; `reason` is a clause, `wayOn` a sentence without its period. */
+/** Returns the refusal to change a dataset; `reason` is a clause, `wayOn` a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -26,16 +25,11 @@ interface Job {
 
 const HIDDEN = /^[._]/;
 const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
-/** Throws UsageError if the directory differs from the manifest. */
-export async function refuseUnknownFiles({
-  disk,
-  directory,
-  parts,
-  format,
-}: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
-  const known = byPartition(parts);
-  const names = await disk.readdir(directory);
-  for (const name of names) {
+
+export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
+  const { disk, directory, parts, format } = job;
+  const known = pathsOf(parts);
+  for (const name of await disk.readdir(directory)) {
     if (HIDDEN.test(name)) continue;
     // P5: engines read every file in the directory.
     if (!isPartition(name))
@@ -45,7 +39,7 @@ export async function refuseUnknownFiles({
         `Move ${name} out of the directory`,
       );
     for (const file of await disk.readdir(join(directory, name))) {
-      if (HIDDEN.test(file) || known.get(name)?.has(file)) continue;
+      if (HIDDEN.test(file) || known.has(`${name}/${file}`)) continue;
       const isLost = parts.length === 0;
       const reason = isLost ? `it has no ${MANIFEST} and contains` : 'it contains';
       throw datasetRefusal(
@@ -55,17 +49,15 @@ export async function refuseUnknownFiles({
       );
     }
   }
-  const loss = await lossOfParts({ disk, directory, parts, areListed: false });
+  const loss = await lossOfParts(job, false);
   if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns why recorded rows are missing. `areListed`: under the names that readers see. */
-export async function lossOfParts({
-  disk,
-  directory,
-  parts,
-  areListed,
-}: Job & { areListed: boolean }): Promise<string | undefined> {
+/** Returns why recorded rows are missing, as a clause; with `areListed`, under the names that readers see. */
+export async function lossOfParts(
+  { disk, directory, parts }: Job,
+  areListed: boolean,
+): Promise<string | undefined> {
   for (const { partition, name, bytes } of parts) {
     const path = join(directory, partition, name);
     // P3: a part of the last commit may still have its temporary name.
@@ -78,22 +70,22 @@ export async function lossOfParts({
   return undefined;
 }
 
-/** Returns the partitions, oldest first, that a user deleted: all their parts are gone, and they are older than all remaining ones. */
+/** Returns the partitions that a user deleted, oldest first: without parts, and older than all others. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
-  const names = [...byPartition(parts)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const known = pathsOf(parts);
   const removed: string[] = [];
-  for (const [partition, files] of names) {
+  for (const partition of [...new Set(parts.map(({ partition }) => partition))].sort()) {
     const there = await ifPresent(disk.readdir(join(directory, partition)));
-    // P15: also under its temporary name.
-    if (there?.some((name) => files.has(name) || LEFTOVER.test(name))) return removed;
+    // P15: a part may also have its temporary name.
+    if (there?.some((name) => known.has(`${partition}/${name}`) || LEFTOVER.test(name))) return removed;
     removed.push(partition);
   }
   return [];
 }
 
-/** P3, P4: renames the parts that the manifest lists, and removes those that were written and never listed. */
+/** P3, P4: renames leftover parts that the manifest lists, and removes others. */
 export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
-  const known = byPartition(parts);
+  const known = pathsOf(parts);
   for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
     const named = join(directory, partition);
     const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
@@ -101,8 +93,9 @@ export async function finishParts({ disk, directory, parts }: Job): Promise<void
     await inDirectory(disk, place, async ({ at, names }) => {
       for (const name of (await names()).filter((name) => LEFTOVER.test(name))) {
         const part = name.slice(1, -'.partial'.length);
-        renamed ||= known.get(partition)?.has(part) === true;
-        if (known.get(partition)?.has(part)) await disk.rename(at(name), at(part));
+        const isListed = known.has(`${partition}/${part}`);
+        renamed ||= isListed;
+        if (isListed) await disk.rename(at(name), at(part));
         else await disk.unlink(at(name));
       }
     });
@@ -110,11 +103,6 @@ export async function finishParts({ disk, directory, parts }: Job): Promise<void
   }
 }
 
-function byPartition(parts: readonly Part[]): Map<string, Set<string>> {
-  const known = new Map<string, Set<string>>();
-  for (const { partition, name } of parts) {
-    const names = known.get(partition) ?? new Set();
-    known.set(partition, names.add(name));
-  }
-  return known;
+function pathsOf(parts: readonly Part[]): Set<string> {
+  return new Set(parts.map(({ partition, name }) => `${partition}/${name}`));
 }

@@ -1,18 +1,33 @@
-/** Failures that concern single codes, whose scans could not be read. */
-import { NotFoundError, PartialError, RejectedError, UnexpectedResponseError } from '../../base/errors.ts';
+import {
+  Failure,
+  NotFoundError,
+  PartialError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedResponseError,
+  UsageError,
+} from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
+import { isWrittenDirectly } from '../../files/formats/whole-file.ts';
 import type { Service } from '../../service/service.ts';
 import type { CodeFailure } from './export-codes.ts';
 import type { ExportSinks } from './open-sinks.ts';
 
-/** Returns whether a failure concerns the requested code only: other codes may still be read. */
+/** Returns a handler of rejections that returns `value` for a NotFoundError, and throws other errors. */
+export function ifNotFound<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof NotFoundError) return value;
+    throw error;
+  };
+}
+
+/** Returns whether a failure concerns the requested code only. */
 export function isOfOneCode(error: unknown): error is Error {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }
 
 const MOST_NAMED = 5;
 
-/** Returns a line with the number of codes that failed out of `of`, and one line for each of the first five. */
 export function describeFailures(failures: readonly CodeFailure[], of: number, how: string): string[] {
   const lines = failures
     .slice(0, MOST_NAMED)
@@ -21,7 +36,6 @@ export function describeFailures(failures: readonly CodeFailure[], of: number, h
   return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
 }
 
-/** Creates the error of a run in which some codes failed. */
 export function someFailed(
   failures: readonly CodeFailure[],
   of: number,
@@ -34,10 +48,7 @@ export function someFailed(
   });
 }
 
-/**
- * Separates codes of the output that were deleted from those that failed. A43: the output records them, and those that an earlier run recorded are
- * in neither list.
- */
+/** Separates deleted codes from failures. A43: codes that an earlier run recorded are in neither list. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
@@ -54,24 +65,74 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** One response of 404 for its scans does not show that the code was deleted. */
+/** Requests the code, because a 404 for its scans does not show that it was deleted. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
-  if (code.missing) return true;
-  try {
-    await getCode(code.id);
-    return false;
-  } catch (cause) {
-    if (cause instanceof NotFoundError) return true;
-    throw cause;
-  }
+  return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));
 }
 
-/** Creates the error of the run that found deleted codes. */
 export function wereDeleted(deleted: readonly CodeFailure[], of: number): PartialError {
   const how = `${deleted.length === 1 ? 'was' : 'were'} deleted on the service; the others were exported`;
   return new PartialError(describeFailures(deleted, of, how).join('\n'), {
     hint: 'The exported scans of deleted codes stay in the file. The next run leaves these codes out.',
     cause: deleted[0]?.error,
   });
+}
+
+const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';
+
+interface FailedRun {
+  profile: string;
+  key: string;
+  place: string | undefined;
+  isAppend: boolean;
+  added: number;
+  files: number;
+  isPerCode: boolean;
+}
+
+/** Adds the state of the output to the hint of a failure, except a UsageError of the command line. */
+export async function explainFailure(error: unknown, run: FailedRun): Promise<void> {
+  if (!(error instanceof Failure) || error instanceof UsageError) return;
+  const { profile, key, place, isAppend } = run;
+  const where = place === undefined ? '' : `, ${isAppend ? 'appending to' : 'writing'} ${place}`;
+  const lines = [
+    `profile ${profile}, key ${key}${where}`,
+    error instanceof PartialError ? undefined : await outcomeOf(run),
+    error instanceof UnavailableError ? LONGER : undefined,
+    error.hint,
+  ];
+  error.hint = lines.filter((line) => line !== undefined).join('\n');
+}
+
+/** Returns what happened to the data; undefined if unknown, because printed rows can't be rolled back. */
+async function outcomeOf(run: FailedRun): Promise<string | undefined> {
+  const { place, isAppend, added, files, isPerCode } = run;
+  if (place === undefined || (await isWrittenDirectly(place))) return undefined;
+  if (isAppend) {
+    if (added > 0 && files === 0) return undefined;
+    const count =
+      added === 0 ? 'no scans were added' : `${countOf(added, 'scan')} ${added === 1 ? 'was' : 'were'} added`;
+    return `No data was lost: ${count}. The next run resumes from there.`;
+  }
+  if (isPerCode && files > 0)
+    return `Wrote ${countOf(files, 'complete file')}. Existing files of the other codes are unchanged.`;
+  return 'No data was written. Any existing file is unchanged.';
+}
+
+export function partly(failures: readonly CodeFailure[], of: number, isAppend: boolean): PartialError {
+  const names = failures.map(({ code }) => code.id).slice(0, 5);
+  const again = isAppend
+    ? 'Run the same command again.'
+    : `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
+  const error = failures[0]?.error;
+  // A refused file has a hint of its own.
+  const own = error instanceof UsageError ? error.hint : undefined;
+  return someFailed(failures, of, 'failed; the others were exported', own ?? again);
+}
+
+export function notRebuilt(failures: readonly CodeFailure[], of: number, path: string): PartialError {
+  const hint =
+    'The file is unchanged. Run the command again. If a code was deleted, omit it. The old file, with its scans, then stays as FILE.old.';
+  return someFailed(failures, of, `failed, so ${path} was not rebuilt`, hint);
 }

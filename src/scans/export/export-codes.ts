@@ -13,30 +13,22 @@ import type { QrCode, ScanPage } from '../../service/shapes.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
-/**
- * Code of rows; of a code specified by ID, only the ID is known. `missing`: it was requested and does not
- * exist.
- */
+/** Code of rows; of a code specified by ID, only the ID is known. `missing`: it does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** Exclusive end, ms since the epoch; undefined: the service's clock at the first response. */
+  /** Exclusive end, ms since the epoch; undefined for the service's clock at the first response. */
   untilMs: number | undefined;
-  /** Clock of the machine, for a service that sends no time. */
+  /** Machine's clock, for a service that sends no time. */
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
-  /** As in ScanExport. */
   proveBeyond?: boolean;
-  /** Called while earlier codes still write. The checkpoint is taken when this code's own rows begin. */
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
-  /**
-   * Called after each write: rows exported, their number once every code was requested, an estimate until
-   * then, codes done, and the range as in Summary.
-   */
+  /** Reports progress after each write; `total` is undefined until every code was requested. */
   progress(state: {
     rows: number;
     total: number | undefined;
@@ -52,14 +44,10 @@ export interface CodeFailure {
 }
 
 interface Summary {
-  /** New rows in the output. */
   scans: number;
   codes: number;
   failures: CodeFailure[];
-  /**
-   * From the earliest start of all codes (undefined: the first scan) to the end; undefined before the first
-   * response.
-   */
+  /** Range from the earliest start of all codes to the end; undefined before the first response. */
   range: Range | undefined;
 }
 
@@ -78,14 +66,12 @@ interface Turn {
   prepared: Promise<Prepared>;
 }
 
-/** Consecutive codes for which the service may fail, after all retries, before it counts as down. */
+/** Maximum number of consecutive codes that fail by the service before it counts as down. */
 const MOST_DOWN = 1;
 
 /**
- * Exports each code into its sink, one after the other, and prefetches the first pages of the next ones. A
- * code that was deleted, could not be verified, got an error of the service only, or has a file that is
- * refused leaves no rows and is named in the summary. Throws any other error (network, disk, key,
- * interruption).
+ * Exports each code into its sink, in order, and prefetches the next codes. A failure of one code is in the
+ * summary, without rows. Throws other errors (network, disk, key, interruption).
  */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
@@ -95,9 +81,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: prefetches for a later code: reads only, and takes no checkpoint. */
+  /** C16: prefetches for a later code: reads only, without a checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    // C14: the code was requested, and its scans would show nothing more.
+    // C14: its scans would show nothing more.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);
@@ -111,7 +97,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
-    // C1: the end is fixed by the first response, so that no row enters the range only because time passes.
+    // C1: fixed by the first response, so that no row enters the range because time passes.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
@@ -128,7 +114,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   function start(code: CodeLabel): Turn {
     const prepared = prepare(code);
-    prepared.catch(() => undefined); // its turn comes when it is run
+    // A rejection is handled in the turn of the code.
+    prepared.catch(() => undefined);
     return { code, prepared };
   }
 
@@ -149,28 +136,16 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       },
     };
     const { service, ...rest } = job;
+    const reading = { read, range, asked: widened(range), first, firstIsOpen };
+    const isKnown = code.slug !== undefined;
+    const checkExists = () => service.getCode(code.id);
     try {
-      const checkExists = () => service.getCode(code.id);
-      const isKnown = code.slug !== undefined;
-      await exportScans(
-        {
-          ...rest,
-          code: code.slug ?? code.id,
-          read,
-          range,
-          asked: widened(range),
-          first,
-          firstIsOpen,
-          isKnown,
-          checkExists,
-        },
-        counted,
-      );
+      await exportScans({ ...rest, ...reading, code: code.slug ?? code.id, isKnown, checkExists }, counted);
       await sink.commit();
       summary.codes += 1;
       down = 0;
     } finally {
-      // C17: the rows of a failed code don't stay, except those that an append committed; after the sink's commit this does nothing.
+      // C17: drops the rows of a failed code, except those that an append committed.
       await sink.discard();
       open.delete(sink);
       count();
@@ -179,7 +154,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
     if (error instanceof UnavailableError) down += 1;
-    // C17: the others continue only after a failure that concerns this code alone.
+    // C17: other codes continue only after a failure of this code alone.
     if (!isOfOneCode(error, { asked, down })) throw error;
     summary.failures.push({ code, error });
   }
@@ -187,7 +162,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   try {
     const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
     let alone = 0;
-    // C1: the first response fixes the end of the range for all codes, so no other request is sent before it.
+    // C1: no other request is sent before the first response fixes the end of the range.
     for (; alone === 0 || untilMs === undefined; alone++) {
       const code = job.codes[alone];
       if (!code) break;
@@ -203,8 +178,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 }
 
 /**
- * C18: the machine's clock, if the service sends no time. If that clock is behind, the newest scans would be
- * missing.
+ * C18: returns the machine's time for a service that sends none. Throws UnprovenError if it is before the
+ * newest scans.
  */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
@@ -218,21 +193,21 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
   return times.some((time) => time > nowMs);
 }
 
-/** Returns whether there are later scans. An empty page with a total counts as well. */
+/** Returns whether scans are later than the machine's time; an empty page with a total counts. */
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
-  // An earlier scan: the service ignores the bound. Its newest row is the last one, or on page 1.
+  // An earlier scan shows that the service ignores the bound. Its newest row is the last one, or on page 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** Undefined is before all others. */
+/** Returns the earlier start; undefined, the first scan, is before all others. */
 function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
   if (!range) return sinceMs;
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
 }
 
-/** C19: a range whose start is not before its end is not requested: services return nothing, or 400. */
+/** C19: refuses a range whose start is not before its end: services return nothing, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(
@@ -243,7 +218,10 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
   );
 }
 
-/** `asked`: codes whose range the service accepted, `down`: consecutive failures. */
+/**
+ * Returns whether a failure is of one code: the range was accepted for `asked` codes, and `down` failed in a
+ * row.
+ */
 function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;

@@ -1,7 +1,3 @@
-/**
- * Exports the scans of one code in one range, each exactly once: see PROTOCOL.md for the steps and
- * conditions.
- */
 import { UnprovenError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import type { Rewind, RowSink, TimedRows } from '../../files/formats/row-sink.ts';
@@ -24,13 +20,11 @@ import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 
 export interface ScanExport extends RangeReading {
   code: string;
-  /** Resolves if the code exists; rejects with NotFoundError if it does not, or was deleted. */
+  /** Rejects with NotFoundError if the code does not exist, or was deleted. */
   checkExists(): Promise<unknown>;
-  /** Page 1 of the range, if it was read. */
   first?: ScanPage;
-  /** It was read before the end of the range was known. */
   firstIsOpen?: boolean;
-  /** The code was listed or read in this run: it exists, even without scans. */
+  /** The code was listed or fetched in this run, so it exists even without scans. */
   isKnown?: boolean;
   /** Requests rows beyond the last page by time, whatever the total is. */
   proveBeyond?: boolean;
@@ -40,15 +34,18 @@ export interface ScanExport extends RangeReading {
 /** Takes the rows of the range, oldest first unless the service has no order. */
 type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
-/** How often a changing range is read again in slices. */
+/** Maximum number of attempts to read a changing range in slices. */
 const ROUNDS = 3;
-/** How often an unsorted range is read before it is split into slices. */
+/** Maximum number of passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
-/** Exports the whole range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does not exist. */
+/**
+ * Exports the range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does
+ * not exist.
+ */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
-  // C14: a code that was deleted, or never was, may be shown as one without scans.
+  // C14: a code that does not exist may be shown as one without scans.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
     return;
@@ -57,12 +54,12 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const job: Job = { ...options, proveBeyond, ...createBudget(options.read, first) };
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await attempt(() => readInOrder(job, first, output));
-  // Scans dated after the end were counted by a page 1 that was requested before the end was known.
+  // Page 1 may count scans after the end, if it was requested before the end was known.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
   if (!moved) return;
-  // C14: if rows vanished because their code was deleted, the range is not read again.
+  // C14: if the code was deleted, its rows are not read again.
   await job.checkExists();
   await readAgain(job, output, moved);
 }
@@ -80,17 +77,16 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
-  // C10: rows that are not sorted by time have no last one to request beyond; slices are split until they are short enough.
+  // C10: unsorted rows have no last one to request beyond, so they are split into slices.
   if (mayBeTruncated({ total, pageSize: pageSizeOf(first), always: job.proveBeyond })) {
     throw new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}`);
   }
   if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
-  // C15: rows that are not sorted show nothing before all of them are read: the sink must not treat them as verified.
+  // C15: rolls back, because unsorted rows are verified only when all of them are read.
   await rewind();
   await write(readInServiceOrder(job, first), job.range, sink);
 }
 
-/** Resolves to the InconsistentPagesError of a reading; undefined if it succeeded. */
 async function attempt(read: () => Promise<void>): Promise<InconsistentPagesError | undefined> {
   try {
     await read();
@@ -101,43 +97,7 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
   }
 }
 
-/**
- * Returns the number of requests after page 1 of a range, if the service does not change. The end of the
- * range is not part of it.
- */
-export function requestsAfter(
-  first: ScanPage,
-  {
-    isKnown,
-    proveBeyond,
-    sinceMs = Number.NEGATIVE_INFINITY,
-    untilMs = Number.POSITIVE_INFINITY,
-  }: ExpectedReading,
-): number {
-  const { total, times } = first;
-  const pageSize = pageSizeOf(first);
-  if (total === 0) return isKnown ? 0 : 1;
-  const pages = Math.ceil(total / pageSize) - 1;
-  if (!mayBeTruncated({ total, pageSize, always: proveBeyond })) return pages;
-  const [instant = 0] = times;
-  // Rows of one instant show no order: rows after them are requested, and rows before them, if those are in the range.
-  if (!isOneInstant(first)) return pages + 1;
-  return (
-    pages + (instant + 1 < untilMs ? 1 : 0) + (instant - (isWholeSecond(instant) ? 0 : 1) > sinceMs ? 1 : 0)
-  );
-}
-
-const isOneInstant = ({ times, total }: ScanPage) =>
-  times.length === total && times.every((time) => time === times[0]);
-
-const isWholeSecond = (ms: number) => ms % 1000 === 0;
-
-interface ExpectedReading extends Partial<Range> {
-  isKnown: boolean;
-  proveBeyond: boolean;
-}
-
-/** Returns the order of a page by its times or, if they are one instant, by its IDs; `mixed`: not sorted by time. */
+/** Returns the order of a page by times or, in one instant, by IDs; `mixed` if it is not sorted by time. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));
@@ -164,9 +124,9 @@ async function* readInServiceOrder(job: Job, first: ScanPage): AsyncGenerator<Ba
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: InconsistentPagesError) {
   let moved = reason;
-  // C13: with a service whose rows never stop moving, or whose numbers are wrong, the export ends as not verified.
+  // C13: bounded for a service whose rows never stop moving, or whose numbers are wrong.
   for (let round = 0; round < ROUNDS; round++) {
-    // C15: rows of the earlier attempt are not verified, and would be written twice; rows that can't be rolled back end the export.
+    // C15: unverified rows of the earlier attempt must not be written twice.
     if (!(await rewind())) break;
     const failure = await attempt(() => write(splitByTime(job), job.range, sink));
     if (!failure) return;

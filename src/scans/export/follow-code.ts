@@ -1,19 +1,13 @@
-/**
- * Returns the new scans of one code, each once: requests overlap with earlier ones, and returned scans are remembered for that period
- * (dedup).
- */
+/** Returns the new scans of a code, each once: requests overlap, with dedup by ID. */
 import { messageOf, UnprovenError } from '../../base/errors.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, widened } from './range.ts';
 
 export interface FollowedCode {
-  /**
-   * Returns scans that were not returned before, oldest first. Throws the service's errors; then these scans
-   * are returned next time.
-   */
+  /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
   next(): Promise<{ ms: number; row: Row }[]>;
-  /** Returns whether all scans from the start on were returned: later readings begin an hour before the newest. */
+  /** Returns whether a reading from the start on was complete; later ones begin at the overlap. */
   hasBegun(): boolean;
 }
 
@@ -24,24 +18,22 @@ export interface FollowJob {
   fetchInOrder: FetchInOrder;
   width: number;
   sinceMs: number;
-  /** Times of scans that an earlier run returned, by ID; they are not returned again. */
   seen?: ReadonlyMap<number | bigint, number>;
   nowMs(): number;
   note(line: string): void;
 }
 
-/** Each reading begins this long before the newest scan, because scans may be listed late. */
+/** Time before the newest scan at which each reading begins, because scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
 /**
- * Number of known scans per code and hour that are read again each time, so that a page has room for new ones. All of the overlap is read
- * whenever as many requests have passed as it has such parts. So no late scan is missed, and the average is two requests at most.
+ * Maximum number of known scans that a short reading repeats, so that new ones fit on the page. The whole
+ * overlap is read again often enough to miss no late scan, at two requests on average.
  */
 const MOST_KNOWN = 250;
-/** End of an open range. */
+/** Latest time of a Date, as the end of an open range. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 export function followCode(job: FollowJob): FollowedCode {
-  /** Times of scans that the service may return again, by ID. */
   let seen = new Map<number | bigint, number>(job.seen);
   let fromMs = job.sinceMs;
   let shortReadings = 0;
@@ -54,7 +46,7 @@ export function followCode(job: FollowJob): FollowedCode {
       const found = new Map<number | bigint, { ms: number; row: Row }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };
       const asked = widened({ sinceMs: fromMs });
-      /** Also collects from pages that failed verification. */
+      /** Collects also from pages that fail verification. */
       async function read(request: Parameters<ReadScans>[0]) {
         const page = await job.read(request);
         for (const [at, row] of page.rows.entries()) {
@@ -65,10 +57,10 @@ export function followCode(job: FollowJob): FollowedCode {
       }
       const reading = exportScans(
         { ...job, read, code: job.name, range, asked, isKnown: true },
-        // Repeated scans are recognized by ID.
+        // No rollback is needed, because repeated scans are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
-      // Returned scans exist, whether or not the page adds up; missing ones are found by the next overlap.
+      // Returned scans exist even if the pages don't add up; the next overlap finds missing ones.
       const doubt = await reading.then(
         () => undefined,
         (error) => (error instanceof UnprovenError ? error : Promise.reject(error)),
@@ -80,9 +72,9 @@ export function followCode(job: FollowJob): FollowedCode {
       const given = [...found]
         .sort(([a, { ms: aMs }], [b, { ms: bMs }]) => aMs - bMs || (a < b ? -1 : 1))
         .map(([, scan]) => scan);
-      // It is unknown which scans of the start are missing: all of it is read again.
+      // Missing scans may be anywhere after the start.
       if (!hasBegun) return given;
-      // A scan dated in the future does not show how far the others are: reading from there would find nothing.
+      // A scan dated in the future does not show how far the others are.
       const nowMs = job.nowMs();
       const times = [...seen.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
       const overlapMs = Math.max(job.sinceMs, (times[0] ?? job.sinceMs) - OVERLAP_MS);

@@ -1,4 +1,3 @@
-/** Opens the file or dataset that an export with `--append` adds to. */
 import { UsageError } from '../../base/errors.ts';
 import { OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import type { AppendFile } from '../append/add-rows.ts';
@@ -11,7 +10,6 @@ import { LOCAL_TIME } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
 import type { ExportPlan } from './export-plan.ts';
 
-/** Opens the file or dataset for the scans of these codes. `remark` and `overlaps`: as in AppendOptions and DatasetOptions. */
 export async function openGrowing(
   run: ScanRun,
   plan: ExportPlan,
@@ -21,7 +19,7 @@ export async function openGrowing(
   more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> } = {},
 ): Promise<AppendFile> {
   const { append, directory, sinceMs, untilMs } = plan;
-  // Only a response contains the slug.
+  // Only a code of a response has a slug.
   const seen = codes.filter(({ slug }) => slug !== undefined).map(({ id }) => id);
   const options = {
     ...append,
@@ -36,7 +34,6 @@ export async function openGrowing(
   return openLogFile(run, keptBy, options, service);
 }
 
-/** Returns the identity of this export. `log`: the log that it may continue. */
 async function identityOf(
   { output, directory, partition, all, localZone }: ExportPlan,
   codes: readonly CodeLabel[],
@@ -47,7 +44,8 @@ async function identityOf(
     throw new UsageError(`cannot append to ${format}`);
   const names = output.columns.map(({ name }) => name);
   const saved = chosen ? undefined : (await recordOf(log))?.identity.columns;
-  // Without --fields, a log keeps its columns, if this version of qrctl knows them: a later version may add some.
+  // Without --fields, a log keeps its columns if this version knows them, because a later version may add
+  // some.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
     format,

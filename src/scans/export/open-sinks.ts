@@ -1,4 +1,3 @@
-/** Opens the sinks of an export's plan: one for all codes or one file per code, new or appended. */
 import { existsSync } from 'node:fs';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { createBufferedSink } from '../../files/formats/buffered-sink.ts';
@@ -6,7 +5,7 @@ import type { DocumentSink } from '../../files/formats/document-sink.ts';
 import type { OutputPlan } from '../../files/formats/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../files/formats/row-sink.ts';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
-import type { AppendFile } from '../append/append-file.ts';
+import type { AppendFile } from '../append/add-rows.ts';
 import type { LogService } from '../append/open-log-file.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { addLabels, addLocalTime } from './added-columns.ts';
@@ -16,13 +15,11 @@ import { openGrowing } from './open-growing.ts';
 
 export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;
-  /** Records that a code was deleted; see AppendFile. Missing for outputs that are not appended to. */
   noteGone?: ((code: CodeLabel) => Promise<boolean | undefined>) | undefined;
   commit(): Promise<void>;
-  /** Drops uncommitted rows. Idempotent, harmless after `commit`. */
+  /** Drops uncommitted rows. Idempotent, and harmless after `commit`. */
   discard(): Promise<void>;
   contents: ReturnType<typeof createOutputContents>['read'];
-  /** Notes for the end of the run that must not be missed: files that a restart kept. */
   remarks: readonly string[];
   place: string | undefined;
 }
@@ -33,7 +30,10 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Opens the sink that all codes share; the file of a single code is opened with the code. Throws UsageError if the path cannot be written. */
+/**
+ * Opens the shared output, or files per code as they are needed. Throws UsageError for a path that can't be
+ * written.
+ */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -83,14 +83,8 @@ export async function openSinks(
       }
     };
     const commit = async () => undefined;
-    return {
-      ...common,
-      place: directory,
-      open,
-      noteGone: append ? noteGone : undefined,
-      commit,
-      discard: commit,
-    };
+    const perCode = { place: directory, open, commit, discard: commit };
+    return { ...common, ...perCode, noteGone: append ? noteGone : undefined };
   }
   if (append) {
     const file = await openLog({ file: append.path });
@@ -109,7 +103,7 @@ export async function openSinks(
   };
 }
 
-/** With `--overwrite`, the state of an append is removed with the file that it describes. */
+/** Removes the state of an append together with a file that `--overwrite` replaces. */
 function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   const { path } = output;
   if (!overwrite || path === undefined) return output;
@@ -123,10 +117,9 @@ function rewindable(sink: DocumentSink): RowSink {
   return sink.rewinds ? sink : createBufferedSink(sink);
 }
 
-/** Returns one code's part of a document. With `isOwn` the document is this code's alone, and ends with it. */
+/** Returns the part of one code in a document, which ends with it if `isOwn`. */
 function partOf(document: RowSink, sinceMs: number | undefined, isOwn: boolean): CodeSink {
   let added = 0;
-  /** Rolls back to before this code's rows; undefined if there are none, and once they are committed. */
   let undo: Rewind | undefined;
   return {
     sinceMs,
@@ -171,16 +164,16 @@ function together(one: Written, other: Written): Written {
 }
 
 /**
- * Collects the contents of the outputs for `--summary`: all rows of appended files, and the rows of this run in others. `direct`: documents go to standard output, where printed rows can't be rolled back.
+ * Collects the contents of outputs: all rows of appended files, and this run's rows in others. Rows on
+ * standard output (`direct`) stay.
  */
 function createOutputContents({ direct }: { direct: boolean }) {
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
   let written = NOTHING;
-  /** Rows of codes that are done, in a document that is not. */
+  /** Rows of finished codes in a document that is not committed. */
   let pending = NOTHING;
 
-  /** Records that the rows committed so far are in place: in a file, or on standard output. */
   function committed(path: string | undefined): void {
     written = together(written, pending);
     pending = NOTHING;
@@ -189,10 +182,7 @@ function createOutputContents({ direct }: { direct: boolean }) {
 
   return {
     committed,
-    /**
-     * Returns the rows that the outputs have, those of them that this run added, the time of the newest one (ms since the epoch), and the files
-     * that are done or at a committed point.
-     */
+    /** Returns the rows of the outputs, those `added` by this run, the time of the newest, and the files. */
     read() {
       const held = appendedTo.map((file) => file.contents());
       const { rows, newestMs } = held
@@ -202,16 +192,15 @@ function createOutputContents({ direct }: { direct: boolean }) {
         rows,
         added: held.reduce((sum, { added }) => sum + added, written.rows),
         watermarkMs: newestMs === NOTHING.newestMs ? undefined : newestMs,
-        // A file of a code without result, or one that another process moved, does not count.
+        // Omits files of codes without result, and those that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },
-    /** Adds a file that is appended to: it is at a committed point however the run ends. */
     appended(file: AppendFile): AppendFile {
       appendedTo.push(file);
       return file;
     },
-    /** Counts the rows of a sink once they are committed and in place. `path`: of a file that is this sink's alone. */
+    /** Counts the rows of a sink when they are committed; with `path`, its own file is then in place. */
     watched(sink: CodeSink, path?: string): CodeSink {
       let { newestMs } = NOTHING;
       return {

@@ -1,8 +1,6 @@
 /**
- * Paginates a range sorted by time: every page once, in parallel, yielded oldest first, in constant memory.
- * Pages requested together are returned at different moments. Nothing changed only while all of them report
- * the same total, and then their ranks can be compared; otherwise the remaining responses are requested
- * again. A page that is requested after all merged rows were received can always be accepted.
+ * Paginates a range sorted by time, in parallel and constant memory. Only pages under one total can be
+ * compared by rank; after a change, the rest is requested again.
  */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
@@ -13,7 +11,6 @@ import { type Edge, mayBeTruncated, type PageOrder, requestBeyond, widenEdge } f
 
 export interface PaginationJob extends RangeReading {
   reportRows: Budget['reportRows'];
-  /** As in ScanExport. */
   proveBeyond: boolean;
 }
 
@@ -28,9 +25,8 @@ interface Paging {
 }
 
 /**
- * Yields the rows of the range oldest first; `first` is its page 1, which has rows. At the end, they are
- * verified as the whole range as of the newest response. Throws InconsistentPagesError if that can't be
- * verified.
+ * Yields the rows of the range oldest first; at the end, they are verified as of the newest response. Throws
+ * InconsistentPagesError if they can't be.
  */
 export async function* paginate(
   job: PaginationJob,
@@ -41,15 +37,14 @@ export async function* paginate(
   const readPage = pageReader(job, first);
   const merger = createPageMerger();
   let edge: Edge | undefined;
-  /** Total for which no rows beyond it were found. */
   let checkedTotal: number | undefined;
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
-  // C13: the first round is short if many pages would be requested at once based on one page.
+  // C13: the first round is short, because one page may report more pages than there are.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Number.POSITIVE_INFINITY;
 
-  // C13: each round collects rows, or costs a request of the budget. C9: the end is when all rows that the newest total counts are merged.
+  // C13: each round collects rows or costs a request of the budget. C9: ends when the newest total is merged.
   do {
     const readNumbered = async (page: number): Promise<Numbered> => {
       const response = page === 1 && firstIsNew ? first : await readPage(page);
@@ -62,20 +57,20 @@ export async function* paginate(
     let isComparable = false;
     let changed = false;
     for await (const { page, response } of job.fetchInOrder(pages, readNumbered, width)) {
-      // C7: this response and the one before are of different moments, so their ranks can't be combined.
+      // C7: the ranks of two moments can't be combined.
       changed = isComparable && response.total !== total;
       if (changed) {
         total = Math.max(total, response.total);
         break;
       }
-      // C8: the merged rows may no longer be in the range, and then a matching rank shows nothing.
+      // C8: merged rows may have left the range, so that a matching rank shows nothing.
       if (response.total < total) throw new InconsistentPagesError('rows disappeared from the range');
       isComparable = true;
       total = response.total;
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: missing rows are older than all returned ones, and so are requested before the first row is written.
+      // C20: missing rows are older than all others, so they are requested before the first row is written.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
@@ -86,7 +81,7 @@ export async function* paginate(
   if (total !== checkedTotal) await refuseMore();
   yield merger.rest();
 
-  /** C10: a total at which services stop counting is not accepted. Throws if there are more rows, or may be. */
+  /** C10: throws InconsistentPagesError if rows may be beyond a total at which services stop counting. */
   async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
     const known = total;
@@ -102,7 +97,6 @@ export async function* paginate(
   }
 }
 
-/** Yields the pages still to read, oldest rows first. */
 function* pagesLeft(
   { order, pageSize }: Paging,
   count: number,
@@ -117,18 +111,17 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: counts the rows of the pages that were returned, but not merged yet; a page that is returned under two numbers counts once. */
+/** C13: counts rows that were returned but not merged; a page under two numbers counts once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the number of older rows in the range, by the page's number and the total of the same response. */
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
-  // C6: a page that is shorter or longer than its number implies is not at its position.
+  // C6: a page of another length than its number implies is not at its position.
   if (total - before - after !== rows.length)
     throw new InconsistentPagesError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;

@@ -1,19 +1,19 @@
 /**
- * Requests a range with a margin of one second on each side, and cuts the responses to it (C2), so that it
- * does not matter how the service interprets bounds.
+ * Requests a range with a margin of one second on each side, and cuts responses to it (C2), for any
+ * interpretation of bounds.
  */
 import { NotFoundError, RejectedError } from '../../base/errors.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { ScanPageRequest } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../../service/shapes.ts';
 
-/** Half-open range of times in ms since the epoch: `sinceMs` ≤ t < `untilMs`; no lower bound when undefined. */
+/** Half-open range, ms since the epoch; `sinceMs` is undefined for the first scan. */
 export interface Range {
   sinceMs: number | undefined;
   untilMs: number;
 }
 
-/** Scans and their times: `times[i]` is the time of `rows[i]` in ms since the epoch. */
+/** Scans with their times in ms since the epoch: `times[i]` is that of `rows[i]`. */
 export interface Batch {
   rows: Scan[];
   times: number[];
@@ -21,47 +21,42 @@ export interface Batch {
 
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-/** As of base/parallel.ts: in parallel up to `width`, delivered in order. */
+/** Fetches up to `width` pages in parallel and yields them in order (base/parallel.ts). */
 export type FetchInOrder = <T>(
   pages: Iterable<number>,
   fetch: (page: number) => Promise<T>,
   width: number,
 ) => AsyncGenerator<T>;
 
-/** An undefined bound is not sent. */
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
 export interface RangeReading {
   read: ReadScans;
   range: Range;
-  /** Sent bounds, wider than the range. */
   asked: Bounds;
   fetchInOrder: FetchInOrder;
   width: number;
-  /** Called with the distinct rows returned so far in one attempt. */
+  /** Reports the distinct rows returned so far in one attempt. */
   reportRows?: ((rows: number) => void) | undefined;
-  /**
-   * Called if a pass of this many requests found new rows under an unchanged total: rows of one instant swap
-   * positions, and another pass is worth its cost.
-   */
+  /** Allows more requests after a pass that found new rows of an unchanged total. */
   grant?: (requests: number) => void;
 }
 
-/** Requests in flight while few rows were returned: a service may report more pages than it has. */
+/**
+ * Maximum number of requests in flight before many rows were returned: a service may report too many pages.
+ */
 export const CAUTIOUS_WIDTH = 16;
 
-/** Difference of a bound that a service rounds to whole seconds. */
+/** Maximum error of a bound that a service rounds to whole seconds. */
 export const MARGIN_MS = 1000;
 
-/** Fetches page 1, of the largest size. */
 export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
 /**
- * C1: returns whether a page 1 that was requested without an end contains rows after the end, and more pages
- * follow. Those pages don't count these rows, and as many new rows would hide the difference. (Bounds may be
- * rounded down to seconds.)
+ * C1: returns whether page 1, requested without an end, has rows after it, which further pages don't count.
+ * Bounds may be rounded down to seconds.
  */
 export function countsBeyond(
   { rows, times, total }: ScanPage,
@@ -70,7 +65,6 @@ export function countsBeyond(
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Creates a reader of the further pages, with the size that page 1 turned out to have. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -86,18 +80,19 @@ export function pageReader(
   };
 }
 
-/**
- * Returns the rows of a full page: fewer than requested if the service limits pages. If page 1 contains all rows, only the service's
- * metadata shows it.
- */
+/** Returns the rows of a full page: of page 1 if others follow, otherwise by the service's metadata. */
 export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
   if (rows.length > 0 && rows.length < total) return rows.length;
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
 }
 
+export function contains({ sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range, ms: number): boolean {
+  return ms >= sinceMs && ms < untilMs;
+}
+
 /** Returns the rows inside a range; the same batch if all are. */
 export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
-  // C2: the margins were only requested. However the service interprets its bounds, no row outside the range is exported.
+  // C2: applied to every row, because the service may interpret the requested margins in any way.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }
@@ -116,10 +111,7 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/**
- * Returns the bounds to request. C2: without the margins, a service with exclusive bounds, or bounds of whole seconds, would omit rows at
- * the ends.
- */
+/** C2: adds the margins to the bounds, without which exclusive bounds or whole seconds would omit rows. */
 export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
     ...(sinceMs === undefined ? {} : { sinceMs: sinceMs - MARGIN_MS }),
@@ -127,10 +119,7 @@ export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   };
 }
 
-/**
- * A service may refuse a page after the last, or limit pagination: page 1 was returned, so the number is the
- * reason. The caller detects a deleted code (C14).
- */
+/** Returns whether the number of a page is the reason of an error; for a deleted code, see C14. */
 function isRefusedPage(error: unknown, page: number): boolean {
   return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);
 }

@@ -1,4 +1,4 @@
-/** Protects files and datasets that `--append` keeps: a run without the flag does not replace them, or write among them. */
+/** Protects files and datasets that `--append` keeps from runs without the flag. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import { type ExportPlan, extensionOf } from './export-plan.ts';
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Throws UsageError if the run would replace or spoil one. Sends nothing, changes nothing. */
+/** Throws UsageError if the run would replace such a file or write into a dataset. Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
@@ -33,7 +33,10 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Before the first request, the files of a run are known only if its codes are given by ID and the files are named by it. */
+/**
+ * Refuses files of an append. Before the first request, the files of the run are known only from IDs in
+ * names.
+ */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

@@ -1,25 +1,22 @@
 /**
- * Reads a range whose pages are not sorted, or moved while they were read: repeated passes with dedup by ID.
- * Rows do not vanish individually, so if the newest total equals the number of distinct IDs, the collection
- * is the range, unless the total is capped, which the caller checks. Memory grows with the rows.
+ * Reads unsorted or moving pages in repeated passes with dedup by ID. As many distinct IDs as the newest
+ * total are the range, unless the total is capped, which the caller checks. Memory grows with the rows.
  */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: rows of one instant may be returned in another order each time; this many passes find hundreds of them. */
+/** C13: maximum number of passes; enough to find hundreds of rows of one instant in changing order. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
   isVerified: boolean;
   count: number;
-  /** Largest total of any response. */
   total: number;
 }
 
 /**
- * Yields rows that no earlier page returned, in the service's order; returns whether they are all. `known`:
- * further pages that were read just now, by number. `passes`: how often the range may be read, not counting
- * passes that find more rows of an unchanged total.
+ * Yields rows that no earlier page returned, and returns whether they are all. `known` pages were just
+ * fetched; `passes` excludes those that find more rows of an unchanged total.
  */
 export async function* repeatPasses(
   job: RangeReading,
@@ -54,9 +51,10 @@ export async function* repeatPasses(
       job.reportRows?.(ids.size);
       yield fresh;
     }
-    // C11: if more rows were returned than counted, or a page is short, a matching total may hide missing rows.
+    // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // If rows swap positions, some are returned twice and others are missed: the sum equals the total. Otherwise the total is wrong.
+    // Swapped rows are returned twice while others are missed, so the sum equals the total; otherwise the
+    // total is wrong.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {
@@ -67,7 +65,6 @@ export async function* repeatPasses(
   return { isVerified: false, count: ids.size, total };
 }
 
-/** Runs all passes, and calls `see` with the rows of each page. */
 export async function collectPasses(
   rows: AsyncGenerator<Batch, PassesResult>,
   see: (batch: Batch) => void,

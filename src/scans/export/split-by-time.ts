@@ -1,7 +1,6 @@
 /**
- * Reads a range whose rows moved during pagination in slices of time, oldest first, each small enough to hold
- * in memory and to read again until it is verified. Slices require no order, and reveal a capped total. A
- * slice that fits in one page is verified by one response.
+ * Reads a range whose rows moved in slices of time, oldest first, each until it is verified. Slices need no
+ * order, bounded memory, and reveal a capped total.
  */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
@@ -20,35 +19,34 @@ import {
 import { collectPasses, repeatPasses } from './repeat-passes.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 
-/** A slice with more pages is split in two before it is read. */
+/** Maximum number of pages of a slice; a longer one is split in two before it is read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
-/** C2: a slice that begins at a cut is requested from this much earlier, because the bound may be exclusive. */
+/** C2: time by which a slice begins before its cut, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
 export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
   reportRows: Budget['reportRows'];
-  /** Every total may be capped. */
   proveBeyond: boolean;
 }
 
 interface Part extends SplitJob {
-  /** Rows of a full page of the whole range: if page 1 of a part is full and later pages are empty, its total is wrong. */
+  /** Rows of a full page of the range, by which a page 1 before empty pages is known to be full. */
   fullPage: number;
-  /** Rows after this part that were returned, but not collected yet. */
+  /** Number of rows after this part that were returned, but not collected yet. */
   ahead: number;
 }
 
-/** Verified rows of a slice, oldest first, with those in its margins. */
+/** Verified rows of a slice, oldest first, including its margins. */
 interface Slice {
   range: Range;
   batch: Batch;
 }
 
 /**
- * Yields the rows of the range, oldest first, cut exactly. Finally requests the total of the range, which
- * must be the sum of the slices (or less, if capped). Throws InconsistentPagesError if it can't be verified.
+ * Yields the rows of the range, oldest first. Throws InconsistentPagesError unless they add up to its final
+ * total.
  */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
@@ -61,7 +59,7 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
     collected += countAsAsked(range, batch, job.range);
     yield cut(batch, range);
   }
-  // C12: rows that arrived in a slice after it was verified, or that no slice returned, are counted by the whole range only.
+  // C12: only the total of the range counts rows that arrived in verified slices, or that no slice returned.
   const { total } = await readFirst(job.read, job.asked);
   if (total > collected)
     throw new InconsistentPagesError(
@@ -69,7 +67,7 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
     );
 }
 
-/** Splits a range in two by time until each part is verified. `first` is page 1 of the range. */
+/** Splits a range in two by time until each part is verified. `first` is its page 1. */
 async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
   const { range } = part;
   const pageSize = pageSizeOf(first);
@@ -77,7 +75,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
   const middle = await readMiddle(part, first, pages);
   const returned = [first, ...middle.values()];
   part.reportRows(part.ahead + countInside(returned, range));
-  // C10: a total that may be capped shows nothing; that of a shorter range is not capped.
+  // C10: a total that may be capped verifies nothing; that of a shorter range is not capped.
   const isDoubtful = mayBeCapped(part, first.total, pageSize);
   const pivotMs = pages > 1 || isDoubtful ? pivotOf(part, first, middle) : undefined;
   const isShort = pages <= MAX_SLICE_PAGES && [...middle.values()].every(({ rows }) => rows.length > 0);
@@ -107,7 +105,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped: no range has a larger one, because a service that stops counting does so at one number. */
+/** Returns whether a total may be capped: only the largest can be, because services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
 }
@@ -124,7 +122,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
     (fresh) => {
       for (const row of fresh.rows) batch.rows.push(row);
       for (const time of fresh.times) batch.times.push(time);
-      // C13: a service that ignores bounds returns the same rows in every slice; they count once.
+      // C13: rows outside are not counted, because a service that ignores bounds returns them in every slice.
       inside += cut(fresh, part.range).rows.length;
       part.reportRows(part.ahead + inside);
     },
@@ -132,10 +130,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
   return { ...result, batch };
 }
 
-/**
- * Fetches a page from the middle of a range or, if the service does not paginate that far, of the largest
- * slice; none if the range has one page.
- */
+/** Fetches a page from the middle of a range, or of the largest slice if the service paginates no further. */
 async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
   if (pages <= 1) return new Map();
   const readPage = pageReader(job, first);
@@ -148,9 +143,8 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
 }
 
 /**
- * Returns a whole second inside the range, with about as many rows on either side, from a page of its middle. If that page is empty
- * although page 1 is as full as any, the service limits pagination: then the second in which page 1 ends, so that few rows are read twice.
- * C2: cuts are at whole seconds, because a service that rounds its bounds would omit the rows before a cut within a second.
+ * Returns a whole second that halves the range, by its middle page; if the service doesn't paginate that far,
+ * by the end of page 1. C2: a service that rounds bounds would omit rows before a cut within a second.
  */
 function pivotOf(
   { range, fullPage }: Part,
@@ -171,7 +165,10 @@ function doubt(range: Range, count: number, total: number): string {
   return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
 }
 
-/** Returns how many rows of a slice the service counts for the whole range: the slice's own, and those in the margins of the range. */
+/**
+ * Counts the rows of a slice that the total of the range includes: its own, and those in the margins of the
+ * range.
+ */
 function countAsAsked(range: Range, batch: Batch, whole: Range): number {
   const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
   const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;

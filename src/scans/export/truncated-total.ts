@@ -1,36 +1,35 @@
-/**
- * Finds rows beyond a capped total (C10): the service returns no page beyond the cap, but rows beyond the
- * outermost one can be requested by time.
- */
-import type { Scan } from '../../service/shapes.ts';
-import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';
+/** Finds rows beyond a capped total (C10): no page shows them, but they can be requested by time. */
+import type { Scan, ScanPage } from '../../service/shapes.ts';
+import {
+  type Batch,
+  type Bounds,
+  cut,
+  MARGIN_MS,
+  pageReader,
+  pageSizeOf,
+  type RangeReading,
+  type ReadScans,
+  readFirst,
+  widened,
+} from './range.ts';
 import { collectPasses, repeatPasses } from './repeat-passes.ts';
 
 const ROUND = 50;
 
 /** Returns whether a total is a number at which services stop counting; with `always`, every total is. */
-export function mayBeTruncated({
-  total,
-  pageSize,
-  always = false,
-}: {
-  total: number;
-  pageSize: number;
-  always?: boolean;
-}) {
+export function mayBeTruncated(job: { total: number; pageSize: number; always?: boolean }): boolean {
+  const { total, pageSize, always = false } = job;
   return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
 }
 
-/** Direction of time in which pages run. */
 export type PageOrder = 'ascending' | 'descending';
 
-/** End of a range at which a service that caps its total omits rows: the outermost instant, and the IDs of its rows. */
+/** Outermost instant of the pages, beyond which a capped total omits rows, and the IDs of its rows. */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
 }
 
-/** Returns the edge after one more page. */
 export function widenEdge(
   edge: Edge | undefined,
   { rows, times }: Batch,
@@ -49,18 +48,17 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
   return order === 'ascending' ? timeMs > edge.timeMs : timeMs < edge.timeMs;
 }
 
-/** Result of a request for the rows beyond some time. */
 interface Look {
   more: boolean;
-  /** The edge is in the response: the service applies the bounds. */
+  /** The response has rows of the edge, so the service applies the bounds. */
   hasEdge: boolean;
-  /** The response has all rows of the requested range, and its total is not capped. */
+  /** The response has all rows of its range under a total that is not capped. */
   isCertain: boolean;
 }
 
 /**
- * Requests by time whether rows of the range are beyond its edge, if the service counts `total` rows in all of it; undefined if the
- * response is inconclusive. One request suffices unless the second at the edge has more rows than a page.
+ * Requests by time whether rows are beyond the edge of a range; undefined if the responses are inconclusive.
+ * One request suffices unless the second at the edge has more rows than a page.
  */
 export async function requestBeyond(
   job: RangeReading,
@@ -68,20 +66,20 @@ export async function requestBeyond(
   edge: Edge,
   total: number,
 ): Promise<boolean | undefined> {
-  // Rows of one instant show no order, and contain no rows between them: rows after them are requested, and rows before.
+  // Rows of one instant show no order, so both directions are requested.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // If a service rounds its bounds down to seconds, one millisecond before a whole second omits the second before; the instant itself
-    // does not.
+    // A service that rounds down to seconds omits the second before a whole second, but not the instant
+    // itself.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // One millisecond inside the edge, in case bounds are exclusive; one second more, if the service rounds them down; and the edge itself,
-  // if the second before it has more rows than a page.
+  // One millisecond inside for exclusive bounds, one second for rounded ones, and the edge itself for a
+  // second with more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // There are no rows outside the range; at its border, rows of the edge itself may be missing.
+    // Outside the range, there are no rows; at its border, rows of the edge may be missing.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     appliesBounds = inside.hasEdge;
@@ -89,14 +87,14 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // All rows are near the edge, and a count equal to the whole may be capped as well; the count of the rows after them is not.
+  // All rows are near the edge, so an equal count may be capped as well; the count of later rows is not.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
-  /** `atBorder` is the result if the edge is the border of the range. */
+  /** Looks in one direction; `atBorder` is the result if the edge is the border of the range. */
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
-      // There are no rows outside the range. If only the step of a second leads there, the step before did not show the rows in between.
+      // A step of a second that leaves the range shows nothing about the rows within it.
       if (outside === undefined) return outsideMs <= 1 ? atBorder : undefined;
       if (outside.more) return true;
       if (outside.isCertain) return false;
@@ -104,7 +102,7 @@ export async function requestBeyond(
     return undefined;
   }
 
-  /** Requests rows from this far outside the edge; undefined if that is outside the range. */
+  /** Requests rows `outsideMs` outside the edge; undefined outside the range. */
   async function look(way: PageOrder, outsideMs: number): Promise<Look | undefined> {
     const ascending = way === 'ascending';
     const pivotMs = edge.timeMs + (ascending ? outsideMs : -outsideMs);
@@ -122,14 +120,39 @@ export async function requestBeyond(
       });
     };
     see(first);
-    // A part that counts as many rows as the whole may be capped like the whole. Reading continues only if it begins inside the edge and
-    // includes it: then rows beyond the edge may be on its further pages.
+    // A part that counts as many rows as the whole may be capped too, unless it begins inside the edge.
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
     const { isVerified, total: counted } = await collectPasses(repeatPasses(part, first, 1), see);
-    // Full pages: a total that is too small by a few rows would end them before the rows beyond.
+    // The total may be too small by a few rows, so the page after full ones is fetched too.
     if (isVerified && first.rows.length >= pageSize)
       see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
     return { ...state, isCertain: isVerified && counted < total };
   }
+}
+
+/** Page 1 of a range, and the number of scans that it shows. */
+export interface RangeCount {
+  /** Requested bounds, with the margin. */
+  asked: Bounds;
+  page: ScanPage;
+  inside: ScanPage['rows'];
+  /** Total without rows of the margins on the page; never too small. */
+  scans: number;
+  /** C10: the service may have stopped counting at this total. */
+  isCapped: boolean;
+  /** The page has all rows, and the total is not capped. */
+  isWhole: boolean;
+}
+
+/** Counts the scans of a range by the total of page 1. Throws the errors of `read`. */
+export async function countRange(read: ReadScans, range: Bounds): Promise<RangeCount> {
+  const asked = widened(range);
+  const page = await readFirst(read, asked);
+  const { total, rows } = page;
+  const { sinceMs, untilMs = Number.POSITIVE_INFINITY } = range;
+  const inside = cut(page, { sinceMs, untilMs }).rows;
+  const isCapped = mayBeTruncated({ total, pageSize: pageSizeOf(page) });
+  const scans = Math.max(0, total - (rows.length - inside.length));
+  return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };
 }

@@ -1,15 +1,14 @@
-/** Refuses more rows than a workbook has before the first one is read: the failure would otherwise come hours later, with the last rows. */
-import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { MOST_ROWS } from '../../files/formats/table-bounds.ts';
 import { tooManyRows } from '../../files/formats/xlsx/workbook-sink.ts';
 import type { Service } from '../../service/service.ts';
+import { ifNotFound } from './code-failures.ts';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
 /**
- * Returns the service to export from: with one code it throws UsageError at the first response with too many rows; several are counted now,
- * with one request each.
+ * Refuses more rows than a workbook has. Returns a service that throws UsageError for one code; several codes
+ * are counted now, with one request each.
  */
 export async function requireWorkbookRows(
   service: Service,
@@ -26,11 +25,7 @@ export async function requireWorkbookRows(
       },
     };
   const request = { ...widened({ sinceMs, untilMs }), page: 1, limit: 1 };
-  const count = ({ id }: CodeLabel) =>
-    service.listScans(id, request).catch((error) => {
-      if (error instanceof NotFoundError) return { total: 0 };
-      throw error;
-    });
+  const count = ({ id }: CodeLabel) => service.listScans(id, request).catch(ifNotFound({ total: 0 }));
   const there = codes.filter(({ missing }) => !missing);
   let rows = 0;
   for await (const { total } of fetchInOrder(there, count, service.concurrency)) rows += total;

@@ -1,10 +1,9 @@
-/** Scales of a column chart, for every renderer. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { ColumnChart } from './document.ts';
 
 type Columns = ColumnChart['columns'];
 
-/** Returns the scale of the values, from zero up to a round number, and its ticks: there are no halves of scans, but of averages. */
+/** Returns a scale from zero to a round number, with whole ticks unless values are averages. */
 export function valueScale(columns: Columns, range: [zero: number, top: number]) {
   const most = columns.reduce((all, { value, previous }) => Math.max(all, value, previous ?? 0), 0) || 1;
   const scale = scaleLinear([0, most], range).nice(4);
@@ -15,7 +14,6 @@ export function valueScale(columns: Columns, range: [zero: number, top: number])
   };
 }
 
-/** Returns the width of a column, and the places of each. */
 export function columnScale(columns: Columns, range: [first: number, last: number]) {
   const scale = scaleBand(
     columns.map((_, at) => at),
@@ -28,7 +26,7 @@ export function columnScale(columns: Columns, range: [first: number, last: numbe
   return { width, left, center: (at: number) => left(at) + width / 2 };
 }
 
-/** Returns positions of labels on an axis: at equal distances, the first among them, at most `most`. */
+/** Returns positions of at most `most` labels at equal distances, from the first unit. */
 export function labelledUnits(count: number, most: number): number[] {
   const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, most - 1)));
   return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step);

@@ -1,20 +1,16 @@
-/** Composes one card of the report: a dimension as a chart, as tables, or both. */
 import { capitalize } from '../../base/text/quote.ts';
 import type { Figure, Section } from '../stats/figures.ts';
-import { calendarTable } from './compose-shades.ts';
-import { figuresTable, isNew, isRecurring } from './compose-tables.ts';
+import { calendarTable, figuresTable, isNew, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
 import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
-import { unitDates } from './range-words.ts';
-import { formatHour, shorten, unitName } from './row-names.ts';
+import { formatHour, shorten, unitDates, unitName } from './row-names.ts';
 
 interface CardOptions {
   id: string;
   legend: Card['legend'];
-  /** Weekday with which the comparison begins, 0 is Monday; undefined without a comparison. */
   weekdayBefore: number | undefined;
-  /** A note of the whole report covers it: changes are those of averages, or the data does not cover the comparison. */
+  /** Notes of the whole report: changes compare averages, or the data does not cover the comparison. */
   isNoted: { averages: boolean; beforeData: boolean };
 }
 
@@ -49,7 +45,7 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   };
 }
 
-/** A unit of time that the data does not cover has no number instead of zero. */
+/** Returns whether the data covers a unit of time, which otherwise has no number instead of zero. */
 function isCounted({ scans, perDay }: Figure): boolean {
   return scans > 0 || perDay !== null;
 }
@@ -58,14 +54,8 @@ const LEAST_DAYS = 14;
 
 function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore }: CardOptions): number {
   const weekday = unitDates('day', rows[0]?.value ?? '')?.[0].weekday;
-  if (
-    by !== 'day' ||
-    isSparse ||
-    rows.length < LEAST_DAYS ||
-    weekdayBefore === undefined ||
-    weekday === undefined
-  )
-    return 0;
+  if (by !== 'day' || isSparse || rows.length < LEAST_DAYS) return 0;
+  if (weekdayBefore === undefined || weekday === undefined) return 0;
   const later = (weekday - weekdayBefore + 7) % 7;
   return later > 3 ? later - 7 : later;
 }
@@ -75,16 +65,15 @@ function notesOf(section: Section, { legend, isNoted }: CardOptions, { words: { 
   const isCompared = legend !== undefined;
   const isMarked = (row: Figure) =>
     row.isBeforeData && row.previous !== null && !isNew(row, section, isNoted);
-  return [
-    ...(isRecurring(section) ? [notes.averageBars] : []),
-    ...(isCompared && comparesAverages && !isNoted.averages ? [notes.averageChanges] : []),
-    ...(isApproximate ? [notes.approximate] : []),
-    ...(isSparse ? [notes.sparse] : []),
-    ...(rows.some(({ isPart }) => isPart) ? [notes.part] : []),
-    ...(isCompared && !isNoted.beforeData && section.by !== 'day' && rows.some(isMarked)
-      ? [notes.beforeData]
-      : []),
+  const shown: [isShown: boolean | undefined, note: string][] = [
+    [isRecurring(section), notes.averageBars],
+    [isCompared && comparesAverages && !isNoted.averages, notes.averageChanges],
+    [isApproximate, notes.approximate],
+    [isSparse, notes.sparse],
+    [rows.some(({ isPart }) => isPart), notes.part],
+    [isCompared && !isNoted.beforeData && section.by !== 'day' && rows.some(isMarked), notes.beforeData],
   ];
+  return shown.flatMap(([isShown, note]) => (isShown ? [note] : []));
 }
 
 function chartOf(section: Section, shift: number, title: string, locale: Locale): ColumnChart {
@@ -111,9 +100,9 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   };
 }
 
-/** Returns a formatter of days, weeks or months for an axis, short enough for five labels on a phone. */
+/** Returns a formatter of days, weeks or months, short enough for five labels on a phone. */
 function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
-  // Twelve months have twelve names.
+  // The names of up to twelve months differ.
   const ofMonth = rows.length <= 12 ? 'monthAlone' : 'monthShort';
   const pattern = by === 'month' ? ofMonth : 'dayMonth';
   return ({ value }) => {

@@ -1,43 +1,35 @@
 import { capitalize } from '../../base/text/quote.ts';
-import type { ClosedSpan } from '../stats/compare-span.ts';
+import type { ClosedSpan } from '../stats/calendar.ts';
 import type { Coverage } from '../stats/coverage.ts';
 import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';
 import { composeCard } from './compose-card.ts';
-import { hoursTable } from './compose-shades.ts';
+import { hoursTable } from './compose-tables.ts';
 import { composeTiles } from './compose-tiles.ts';
 import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
 import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
-import { formatRange, localDate } from './range-words.ts';
-import { shorten } from './row-names.ts';
+import { formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {
-  /** Undefined: the title of the language. */
   title: string | undefined;
   /** Text of the sender; empty lines separate paragraphs. */
   note: string | undefined;
   logo: Omit<ReportLogo, 'alt'> | undefined;
-  /** IANA name. */
   zone: string;
-  /** Undefined: neither requested nor given by scans. */
+  /** Range; undefined if it was not requested and there are no scans. */
   range: ClosedSpan | undefined;
-  /** Range of the comparison; `isCovered`: it does not begin before the data. */
+  /** Compared range; `isCovered` if it does not begin before the data. */
   before: (ClosedSpan & { isCovered: boolean }) | undefined;
-  /** Undefined: all of it is covered. */
   coverage: Coverage | undefined;
   total: Total;
   sections: readonly Section[];
-  /** Scans of each hour on each weekday; undefined if they are not part of the report. */
   hours: readonly (readonly HourOfWeekday[])[] | undefined;
   silent: readonly Name[];
-  /** Number of codes; undefined if the files don't contain it. */
+  /** Number of codes; undefined if the files lack it. */
   codes: number | undefined;
 }
 
-/**
- * Composes the report from figures, the only place that chooses words, formats numbers and orders parts. Pure: the same figures give the
- * same document.
- */
+/** Composes the report from figures. Pure, so equal figures give equal documents. */
 export function composeReport(figures: ReportFigures, locale: Locale): ReportDocument {
   const { note, logo, before, total } = figures;
   const { words, language, direction } = locale;
@@ -72,7 +64,7 @@ function paragraphsOf(note = ''): string[] {
     .filter((paragraph) => paragraph !== '');
 }
 
-/** The data covers whole days (F14): nothing is noted of a range that begins and ends with days that have scans. */
+/** Returns sentences on ends of the range without scans (F14). */
 function coverageOf({ coverage, range, before, zone }: ReportFigures, { words, date }: Locale): string[] {
   const describe = (ms: number | undefined, endMs: number | undefined, sentence: string): string[] => {
     if (ms === undefined) return [];
@@ -115,7 +107,7 @@ function cardsOf(
     composeCard(section, { id: idOf(section, at), ...options }, locale),
   );
   const shades = hours ? [hoursCard(hours, locale)] : [];
-  // Next to the two dimensions that it combines.
+  // After the two dimensions that the card combines.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
   return pairCards([
     ...cards.slice(0, after),
@@ -139,7 +131,7 @@ function pairCards(cards: readonly Card[]): Card[] {
   return paired;
 }
 
-/** The name of a column is not fit for an identifier. */
+/** Returns the identifier of a card; names of columns are not valid in one. */
 function idOf({ kind, by }: Section, at: number): string {
   return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
 }

@@ -1,14 +1,14 @@
-/** Composes figures as tables of one row per value: totals, averages per day if periods differ in length, and changes. */
-import type { Figure, Section } from '../stats/figures.ts';
+import { capitalize } from '../../base/text/quote.ts';
+import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
 import { toneOf } from './compose-tiles.ts';
-import type { CellText, FigureCell, FigureTable, Name } from './document.ts';
+import type { CellText, FigureCell, FigureTable, Name, Shade, ShadeCell, ShadeTable } from './document.ts';
+import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
-import { rowName, shorten } from './row-names.ts';
+import { formatHour, rowName, shorten, unitDates } from './row-names.ts';
 
 interface TableOptions {
   caption: string;
   isCompared: boolean;
-  /** The data does not cover the comparison. */
   beforeData: boolean;
   hasBars: boolean;
 }
@@ -33,7 +33,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   };
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
-  // All others together would make each of the named look like nothing.
+  // Without the rest, which would make other bars invisible.
   const most = section.rows.reduce((all, row) => (row.isRest ? all : Math.max(all, ofBar(row))), 0) || 1;
   return {
     kind: 'figures',
@@ -57,7 +57,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   };
 }
 
-/** Returns whether the units come again, so that a range has more of some than of others: only their averages are comparable. */
+/** Returns whether units recur, so that only averages are comparable. */
 export function isRecurring({ kind, by }: Pick<Section, 'kind' | 'by'>): boolean {
   return kind === 'time' && (by === 'hour' || by === 'weekday');
 }
@@ -71,7 +71,7 @@ function markedName(row: Figure, section: Section, locale: Locale): Name {
   return { name: row.isPart ? `${name}\u00a0*` : name, ...others };
 }
 
-/** Returns whether a code, or all codes of a group, did not exist in all of the comparison and have no scans in it. */
+/** Returns whether a code or group was created during the comparison and has no scans in it. */
 export function isNew(
   { isBeforeData, previous, isRest }: Figure,
   { kind }: Section,
@@ -104,4 +104,74 @@ function withAverage(
     text: scans === null ? NONE : number(scans),
     ...(hasAverages && { detail: perDay === null ? NONE : average(perDay) }),
   };
+}
+
+const WEEKDAYS = [0, 1, 2, 3, 4, 5, 6];
+const SHADES = 5;
+
+interface Day {
+  row: Figure;
+  date: LocalDate;
+}
+
+export function calendarTable({ rows }: Section, caption: string, locale: Locale): ShadeTable {
+  const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
+  const weeks: (Day | undefined)[][] = [];
+  for (const row of rows) {
+    const date = unitDates('day', row.value ?? '')?.[0];
+    if (date === undefined) continue;
+    if (date.weekday === 0 || weeks.length === 0) weeks.push(new Array(7).fill(undefined));
+    const week = weeks.at(-1);
+    if (week) week[date.weekday] = { row, date };
+  }
+  const days = weeks.flat().flatMap((day) => day?.date.year ?? []);
+  const pattern = days[0] === days.at(-1) ? 'dayMonth' : 'dateShort';
+  return {
+    kind: 'shades',
+    id: 'calendar',
+    caption,
+    head: [locale.words.heads.weekOf, ...weekdayHeads(locale)],
+    rows: weeks.map((week) => {
+      const first = week.find((day) => day !== undefined);
+      return {
+        name: first ? locale.date(pattern, first.date) : '',
+        cells: week.map((day) => day && dayCell(day, most, locale)),
+      };
+    }),
+  };
+}
+
+function dayCell({ row: { scans, isPart } }: Day, most: number, { number }: Locale): ShadeCell {
+  return { text: `${number(scans)}${isPart ? '*' : ''}`, shade: shadeOf(scans, most) };
+}
+
+export function hoursTable(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): ShadeTable {
+  const all = hours.flat().map(({ perDay }) => perDay);
+  const most = all.reduce<number>((found, perDay) => Math.max(found, perDay ?? 0), 0);
+  // All cells have the same number of decimals.
+  const format = (perDay: number) =>
+    perDay === 0 || most >= 100 ? locale.number(Math.round(perDay)) : locale.average(perDay, all);
+  const cell = ({ perDay }: HourOfWeekday): ShadeCell | undefined =>
+    perDay === null ? undefined : { text: format(perDay), shade: shadeOf(perDay, most) };
+  return {
+    kind: 'shades',
+    id: 'hours',
+    caption: locale.words.notes.averageCells,
+    head: [locale.words.columns.hour, ...weekdayHeads(locale)],
+    rows: Array.from({ length: 24 }, (_, hour) => ({
+      name: formatHour(hour, locale),
+      cells: WEEKDAYS.map((weekday) => {
+        const figure = hours[weekday]?.[hour];
+        return figure && cell(figure);
+      }),
+    })),
+  };
+}
+
+function weekdayHeads({ weekday }: Locale): string[] {
+  return WEEKDAYS.map((day) => capitalize(weekday(day, 'short')));
+}
+
+function shadeOf(scans: number, most: number): Shade {
+  return (scans === 0 ? 0 : Math.max(1, Math.ceil((scans / most) * SHADES))) as Shade;
 }

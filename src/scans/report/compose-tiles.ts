@@ -10,11 +10,10 @@ interface TileFigures {
   total: Total;
   sections: readonly Section[];
   codes: number | undefined;
-  /** Range of the comparison, in words. */
   rangeBefore: string | undefined;
 }
 
-/** Composes the tiles, the total first; those without a figure are omitted. */
+/** Composes the tiles, the total first. Omits tiles without a figure. */
 export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
@@ -29,44 +28,47 @@ export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   ];
 }
 
-function scansTile(
-  { total, codes, rangeBefore }: TileFigures,
-  { words, number, codes: countCodes, change }: Locale,
-): Tile {
-  const { scans, previous, comparesAverages } = total;
-  const source = codes === undefined ? '' : countCodes(codes);
+function scansTile(figures: TileFigures, locale: Locale): Tile {
+  const { total, codes } = figures;
+  const { words, number } = locale;
   return {
     label: words.tiles.scans,
-    value: number(scans),
+    value: number(total.scans),
     detail:
-      rangeBefore === undefined || previous === null
-        ? source
-        : fill(words.pair, { name: rangeBefore, value: withMark(number(previous), total) }),
-    ...(total.change !== null &&
-      !comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
+      previousDetail(total.previous, number, figures, locale) ??
+      (codes === undefined ? '' : locale.codes(codes)),
+    ...(!total.comparesAverages && changeOf(total, locale)),
   };
 }
 
-/** The sentence on the comparison has the same mark. */
-function withMark(number: string, { isBeforeData }: Total): string {
-  return isBeforeData ? `${number}\u00a0†` : number;
-}
-
-function perDayTile({ total, rangeBefore }: TileFigures, { words, average, change }: Locale): Tile[] {
-  const { perDay, previousPerDay, comparesAverages } = total;
-  if (perDay === null || perDay === total.scans) return [];
+function perDayTile(figures: TileFigures, locale: Locale): Tile[] {
+  const { total } = figures;
+  const { words, average } = locale;
+  if (total.perDay === null || total.perDay === total.scans) return [];
   return [
     {
       label: words.tiles.perDay,
-      value: average(perDay),
-      detail:
-        rangeBefore === undefined || previousPerDay === null
-          ? ''
-          : fill(words.pair, { name: rangeBefore, value: withMark(average(previousPerDay), total) }),
-      ...(total.change !== null &&
-        comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
+      value: average(total.perDay),
+      detail: previousDetail(total.previousPerDay, average, figures, locale) ?? '',
+      ...(total.comparesAverages && changeOf(total, locale)),
     },
   ];
+}
+
+/** Returns the figure of the comparison, with the mark of the sentence on it; undefined without one. */
+function previousDetail(
+  previous: number | null,
+  format: (value: number) => string,
+  { total, rangeBefore }: TileFigures,
+  { words }: Locale,
+): string | undefined {
+  if (rangeBefore === undefined || previous === null) return undefined;
+  const value = `${format(previous)}${total.isBeforeData ? '\u00a0†' : ''}`;
+  return fill(words.pair, { name: rangeBefore, value });
+}
+
+function changeOf({ change }: Total, locale: Locale): Pick<Tile, 'change'> {
+  return change === null ? {} : { change: { text: locale.change(change), tone: toneOf(change) } };
 }
 
 function busiestDay(section: Section | undefined, locale: Locale): Tile[] {
@@ -94,7 +96,7 @@ function onPhones(section: Section | undefined, { words, scans, share }: Locale)
   return [{ label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) }];
 }
 
-/** Returns the tone of a growth, even if it is shown as zero. */
+/** Returns the tone of a growth, even if it is formatted as zero. */
 export function toneOf(growth: number | null): Tone {
   if (growth === null || Math.abs(growth) < 0.0005) return 'even';
   return growth > 0 ? 'up' : 'down';

@@ -1,37 +1,33 @@
 /**
- * The report as a document: every word, date, number and order is chosen (compose-report.ts), and a renderer only places them. All
- * renderers show the same document.
+ * Report as a document: words, numbers and order are chosen (compose-report.ts), and renderers only place
+ * them.
  */
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {
   language: Language;
   direction: 'ltr' | 'rtl';
-  /** The kind of document, above the title. */
   kicker: string;
   /** Untrusted, like every name in a row. */
   title: string;
-  /** Paragraphs of the sender; untrusted. */
   note: readonly string[];
   logo: ReportLogo | undefined;
-  /** The period, such as `October 2026`. */
+  /** Period, such as `October 2026`. */
   range: string;
-  /** Sentences about the part of the range that the data doesn't cover. */
+  /** Sentences on parts of the range without data. */
   coverage: readonly string[];
   comparedWith: string | undefined;
-  /** Name of the tiles for a screen reader. */
   summaryLabel: string;
   tiles: readonly Tile[];
   cards: readonly Card[];
   footer: readonly string[];
-  /** Formats a number of at most two decimals, for an axis. */
+  /** Formats a number of an axis, with at most two decimals. */
   formatNumber(value: number): string;
-  /** Formats the number of a page, counted from 1, such as `Page 1 of 4`. */
+  /** Formats a page number from 1, such as `Page 1 of 4`. */
   pageOf(page: number, pages: number): string;
 }
 
 export interface ReportLogo {
-  /** A PNG with transparency. */
   png: Uint8Array;
   width: number;
   height: number;
@@ -40,7 +36,7 @@ export interface ReportLogo {
 
 export type Tone = 'up' | 'down' | 'even';
 
-/** Each of its texts is set in its own direction. */
+/** Figure at the top; each text has its own direction. */
 export interface Tile {
   label: string;
   value: string;
@@ -49,7 +45,7 @@ export interface Tile {
 }
 
 export interface Card {
-  /** Unique in the document, an XML name. */
+  /** XML name, unique in the document. */
   id: string;
   title: string;
   isWide: boolean;
@@ -63,22 +59,19 @@ export interface Card {
 export type ReportTable = FigureTable | ShadeTable;
 
 export interface ColumnChart {
-  /** Title and peak, for a reader who doesn't see the chart. */
   label: string;
   columns: readonly ChartColumn[];
 }
 
 interface ChartColumn {
-  /** Short, for the axis. */
   label: string;
   /** Scans, or their average per day. */
   value: number;
-  /** Of the same unit in the comparison. */
   previous: number | null;
   isPart: boolean;
 }
 
-/** A name and the text that identifies it, such as a code and its slug; both may be untrusted. */
+/** Name and text that identifies it, such as a code and its slug; both may be untrusted. */
 export interface Name {
   name: string;
   detail?: string;
@@ -87,12 +80,11 @@ export interface Name {
 export interface FigureTable {
   kind: 'figures';
   caption: string;
-  /** First that of the names. */
   head: readonly CellText[];
   rows: readonly FigureRow[];
 }
 
-/** Text of a cell; `detail` is small, on a line of its own. */
+/** Text of a cell, and smaller text on a second line. */
 export interface CellText {
   text: string;
   detail?: string;
@@ -101,13 +93,12 @@ export interface CellText {
 export interface FigureRow extends Name {
   /** The name is not a value of the data, such as `All others`. */
   isDim: boolean;
-  /** Length of the bar next to the name, 0 to 1. */
+  /** Length of the bar at the name, 0 to 1. */
   bar?: number;
-  /** One less than the table has heads. */
   cells: readonly FigureCell[];
 }
 
-/** Its texts are set in their own direction, from left to right if they have no letter: a sign goes before its number. */
+/** Cell with texts of their own direction, so that a sign precedes its number. */
 export interface FigureCell extends CellText {
   tone?: Tone;
   isStrong?: boolean;
@@ -115,7 +106,6 @@ export interface FigureCell extends CellText {
 
 export interface ShadeTable {
   kind: 'shades';
-  /** What its rows and columns are, for CSS and the width of columns. */
   id: 'calendar' | 'hours';
   caption: string;
   head: readonly string[];
@@ -127,5 +117,5 @@ export interface ShadeCell {
   shade: Shade;
 }
 
-/** 0: no scans. */
+/** Darkness of a cell; 0 without scans. */
 export type Shade = 0 | 1 | 2 | 3 | 4 | 5;

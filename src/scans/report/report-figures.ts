@@ -1,4 +1,3 @@
-/** Figures of a report, from what was counted. */
 import { type ClosedSpan, startOfDay } from '../stats/calendar.ts';
 import type { Dimension } from '../stats/dimensions.ts';
 import type { Counted } from '../stats/figure.ts';
@@ -7,7 +6,6 @@ import type { CountRequest } from '../stats/readings.ts';
 import type { ReportFigures } from './compose-report.ts';
 import type { Name } from './document.ts';
 
-/** Returns all figures of the report, independent of the clock: a range without an end ends with its last scan. */
 export function reportFigures(
   { groups, span }: CountRequest,
   counted: Counted,
@@ -36,7 +34,7 @@ function beforeOf({ before }: Counted): ReportFigures['before'] {
     : undefined;
 }
 
-/** Returns the range with both ends; undefined if it has neither ends nor scans. */
+/** Returns the closed range; undefined for an open one without scans. */
 function closedRange({ span, current, timezone, offsetAt }: FiguresOptions): ClosedSpan | undefined {
   const seen = current.span();
   const zone = { timezone, offsetAt };

@@ -1,11 +1,13 @@
 import { capitalize } from '../../base/text/quote.ts';
+import { isPeriod, parsePeriod, periodOfRange } from '../../base/time/periods.ts';
+import { DAY_MS, parseInstant } from '../../base/time/time.ts';
+import { type ClosedSpan, WEEKDAYS, zoned } from '../stats/calendar.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import type { Name } from './document.ts';
 import type { LocalDate } from './languages/format-locale.ts';
 import type { Locale } from './languages/load-language.ts';
-import { formatDays, unitDates } from './range-words.ts';
 
-/** Longer names are truncated: a name of 10 kB would fill the whole page. */
+/** Maximum length of names, which may have 10 kB. */
 const LONGEST = 120;
 
 /** Truncates a text of the data, by code points. */
@@ -37,7 +39,7 @@ function nameOf({ value, name, isRest }: Figure, { kind, by, rows }: Section, lo
   return { name: kind === 'value' ? valueName(by, value, locale) : value };
 }
 
-/** Fields that the service takes from the user agent, or calls unknown. */
+/** Fields from the user agent, which the service may call unknown. */
 const AGENT: ReadonlySet<string> = new Set(['device', 'os', 'browser']);
 
 function valueName(by: string, value: string, { country, words }: Locale): string {
@@ -71,3 +73,62 @@ export function formatHour(hour: number, { date }: Locale): string {
 }
 
 const MIDNIGHT: LocalDate = { year: 1970, month: 1, day: 1, weekday: 3, hour: 0, minute: 0 };
+
+export function localDate(ms: number, zone: string): LocalDate {
+  const { year, month, day, dayOfWeek, hour, minute } = zoned(ms, zone);
+  return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
+}
+
+/**
+ * Words a half-open range: `October 2026`, `17 to 23 November 2026`, or with times unless it has whole days.
+ */
+export function formatRange(
+  { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
+  zone: string,
+  locale: Locale,
+): string {
+  const first = localDate(sinceMs, zone);
+  const last = localDate(untilMs - 1, zone);
+  const unit = periodOfRange({ sinceMs, untilMs }, zone)?.unit;
+  if (unit === 'day') return locale.date('fullDate', first);
+  if (unit === 'year' || unit === 'quarter' || unit === 'month') return locale.date(unit, first);
+  if (![sinceMs, untilMs].every((ms) => startsDay(ms, zone))) {
+    return locale.range(locale.dateTime(first), locale.dateTime(localDate(untilMs, zone)));
+  }
+  const isOfMonths = first.day === 1 && localDate(untilMs, zone).day === 1;
+  return isOfMonths ? formatMonths(first, last, locale) : formatDays(first, last, locale);
+}
+
+function startsDay(ms: number, zone: string): boolean {
+  const time = zoned(ms, zone);
+  return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
+}
+
+function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
+  if (first.year !== last.year) return locale.date('days', first, last);
+  if (first.month !== last.month) return locale.date('daysInYear', first, last);
+  return first.day === last.day ? locale.date('date', first) : locale.date('daysInMonth', first, last);
+}
+
+function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string {
+  return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
+}
+
+/**
+ * Returns the first and last date of a unit, such as `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; undefined
+ * for an hour, or a year of five digits.
+ */
+export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
+  if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
+  if (by === 'day') {
+    const ms = parseInstant(`${value}T00:00:00Z`);
+    return ms === undefined ? undefined : twice(localDate(ms, 'UTC'));
+  }
+  if (by === 'hour' || !isPeriod(value, 0)) return undefined;
+  const { sinceMs, untilMs } = parsePeriod(value, { flag: '', nowMs: 0, timezone: 'UTC' });
+  return [localDate(sinceMs, 'UTC'), localDate(untilMs - DAY_MS, 'UTC')];
+}
+
+function twice(date: LocalDate): [LocalDate, LocalDate] {
+  return [date, date];
+}

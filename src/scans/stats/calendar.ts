@@ -1,9 +1,9 @@
-/** Days, weeks and months as consecutive numbers, their text forms, and the number of days in a range. */
 import { Temporal } from 'temporal-polyfill';
+import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time/periods.ts';
 import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
 import type { TimeDimension } from './dimensions.ts';
 
-/** Half-open range of ms since the epoch; an undefined end is open. */
+/** Half-open range, ms since the epoch; an undefined end is open. */
 export interface Span {
   sinceMs: number | undefined;
   untilMs: number | undefined;
@@ -14,36 +14,38 @@ export interface ClosedSpan extends Span {
   untilMs: number;
 }
 
-/** Returns local time minus UTC at an instant, both in ms; see `offsetMs` of local-time.ts. */
+/** Returns local time minus UTC at an instant, in ms. */
 export type OffsetAt = (instantMs: number) => number;
 
-/** Clock by which days are days. */
 export interface Zone {
   timezone: string;
   offsetAt: OffsetAt;
 }
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 export const HOURS_A_DAY = 24;
 export const DAYS_A_WEEK = 7;
 const HOURS_A_WEEK = HOURS_A_DAY * DAYS_A_WEEK;
-/** 1970-01-01 was a Thursday. */
+/** Weekday of 1970-01-01, a Thursday. */
 const EPOCH_WEEKDAY = 3;
 const EPOCH = new Temporal.PlainDate(1970, 1, 1);
 
-/** Units that follow one another, unlike hours of the day and weekdays. */
+/** Consecutive units, unlike hours of the day and weekdays. */
 export type RunningUnit = 'day' | 'week' | 'month';
 
 export function isRunning(unit: TimeDimension): unit is RunningUnit {
   return unit !== 'hour' && unit !== 'weekday';
 }
 
-/** Returns the hours from 1970-01-01T00 of the zone's own clock to an instant. */
+/** Returns the number of local hours from 1970-01-01T00 to an instant. */
 export function localHour(ms: number, offsetAt: OffsetAt): number {
   return Math.floor((ms + offsetAt(ms)) / HOUR_MS);
 }
 
-/** Returns the number of the unit that contains a local hour: days, ISO weeks and months since 1970, the hour of the day, the weekday from Monday. */
+/**
+ * Returns the unit of a local hour: days, ISO weeks and months since 1970, hour of the day, or weekday from
+ * Monday.
+ */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -94,22 +96,19 @@ function dateOf(day: number): Temporal.PlainDate {
   return EPOCH.add({ days: day });
 }
 
-/** Returns the start of a unit in a zone, ms since the epoch, also for days of 23 or 25 hours or without midnight. */
 export function startOf(unit: RunningUnit, number: number, timezone: string): number {
   return firstDay(unit, number).toZonedDateTime(timezone).epochMilliseconds;
 }
 
-/** Returns the beginning of the local day of an instant, or of a later day. */
 export function startOfDay(ms: number, { timezone, offsetAt }: Zone, daysLater = 0): number {
   return startOf('day', unitOf('day', localHour(ms, offsetAt)) + daysLater, timezone);
 }
 
-/** Converts an instant to the local time of a zone. */
 export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }
 
-/** Days of a range, with fractions for days that it cuts: in all, and those of a weekday (0 is Monday) or with an hour of the day. */
+/** Numbers of days in a range, with fractions; weekday 0 is Monday. */
 export interface DayCounts {
   all: number;
   ofWeekday(weekday: number): number;
@@ -117,7 +116,7 @@ export interface DayCounts {
   ofHourOnWeekday(weekday: number, hour: number): number;
 }
 
-/** Counts the days of a range. F15: each date is one day of 24 hours, also if clocks change in it. */
+/** Counts the days of a range. F15: each date has 24 hours, also if clocks change in it. */
 export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt): DayCounts {
   const from = localMs(sinceMs, offsetAt) / HOUR_MS;
   const to = Math.max(from, localMs(untilMs, offsetAt) / HOUR_MS);
@@ -140,12 +139,53 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt):
   };
 }
 
-/** Returns the number of days of a range, as `countDays` does. */
 export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt): number {
   return Math.max(0, localMs(untilMs, offsetAt) - localMs(sinceMs, offsetAt)) / DAY_MS;
 }
 
-/** Returns the local time of an end of a range, by the offset before it: a day that begins at 1:00 because clocks changed at midnight is whole. */
+/** Returns the local time of an end by the offset before it, so that a day without midnight is whole. */
 function localMs(ms: number, offsetAt: OffsetAt): number {
   return ms + offsetAt(ms - 1);
+}
+
+export const COMPARISONS = ['previous', 'year', 'none'] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/**
+ * Returns the range before `span`: the previous calendar unit, as many whole days, or the same duration; with
+ * `year`, a year earlier. After `nowMs`, only the elapsed part is compared.
+ */
+export function spanBefore(
+  span: ClosedSpan,
+  comparison: Exclude<Comparison, 'none'>,
+  timezone: string,
+  nowMs: number,
+): ClosedSpan {
+  const whole = wholeBefore(span, comparison === 'year', timezone);
+  if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
+  // By local time, so that a day up to noon is compared up to noon, regardless of clock changes.
+  const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
+  const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
+  return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };
+}
+
+function wholeBefore(span: ClosedSpan, isYear: boolean, timezone: string): ClosedSpan {
+  const { sinceMs, untilMs } = span;
+  const period = periodOfRange(span, timezone);
+  if (period) {
+    const before = isYear ? periodYearBefore(period) : previousPeriod(period);
+    return { sinceMs: before.sinceMs, untilMs: before.untilMs };
+  }
+  const since = zoned(sinceMs, timezone);
+  const until = zoned(untilMs, timezone);
+  if (isYear) {
+    const yearBefore = (time: typeof since) => time.subtract({ years: 1 }).epochMilliseconds;
+    return { sinceMs: yearBefore(since), untilMs: yearBefore(until) };
+  }
+  const areWholeDays = [since, until].every(
+    (time) => time.startOfDay().epochMilliseconds === time.epochMilliseconds,
+  );
+  if (!areWholeDays) return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
+  const { days } = since.toPlainDate().until(until.toPlainDate());
+  return { sinceMs: since.subtract({ days }).epochMilliseconds, untilMs: sinceMs };
 }

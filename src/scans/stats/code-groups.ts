@@ -1,24 +1,21 @@
-/** Groups of codes: by a UTM tag of their destinations, or by a column of a file about codes. */
 import { utmOf } from '../../base/text/utm.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Returns the value of a code in its group; throws if the code can't be identified. */
 export type ValueOfCode = (code: CodeOfScans) => Value;
 
 export type CodeValues = ReadonlyMap<string, ValueOfCode>;
 
 export interface CodeGroup {
   noneIs: NoneIs;
-  /** Values of the requested codes: those without scans have a row as well. */
+  /** Values of the requested codes, which have a row even without scans. */
   requested: readonly Value[];
-  /** Beginning of the day on which the oldest code with a value was created, as far as it is known. */
+  /** Start of the day on which the oldest code of a value was created, if known. */
   beginsMs: ReadonlyMap<Value, number>;
 }
 
-/** Returns the values of codes in each group of codes. */
 export function valuesOfCodes(
   groups: readonly GroupBy[],
   table: CodeTable | undefined,
@@ -33,8 +30,7 @@ export function valuesOfCodes(
 }
 
 /**
- * Returns the groups of codes. `noneIn`: why codes have no value in a group, once each was looked up; `codes`: the requested ones; `ofCode`: beginning
- * of the day on which each was created, by its key.
+ * Returns the groups, once each code was looked up; `ofCode` has the day on which each was created, by key.
  */
 export function codeGroupsOf(
   values: CodeValues,

@@ -1,28 +1,26 @@
-/** Identity of the code of a scan, as far as its source has it. */
 import type { CODE_COLUMNS } from '../export/added-columns.ts';
 
 export interface CodeOfScans {
-  /** Value in `--by code`: the slug, the ID, or the name of the file. */
+  /** Value in `--by code`: slug, ID, or name of the file. */
   value: string;
   id?: string | undefined;
   slug?: string | undefined;
   name?: string | undefined;
-  /** Undefined if its source does not have it. */
+  /** Destination; undefined if the source lacks it. */
   destination?: string | null | undefined;
 }
 
-/** Value of `--by code`, and the name of the code if it is known. */
 export interface CodeName {
   value: string;
   name?: string | undefined;
 }
 
-/** Returns the key that the scans of a code are counted by: its ID, because a slug may have belonged to a deleted code (F20). */
+/** Returns the key of a code: its ID, because a slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }
 
-/** F20: of several codes with one slug the last one has it, and the others are shown by their IDs. */
+/** F20: gives a slug of several codes to the last one; the others are shown by their IDs. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
   const shown = (key: string, { value, name }: CodeName) => ({
@@ -32,26 +30,15 @@ export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, Cod
   return new Map([...names].map(([key, code]) => [key, shown(key, code)]));
 }
 
-/** Cells of the columns that identify the code; a missing one is undefined. */
-export type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
+type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
-/** Maximum number of codes that are remembered. */
 const MOST_CODES = 10_000;
 
-/**
- * Creates a function that returns the code of a row: the same object for the same cells, so that scans of one code can be counted
- * together. `owner`: ID of the code by which the file is named, or empty; `stem`: name of the file without extensions.
- */
-export function createCodes({
-  owner,
-  stem,
-}: {
-  owner: string;
-  stem: string;
-}): (cells: CodeCells) => CodeOfScans {
+/** Creates a function that returns one object per code; `owner` is the code ID in the file name, or empty. */
+export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;
-  return ({ qr_id, qr_slug, qr_name }) => {
+  return ({ qr_id, qr_slug, qr_name }: CodeCells): CodeOfScans => {
     if (
       last &&
       qr_id === last.cells.qr_id &&
@@ -69,7 +56,7 @@ export function createCodes({
   };
 
   function codeOf(id: string | undefined, given: string | undefined, name: string | undefined): CodeOfScans {
-    // `scans export --file-names slug` names the file of a code by its slug.
+    // With `--file-names slug`, an export names the file of a code by its slug.
     const slug = id === undefined && given === undefined ? stem : given;
     return { value: slug ?? id ?? stem, id, slug, name };
   }

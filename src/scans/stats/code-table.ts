@@ -1,25 +1,22 @@
-/** Table of codes, from a file of the user: matches codes by ID or slug, and has their values in columns. */
 import { UsageError } from '../../base/errors.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../../files/formats/read/input.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';
 
-/** Why codes have no value: it is empty, their codes are not in the file, or some are and some are not. */
+/** Reason why codes have no value: an empty cell, no row, or both. */
 export type NoneIs = 'empty' | 'unlisted' | 'both';
 
 export interface CodeTable {
   name: string;
   /**
-   * Returns the value of a code in a column; null if the cell is empty or the code is not in the table. Throws UsageError if two rows of
-   * the code have different values, and if the table identifies codes only in a way that the scans do not.
+   * Returns the value of a code in a column, or null. Throws UsageError for ambiguous rows, and if the scans
+   * lack the column that identifies codes.
    */
   valueOf(code: CodeOfScans, column: string): Value;
-  /** Returns why codes that were looked up have no value in a column, or in another group. */
+  /** Returns why codes have no value in a column, or in another group. */
   noneIn(column: string): NoneIs;
-  /** Returns the number of codes that were looked up and are not in the table, and the first of them. */
   unlisted(): { count: number; first: readonly string[] };
-  /** Returns the number of rows whose codes were not looked up. */
   unusedRows(): number;
   namelessRows: number;
 }
@@ -34,13 +31,12 @@ interface Entry {
   other?: Entry;
 }
 
-/** Maximum number of codes not in the table that are counted. */
 const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
 /**
- * Creates the table with these columns. Throws UsageError for a file without an ID or slug, for faults of cells that it reads, and for a code
- * that is in two rows with different values, with both lines.
+ * Creates the table. Throws UsageError without an ID or slug column, and for two rows of a code with
+ * different values.
  */
 export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
   const { name } = input;
@@ -73,7 +69,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     if (!sameSlug) {
       if (slug !== undefined) bySlug.set(slug, entry);
     }
-    // A slug may have belonged to a code that was deleted: then the ID of the scan decides.
+    // A slug may have belonged to a deleted code, so the ID of the scan decides.
     else if (sameSlug.id === undefined || id === undefined) refuseOther(sameSlug, entry, slug ?? '');
     else if (differIn(sameSlug, entry) !== undefined) sameSlug.other ??= entry;
   }
@@ -90,7 +86,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     );
   }
 
-  /** F20: an ID decides; a slug matches only rows and scans of which one has no ID. */
+  /** F20: finds the row by ID, or by slug if the row or the scan has no ID. */
   function find({ id, slug }: CodeOfScans): Entry | undefined {
     if (id === undefined && slugColumn === undefined)
       throw cannotMatch('slugs, but no code IDs', 'IDs', 'slug');
@@ -135,7 +131,6 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
   };
 }
 
-/** Returns the column of this name, in any case; throws UsageError if there are several. */
 export function columnFor(
   { name, columns }: Pick<Input, 'name' | 'columns'>,
   wanted: string,

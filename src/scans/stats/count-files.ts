@@ -1,10 +1,8 @@
-/** Counts the scans in files, without a request. */
 import type { ScanRun } from '../scan-run.ts';
+import { spanBefore } from './calendar.ts';
 import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
 import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from './code-of-scans.ts';
-import { spanBefore } from './compare-span.ts';
-import { type Coverage, coverageOf, coveredLogs } from './coverage.ts';
-import { isCovered, partOfFiles } from './data-part.ts';
+import { type Coverage, coverageOf, coveredLogs, isCovered, partOfFiles } from './coverage.ts';
 import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
 import { closedFiles, type InputLog } from './input/input-log.ts';
@@ -66,7 +64,7 @@ export async function countFiles(
 
 const MOST_NAMES = 10_000;
 
-/** Keeps the slug and the name of each code as in its last scan. */
+/** Records slug and name of each code from its last scan. */
 function naming(add: Tallies['add'], names: Map<string, CodeName>): Tallies['add'] {
   let last: CodeOfScans | undefined;
   return (ms, scan, code) => {

@@ -1,30 +1,27 @@
-/** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
-import { NotFoundError } from '../../base/errors.ts';
+/** Counts the scans of codes, verified like an export, by totals if that takes fewer requests. */
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Service } from '../../service/service.ts';
 import { showingAgain } from '../../service/showing-again.ts';
-import { isOfOneCode } from '../export/code-failures.ts';
-import { countRange, type RangeCount } from '../export/count-range.ts';
+import { ifNotFound, isOfOneCode } from '../export/code-failures.ts';
 import { type CodeFailure, type CodeLabel, exportCodes } from '../export/export-codes.ts';
 import type { Bounds } from '../export/range.ts';
+import { countRange, type RangeCount } from '../export/truncated-total.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { startOfDay } from './calendar.ts';
 import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
-import { isCovered, partOfService } from './data-part.ts';
+import { isCovered, partOfService } from './coverage.ts';
 import type { Counted } from './figure.ts';
 import { type CountRequest, cheaperByTotals, planReadings, type Reading } from './readings.ts';
 import { createTallies, createTallySink, type Tallies } from './tally.ts';
 import { countByTotals } from './totals.ts';
 
-export interface ServiceCount extends Counted {
-  /** Codes that could not be counted; the others are. */
+interface ServiceCount extends Counted {
   failures: CodeFailure[];
 }
 
-/** Throws as listed in errors.ts if a failure concerns all codes. */
 export async function countService(
   { clock, console }: ScanRun,
   service: Service,
@@ -39,18 +36,12 @@ export async function countService(
   const scansOf = (code: CodeLabel) => ofLabel.get(code.id) ?? codeOfScans(code);
   const progress = console.progress('scans');
   const keepFlat = keepMemoryFlat();
-  const fresh = () =>
-    createTallies(
-      groups,
-      values,
-      local.offsetMs,
-      { ...request.span, untilMs: planned.untilMs },
-      planned.before,
-    );
+  const { before, untilMs } = planned;
+  const fresh = () => createTallies(groups, values, local.offsetMs, { ...request.span, untilMs }, before);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   const notFailed = () => codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
-  let endMs = planned.untilMs;
+  let endMs = untilMs;
   let counted = 0;
   try {
     for (const reading of planned.readings) await countReading(reading, notFailed());
@@ -61,26 +52,21 @@ export async function countService(
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
   const zone = { timezone: local.zone, offsetAt: local.offsetMs };
   const { firstMs = Number.NEGATIVE_INFINITY } = current.span() ?? {};
-  // Without scans at the beginning of the range, the codes may be younger: then their ages matter.
+  // Without scans at the beginning of the range, the codes may be younger than it.
   const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, zone, 1);
   const left = notFailed();
   const data = partOfService(
     mayBeYoung ? await withAges(service, left) : left,
     [current, tallies.before],
-    planned.before?.sinceMs ?? span.sinceMs,
+    before?.sinceMs ?? span.sinceMs,
     zone,
   );
-  const before = planned.before && {
-    tally: tallies.before,
-    span: planned.before,
-    isCovered: isCovered(planned.before, data),
-  };
   const isColumn = (name: string) => groups.some(({ kind, by }) => kind === 'column' && by === name);
   const noneIn = (by: string) => (table && isColumn(by) ? table.noneIn(by) : 'empty');
   return {
     current,
     span,
-    before,
+    before: before && { tally: tallies.before, span: before, isCovered: isCovered(before, data) },
     data,
     codes,
     names: new Map(codes.map(scansOf).map((code) => [keyOfCode(code), code])),
@@ -96,7 +82,7 @@ export async function countService(
     const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
     let addsUp = true;
     for await (const { code, first } of fetchInOrder(wanted, fetch, width)) {
-      // If the totals of one code don't add up, those of the next don't, either.
+      // If the totals of one code don't add up, those of the next don't either.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
         const parts = await countByTotals({
           read: (page) => service.listScans(code.id, page),
@@ -117,7 +103,6 @@ export async function countService(
         }
         console.note('The totals of the parts do not add up. Reading all pages instead');
       }
-      // Page 1 is not fetched twice.
       const listScans = first && showingAgain(service.listScans, first.page, (id) => id === code.id);
       await readPages(reading, [code], listScans ? { ...service, listScans } : service);
     }
@@ -125,7 +110,7 @@ export async function countService(
 
   async function readPages(reading: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
     const { range, sinceMs, cuts } = reading;
-    // Only if the last range is read by pages, its total is known to be all that is left.
+    // The total is known to be complete only if the last range is read by pages.
     const isAll = cuts === undefined && reading === planned.readings.at(-1);
     const summary = await exportCodes({
       service: from,
@@ -163,18 +148,14 @@ function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
 
 async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<CodeLabel[]> {
   const fetch = async (code: CodeLabel): Promise<CodeLabel> => {
-    if (code.slug !== undefined) return code;
-    return service.getCode(code.id).catch((error) => {
-      if (error instanceof NotFoundError) return code;
-      throw error;
-    });
+    return code.slug === undefined ? service.getCode(code.id).catch(ifNotFound(code)) : code;
   };
   const found: CodeLabel[] = [];
   for await (const code of fetchInOrder(codes, fetch, service.concurrency)) found.push(code);
   return found;
 }
 
-/** Counts the scans of a code like the export's first request; undefined if the code alone fails, which the export reports. */
+/** Counts the scans of a code by page 1; undefined if the code alone fails, which the export reports. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

@@ -1,34 +1,35 @@
-/** Computes which part of a range the files cover: outside of it, no scans does not mean zero scans. */
+/** Part of a range that files cover: outside of it, no scans does not mean zero scans. */
 import { capitalize } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
+import { parseInstant } from '../../base/time/time.ts';
+import type { CodeLabel } from '../export/export-codes.ts';
 import type { ScanRun } from '../scan-run.ts';
-import type { Span } from './calendar.ts';
+import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';
 import type { InputLog } from './input/input-log.ts';
 import type { FileSpan } from './input/read-scans.ts';
+import type { Tally } from './tally.ts';
 
-/** One log, or one file outside of any log. Times in ms since the epoch. */
 export interface CoveredLog {
-  /** First and last scan; undefined if there are none. */
   firstMs: number | undefined;
   lastMs: number | undefined;
-  /** Start of the export: -Infinity for the first scan of all. Undefined if unknown. */
+  /** Start of the export (-Infinity: first scan); undefined if unknown. */
   beginsMs: number | undefined;
   isKept: boolean;
 }
 
 export interface Coverage {
-  /** First scan of all, if the range begins before it and it is not known that the data begins with the range. */
+  /** Time of the first scan, if the range may begin before the data. */
   startsLateMs: number | undefined;
-  /** Last scan of all, if the range ends after it. */
+  /** Time of the last scan, if the range ends after it. */
   endsEarlyMs: number | undefined;
-  /** Each log goes from the beginning of the range to its end: no scan in it is a result. */
+  /** Each log covers the range, so that no scans in it is a result. */
   isWhole: boolean;
 }
 
-/** F12: compares a range, and the previous one, with the coverage of the logs. */
+/** F12: compares a range, and the previous one, with the logs. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
   const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = span;
-  // A range without a beginning begins with the data.
+  // An open range begins with the data.
   const from = before?.sinceMs ?? span.sinceMs ?? Number.POSITIVE_INFINITY;
   const firstMs = logs.reduce(
     (found, log) => Math.min(found, log.firstMs ?? found),
@@ -52,7 +53,6 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), Number.NEGATIVE_INFINITY);
 }
 
-/** Returns the covered logs. `spans`: spans of files by path. Each file of a log without an export counts alone: scans may be missing between them. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,
@@ -83,7 +83,7 @@ async function beginningOf(
   return readDatasetBeginning(keptBy.directory, new Set(paths));
 }
 
-/** Returns sentences on the ends of the range that the files don't cover. */
+/** Returns clauses on the ends of the range that files don't cover. */
 export function describeCoverage(
   { startsLateMs, endsEarlyMs }: Coverage,
   zone: string,
@@ -102,4 +102,69 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   const { start, end } = describeCoverage(coverage, zone);
   if (start !== undefined) warn(start);
   if (end !== undefined) note(capitalize(end));
+}
+
+/** Time that the data covers, ms since the epoch; an undefined end is that of the range. */
+export interface DataPart {
+  fromMs: number | undefined;
+  toMs: number | undefined;
+  /** Start of the day on which a code was created, by its key; missing if unknown. */
+  ofCode?: ReadonlyMap<string, number> | undefined;
+}
+
+export const ALL_COVERED: DataPart = { fromMs: undefined, toMs: undefined };
+
+/**
+ * Returns the time that files cover: the days of their scans at the ends where they don't cover the range.
+ */
+export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone): DataPart {
+  return {
+    fromMs: startsLateMs === undefined ? undefined : startOfDay(startsLateMs, zone),
+    toMs: endsEarlyMs === undefined ? undefined : startOfDay(endsEarlyMs, zone, 1),
+  };
+}
+
+/**
+ * Returns the time that scans of codes cover: all of it if a code existed by `sinceMs`, otherwise from the
+ * first scan.
+ */
+export function partOfService(
+  codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
+  tallies: readonly Tally[],
+  sinceMs: number | undefined,
+  zone: Zone,
+): DataPart {
+  const created = codes.map(({ created_at = '' }) => parseInstant(created_at));
+  const ofCode = new Map<string, number>();
+  for (const [at, { id }] of codes.entries()) {
+    const ms = created[at];
+    if (ms !== undefined) ofCode.set(id.toLowerCase(), startOfDay(ms, zone));
+  }
+  const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
+  if (isOld || created.length === 0) return { ...ALL_COVERED, ofCode };
+  const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
+  const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);
+  const first = begins.reduce((found, ms) => Math.min(found, ms), Number.POSITIVE_INFINITY);
+  return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
+}
+
+/** F18: returns whether a range begins with the data or later. */
+export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boolean {
+  return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
+}
+
+/** F14: returns the covered part of a range; undefined if empty. An open range has the days of its scans. */
+export function coveredPart(
+  { sinceMs, untilMs }: Span,
+  { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs: number | undefined },
+): ClosedSpan | undefined {
+  const seen = tally.span();
+  const fromMs = sinceMs ?? (seen && startOfDay(seen.firstMs, zone));
+  const toMs = untilMs ?? (seen && startOfDay(seen.lastMs, zone, 1));
+  if (fromMs === undefined || toMs === undefined) return undefined;
+  const part = {
+    sinceMs: Math.max(fromMs, data.fromMs ?? Number.NEGATIVE_INFINITY),
+    untilMs: Math.min(toMs, data.toMs ?? Number.POSITIVE_INFINITY, nowMs ?? Number.POSITIVE_INFINITY),
+  };
+  return part.sinceMs < part.untilMs ? part : undefined;
 }

@@ -1,8 +1,7 @@
-/** Dimensions that scans can be counted by. */
 import { UTM_NAMES } from '../../base/text/utm.ts';
 import { SCAN_FIELDS } from '../../service/shapes.ts';
 
-/** Dimensions of the time of a scan, in the requested zone; `hour` is the hour of the day. */
+/** Units of the time of a scan in a zone; `hour` is the hour of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
 export const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
 const UTM_DIMENSIONS = UTM_NAMES.map((name) => `utm_${name}` as const);
@@ -20,7 +19,6 @@ export type GroupBy =
   | { kind: 'utm'; by: (typeof UTM_DIMENSIONS)[number] }
   | { kind: 'column'; by: string };
 
-/** Returns the group of a dimension. */
 export function groupOf(dimension: Dimension): GroupBy {
   if (isOneOf(TIME_DIMENSIONS, dimension)) return { kind: 'time', by: dimension };
   if (isOneOf(VALUE_DIMENSIONS, dimension)) return { kind: 'value', by: dimension };
@@ -31,12 +29,10 @@ function isOneOf<D extends string>(dimensions: readonly D[], dimension: string):
   return (dimensions as readonly string[]).includes(dimension);
 }
 
-/** Returns the units of time among the groups. */
 export function unitsOfTime(groups: readonly GroupBy[]): TimeDimension[] {
   return groups.flatMap((group) => (group.kind === 'time' ? [group.by] : []));
 }
 
-/** Returns the fields of a scan that the groups need. */
 export function fieldsOf(groups: readonly GroupBy[]): ValueDimension[] {
   return groups.flatMap((group) => (group.kind === 'value' ? [group.by] : []));
 }

@@ -1,54 +1,52 @@
-/** The two periods that figures compare, and one row of figures: its share, averages per day and change, each only if it means something. */
-
 import type { CodeLabel } from '../export/export-codes.ts';
 import { type ClosedSpan, countDays, type DayCounts, type Span, type Zone } from './calendar.ts';
 import type { CodeGroup } from './code-groups.ts';
 import type { CodeName } from './code-of-scans.ts';
 import type { NoneIs } from './code-table.ts';
-import type { Coverage } from './coverage.ts';
-import { ALL_COVERED, coveredPart, type DataPart, isCovered } from './data-part.ts';
+import { ALL_COVERED, type Coverage, coveredPart, type DataPart, isCovered } from './coverage.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Tally } from './tally.ts';
 import type { Value } from './value-counter.ts';
 
 export interface Compared {
   scans: number;
-  /** Average number of scans per day; null if nothing of the period is covered by the data. */
+  /** Average scans per day; null if the data covers nothing of the period. */
   perDay: number | null;
-  /** Scans in the previous period; null if there is none, if it lacks such a unit, or if all of it is before the data. */
+  /**
+   * Scans in the previous period; null without one, without such a unit, or if all of it is before the data.
+   */
   previous: number | null;
   previousPerDay: number | null;
-  /** Growth as a fraction, of the averages if the periods differ in length; null if it would mislead (F16). */
+  /** Growth as a fraction, of averages if the periods differ in length; null if misleading (F16). */
   change: number | null;
-  /** The previous period begins before the data: `previous` may be too low. */
+  /** The previous period begins before the data, so `previous` may be too low. */
   isBeforeData?: true;
 }
 
 export interface Figure extends Compared {
   by: string;
   value: Value;
-  /** Fraction of all scans; null if they are too few for a percentage. */
+  /** Fraction of all scans; null for too few. */
   share: number | null;
   name: string | null;
   isPart?: true;
-  /** The row of all values that have none of their own. */
   isRest?: true;
 }
 
 export type Section = GroupBy & {
   rows: Figure[];
-  /** Changes are those of the averages per day, because the periods differ in length. */
+  /** Changes compare averages per day, because the periods differ in length. */
   comparesAverages: boolean;
-  /** Why codes have no value, if counted by a group of codes. */
   noneIs?: NoneIs;
-  /** There were too many values to count each: the scans of a row are a minimum, and the remainder is in `other`. */
+  /** Scans of a row are a minimum, because there were too many values; the rest is in `other`. */
   isApproximate: boolean;
-  /** The range has too many units for a row each: those without scans are omitted. */
+  /** Units without scans are omitted, because the range has too many. */
   isSparse?: true;
 };
 
+/** Minimum number of scans for a percentage. */
 const LEAST_SCANS = 30;
-/** Difference in days up to which periods are equally long: a count takes some time, and ends a period that is not over. */
+/** Maximum difference in days of equally long periods: a count takes time, and ends the current period. */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {
@@ -56,7 +54,6 @@ export interface Counts {
   days: number;
   previous: number | null;
   previousDays: number;
-  /** The range cuts the period, or it is not over. */
   isPart?: boolean;
   isPreviousPart?: boolean;
   isBeforeData?: boolean;
@@ -67,7 +64,7 @@ export function differInLength({ days, previous, previousDays }: Omit<Counts, 's
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** Compares two periods. F16: the change is null if the previous period begins before the data, or one of both is cut or has few scans. */
+/** Compares two periods. F16: the change is null before the data, and for a cut period or few scans. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];
@@ -83,21 +80,15 @@ export function compare(counts: Counts): Compared {
   };
 }
 
-/** Returns the row of a value; `total`: all scans of the range. */
 export function figure(
-  {
-    by,
-    value,
-    name = null,
-    isRest,
-  }: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: string | undefined | null },
+  { by, value, name, isRest }: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: string | undefined },
   counts: Counts,
   total: number,
 ): Figure {
   return {
     by,
     value,
-    name,
+    name: name ?? null,
     share: total < LEAST_SCANS ? null : fraction(counts.scans, total),
     ...compare(counts),
     ...(counts.isPart && { isPart: true }),
@@ -105,7 +96,6 @@ export function figure(
   };
 }
 
-/** Returns an average per day; null without days. */
 export function average(scans: number, days: number): number | null {
   return days > 0 ? fraction(scans, days) : null;
 }
@@ -118,11 +108,11 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   current: Tally;
   span: Span;
   before?: { tally: Tally; span: Span } | undefined;
-  /** Maximum number of rows of a dimension with many values; undefined: all. */
+  /** Maximum number of rows of a dimension with many values; undefined for all. */
   top: number | undefined;
-  /** Keys of the requested codes: those without scans have a row as well. */
+  /** Keys of the requested codes, which have a row even without scans. */
   codes?: readonly string[] | undefined;
-  /** End of the data if the range is open: periods that end later are not finished. */
+  /** End of the data of an open range; periods that end later are not finished. */
   nowMs: number | undefined;
 }
 
@@ -135,13 +125,12 @@ export interface Period {
 export interface Periods {
   current: Period;
   previous: Period | undefined;
-  /** Returns whether the previous period, or the given part of it, begins before the data. */
+  /** Returns whether the previous period, from `sinceMs` on, begins before the data. */
   beginsBeforeData(sinceMs: number | undefined): boolean;
 }
 
 const NO_DAYS: DayCounts = { all: 0, ofWeekday: () => 0, ofHour: () => 0, ofHourOnWeekday: () => 0 };
 
-/** Returns the periods of a comparison, or of a range alone. */
 export function periodsOf(options: FiguresOptions): Periods {
   const { current, span, before, data = ALL_COVERED, nowMs, timezone, offsetAt } = options;
   const periodOf = (tally: Tally, span: Span): Period => {
@@ -155,7 +144,6 @@ export function periodsOf(options: FiguresOptions): Periods {
   };
 }
 
-/** Returns the scans of a previous period; null if there is none, or if all of it is before the data: what was not looked at is not zero. */
 export function previousScans(
   previous: Period | undefined,
   scans: number,
@@ -167,14 +155,14 @@ export function previousScans(
 export interface Counted {
   current: Tally;
   span: Span;
-  /** The range it is compared with; `isCovered`: it does not begin before the data. */
+  /** Compared range; `isCovered` if it does not begin before the data. */
   before: { tally: Tally; span: Span; isCovered: boolean } | undefined;
   data: DataPart;
   codes: readonly CodeLabel[] | undefined;
   names: ReadonlyMap<string, CodeName>;
   codeGroups: ReadonlyMap<string, CodeGroup>;
-  /** Coverage of the range by the files; undefined for the service, which covers all of it. */
+  /** Coverage of the range by files; undefined for the service, which covers all of it. */
   coverage: Coverage | undefined;
-  /** Best estimate of the time of the count, ms since the epoch: periods that end later are not over. */
+  /** Time of the count, ms since the epoch; periods that end later are not over. */
   nowMs: number;
 }

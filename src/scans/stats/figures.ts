@@ -1,4 +1,3 @@
-/** Turns tallies into rows that add up, for tables, charts and files. */
 import {
   type ClosedSpan,
   DAYS_A_WEEK,
@@ -34,21 +33,18 @@ import type { Value } from './value-counter.ts';
 
 export type { Figure, FiguresOptions, Section } from './figure.ts';
 
-/** Returns the rows of one dimension: times in order, values by their scans. F3: their scans add up to the total, whatever was omitted. */
+/** Returns the rows of a dimension. F3: their scans add up to the total. */
 export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   const periods = periodsOf(options);
   if (group.kind !== 'time') return valueSection(group, options, periods);
   const { by } = group;
-  return isRunning(by)
-    ? runningSection({ kind: 'time', by }, options, periods)
-    : recurringSection({ kind: 'time', by }, options, periods);
+  return isRunning(by) ? runningSection(by, options, periods) : recurringSection(by, options, periods);
 }
 
 export interface Total extends Compared {
   comparesAverages: boolean;
 }
 
-/** Returns the comparison of all scans. */
 export function totalOf(options: FiguresOptions): Total {
   const { current, previous, beginsBeforeData } = periodsOf(options);
   const counts: Counts = {
@@ -61,13 +57,13 @@ export function totalOf(options: FiguresOptions): Total {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Scans of an hour of the day on a weekday; `perDay`: average of that hour on such a day, null if the data covers none. */
+/** Scans of an hour of a weekday, and their average per such day; null if the data covers none. */
 export interface HourOfWeekday {
   scans: number;
   perDay: number | null;
 }
 
-/** Returns the scans of each hour on each weekday: 7 rows from Monday, of 24 hours. F3: they add up to the total. */
+/** Returns the scans per weekday, from Monday, and hour. F3: they add up to the total. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));
@@ -81,13 +77,12 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Returns the rows of hours of the day, or weekdays: their averages are compared, because a period has more of some than of others. */
+/** Returns the rows of hours or weekdays, whose averages are compared, because a period has more of some. */
 function recurringSection(
-  group: { kind: 'time'; by: Exclude<TimeDimension, RunningUnit> },
+  by: Exclude<TimeDimension, RunningUnit>,
   { before }: FiguresOptions,
   { current, previous, beginsBeforeData }: Periods,
 ): Section {
-  const { by } = group;
   const scans = countUnits(by, current.tally);
   const scansBefore = previous && countUnits(by, previous.tally);
   const isBeforeData = beginsBeforeData(before?.span.sinceMs);
@@ -104,22 +99,22 @@ function recurringSection(
     };
     return figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total());
   });
-  return { ...group, rows, comparesAverages: true, isApproximate: false };
+  return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
 }
 
-/** Maximum number of rows for units without scans, half a century of days: scans may be dated in the year 1. */
+/** Maximum number of rows for units without scans (50 years of days): scans may be dated in the year 1. */
 const MOST_UNITS = 20_000;
 
-/** Returns the rows of days, weeks or months; the first of the range is compared with the first of the previous one. */
+/** Returns the rows of days, weeks or months; the first is compared with the first of the previous range. */
 function runningSection(
-  group: { kind: 'time'; by: RunningUnit },
+  by: RunningUnit,
   options: FiguresOptions,
   { current, previous, beginsBeforeData }: Periods,
 ): Section {
-  const { by } = group;
   const { span, before, timezone, offsetAt, nowMs = current.tally.span()?.lastMs } = options;
   const units = unitsOf(by, current.tally, span, offsetAt);
-  if (units === undefined) return { ...group, rows: [], comparesAverages: false, isApproximate: false };
+  const group = { kind: 'time', by, isApproximate: false } as const;
+  if (units === undefined) return { ...group, rows: [], comparesAverages: false };
   const scans = countUnits(by, current.tally);
   const scansBefore = previous ? countUnits(by, previous.tally) : new Map<number, number>();
   const unitsBefore = before && unitsOf(by, before.tally, before.span, offsetAt);
@@ -152,7 +147,7 @@ function runningSection(
     comparesAverages ||= !counts.isPart && !counts.isPreviousPart && differInLength(counts);
     rows.push(figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total()));
   }
-  return { ...group, rows, comparesAverages, isApproximate: false, ...(isSparse && { isSparse }) };
+  return { ...group, rows, comparesAverages, ...(isSparse && { isSparse }) };
 }
 
 function intersection(a: ClosedSpan, b: ClosedSpan | undefined): ClosedSpan {
@@ -160,16 +155,12 @@ function intersection(a: ClosedSpan, b: ClosedSpan | undefined): ClosedSpan {
   return { sinceMs: Math.max(a.sinceMs, b.sinceMs), untilMs: Math.min(a.untilMs, b.untilMs) };
 }
 
-interface Units {
-  first: number;
-  last: number;
+type Units = Record<'first' | 'last', number>;
+
+function everyUnit({ first, last }: Units): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-function* everyUnit({ first, last }: Units): Generator<number> {
-  for (let unit = first; unit <= last; unit++) yield unit;
-}
-
-/** The previous range may have a day more. */
 function risingWithin(units: readonly number[], { last }: Units): number[] {
   return [...new Set(units)].filter((unit) => unit <= last).sort((a, b) => a - b);
 }
@@ -183,7 +174,6 @@ function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
   return counts;
 }
 
-/** Returns the units of a range, including those without scans; undefined if it has neither ends nor scans. */
 function unitsOf(by: RunningUnit, tally: Tally, span: Span, offsetAt: OffsetAt): Units | undefined {
   const seen = tally.span();
   const firstMs = span.sinceMs ?? seen?.firstMs;
@@ -193,13 +183,11 @@ function unitsOf(by: RunningUnit, tally: Tally, span: Span, offsetAt: OffsetAt):
   return { first: unit(firstMs), last: unit(lastMs) };
 }
 
-/** Returns whether the range has only a part of a unit, or the unit is not over. */
 function isCut(unit: ClosedSpan, { sinceMs, untilMs }: Span, nowMs: number | undefined): boolean {
   const endMs = Math.min(untilMs ?? Number.POSITIVE_INFINITY, nowMs ?? Number.POSITIVE_INFINITY);
   return endMs < unit.untilMs || (sinceMs !== undefined && sinceMs > unit.sinceMs);
 }
 
-/** Returns the rows of values: those with the most scans first, and one row for all that have none of their own. */
 function valueSection(
   group: Exclude<GroupBy, { kind: 'time' }>,
   { current: tally, before, top, codes = [], names, data, codeGroups }: FiguresOptions,
@@ -220,7 +208,7 @@ function valueSection(
       return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
     })
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
-  // A row for a single other value would be no shorter than the value itself.
+  // A row for a single other value would save nothing.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const fromMs = before?.span.sinceMs;
   const isBeforeData = beginsBeforeData(fromMs);
@@ -240,7 +228,7 @@ function valueSection(
   );
   const sum = (key: 'scans' | 'before') => shown.reduce((all, row) => all + row[key], 0);
   const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };
-  // F3: scans without a row of their own, or whose value is uncertain, are in the last row.
+  // F3: the last row has scans without a row of their own, or of an uncertain value.
   if (rest.scans > 0 || rest.before > 0)
     rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
   return {

@@ -1,12 +1,19 @@
-/** Plans which ranges of the service are read for a count, and how. */
 import type { LocalTime } from '../../base/time/local-time.ts';
 import { HOUR_MS, QUARTER_MS } from '../../base/time/time.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { pageSizeOf, type Range } from '../export/range.ts';
-import { type ClosedSpan, localHour, type RunningUnit, type Span, startOf, unitOf } from './calendar.ts';
+import {
+  type ClosedSpan,
+  type Comparison,
+  localHour,
+  type RunningUnit,
+  type Span,
+  spanBefore,
+  startOf,
+  unitOf,
+} from './calendar.ts';
 import type { ValueOfCode } from './code-groups.ts';
 import type { CodeTable } from './code-table.ts';
-import { type Comparison, spanBefore } from './compare-span.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 
 export interface CountRequest {
@@ -14,13 +21,10 @@ export interface CountRequest {
   compare: Comparison;
   groups: readonly GroupBy[];
   local: LocalTime;
-  /** File about codes that some groups are columns of. */
   table?: CodeTable | undefined;
-  /** Destination of a code according to the file, if files of scans are counted by it. */
   destinationOf?: ValueOfCode | undefined;
 }
 
-/** One range to read; `cuts` are the parts of which totals alone are wanted, with both ends of the range known. */
 export type Reading =
   | { sinceMs: number | undefined; range: Range; cuts: readonly number[] }
   | { sinceMs: number | undefined; range: Range | undefined; cuts: undefined };
@@ -31,7 +35,7 @@ interface Readings {
   untilMs: number | undefined;
 }
 
-/** Plans the readings; two adjacent ranges are one. `nowMs`: best estimate of the time; `serviceNowMs`: time of the service, if known. */
+/** Plans the readings. `nowMs` is an estimate of the time, `serviceNowMs` the service's. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
@@ -70,8 +74,8 @@ function cutsOf({ groups, local }: CountRequest, { sinceMs, untilMs }: Range): n
 const MOST_BUCKETS = 20_000;
 
 /**
- * Returns the instants within a range, rising, at which the unit of these groups changes, ms since the epoch; none for
- * groups of codes alone. Undefined if the groups require the scans themselves.
+ * Returns the instants in a range at which a unit begins; none for groups of codes, undefined if the groups
+ * need scans.
  */
 export function bucketCuts(
   groups: readonly GroupBy[],
@@ -112,13 +116,12 @@ function unitCuts(
   const cuts: number[] = [];
   for (let number = first; number <= last; number++) {
     const ms = startOf(unit, number, zone);
-    // A date that a time zone skipped (Samoa, 30 December 2011) begins when the next one does.
+    // A date that a zone skipped (Samoa, 30 December 2011) begins with the next one.
     if (ms > (cuts.at(-1) ?? sinceMs)) cuts.push(ms);
   }
   return cuts;
 }
 
-/** Returns whether totals take fewer requests than the remaining pages; decided from page 1, which both ways need. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
   return cuts.length + 1 < Math.ceil(first.total / pageSizeOf(first)) - 1;
 }

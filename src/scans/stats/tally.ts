@@ -1,4 +1,4 @@
-/** Aggregates scans into counts per dimension, in memory that does not grow with the scans. */
+/** Counts scans per dimension, in memory that does not grow with the scans. */
 import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
 import { localHour, type OffsetAt, type Span } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
@@ -7,20 +7,18 @@ import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 export interface Tally {
-  /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code`: one object for each code. */
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans of which only the code is known, and that all are of the local hour, day or longer unit that begins at `ms`. */
+  /** Adds scans of a code within the local hour, day or longer unit that begins at `ms`. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
-  /** Scans by local hour, from 1970-01-01T00 of the zone's own clock. */
+  /** Scans per local hour, from 1970-01-01T00 in the zone. */
   readonly hours: ReadonlyMap<number, number>;
-  /** Scans per value, for each requested group except those of time. */
+  /** Scans per value, for each group except units of time. */
   readonly values: ReadonlyMap<string, ValueCounter>;
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
-/** Creates an empty tally by these groups, with local hours from `offsetAt`, and the values of codes in groups of codes. */
 export function createTally(
   groups: readonly GroupBy[],
   offsetAt: OffsetAt,
@@ -40,7 +38,7 @@ export function createTally(
   let total = 0;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
-  /** Scans come in chronological order: those of one hour and one code are counted together. */
+  /** Hour and code of pending scans, which are counted together. */
   let hour = Number.NaN;
   let code: CodeOfScans | undefined;
   let pending = 0;
@@ -103,7 +101,6 @@ function asValue(value: unknown): Value {
 export interface Tallies {
   current: Tally;
   before: Tally;
-  /** Adds a scan to the tally of its range, if any. */
   add: Tally['add'];
   addMany: Tally['addMany'];
 }
@@ -133,14 +130,13 @@ export function createTallies(
   };
 }
 
-export interface TallySink {
+interface TallySink {
   sinceMs: number | undefined;
   fresh(): Tallies;
   into(tallies: Tallies): void;
   code: CodeOfScans;
 }
 
-/** Creates a sink that adds the scans of one code to tallies once they are verified as complete. */
 export function createTallySink({ sinceMs, fresh, into, code }: TallySink): CodeSink {
   let tallies: Tallies | undefined;
   let added = 0;

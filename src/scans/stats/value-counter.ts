@@ -1,6 +1,6 @@
 /**
- * Counts distinct values in bounded memory, because referrers are untrusted input. Exact up to `most` values; beyond that by Space-Saving
- * (Metwally, Agrawal, El Abbadi: "Efficient computation of frequent and top-k elements in data streams", 2005).
+ * Counts distinct, untrusted values in bounded memory: exact up to `most`, then by Space-Saving (Metwally,
+ * Agrawal, El Abbadi, 2005).
  */
 import { createHash } from 'node:crypto';
 
@@ -13,29 +13,29 @@ interface Count {
 }
 
 export interface ValueCounter {
-  /** Adds scans with this value; the empty text counts as null. */
+  /** Adds scans of a value; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns the values, unordered. If `isApproximate`, their scans add up to fewer than were added. */
+  /** Returns values, unordered. If `isApproximate`, their scans add up to fewer than were added. */
   counts(): Count[];
-  /** Returns whether there were more values than are kept, so that the counts are lower bounds. */
+  /** Returns whether values were evicted, so that counts are lower bounds. */
   isApproximate(): boolean;
 }
 
 interface Entry {
   value: Value;
   count: number;
-  /** Upper bound of the error of the count. */
+  /** Upper bound of the error of `count`. */
   error: number;
   at: number;
 }
 
-/** Maximum number of distinct values: enough for every city, and at most 10 MB. */
+/** Maximum number of distinct values (10 MB): enough for every city. */
 const MOST_VALUES = 10_000;
 
 export function createValueCounter(most = MOST_VALUES): ValueCounter {
   const entries = new Map<Value, Entry>();
-  /** Binary heap, smallest count first; undefined until the first value is evicted. */
+  /** Binary heap, smallest count first; undefined before the first eviction. */
   let heap: Entry[] | undefined;
   let isApproximate = false;
 
@@ -49,7 +49,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
     else replaceRarest(kept, scans);
   }
 
-  /** F1: the new value inherits the count of the evicted one as its error, so that the counts add up to all scans. */
+  /** F1: the new value inherits the count of the evicted one as its error, so that counts add up. */
   function replaceRarest(value: Value, scans: number): void {
     heap ??= heapOf([...entries.values()]);
     isApproximate = true;
@@ -69,7 +69,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
       isApproximate ||= other.isApproximate();
       for (const { value, scans } of other.counts()) add(value, scans);
     },
-    // F2: only the certain part of a count is shown for a value; the other scans are in no row of their own.
+    // F2: only the certain part of a count is shown for a value.
     counts: () =>
       [...entries.values()].flatMap(({ value, count, error }) =>
         count > error ? [{ value, scans: count - error }] : [],
@@ -78,10 +78,10 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
   };
 }
 
-/** Maximum length of a value in characters: a longer one is truncated, and distinguished by its hash. */
+/** Maximum length of a value; a longer one is truncated and has a hash. */
 const LONGEST = 1024;
 
-/** Returns a copy, because a slice of a file's text would keep all of the text in memory. */
+/** Returns a copy, because a slice would keep the text of a whole file in memory. */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;
   const text = Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le');

@@ -1,4 +1,3 @@
-/** Requests each code in turn, prints its new scans, and waits. */
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { quote } from '../../base/text/quote.ts';
@@ -14,15 +13,12 @@ export interface FollowJob {
   codes: readonly CodeLabel[];
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
   printer: ScanPrinter;
-  /** Rows begin with the columns of their code. */
   hasCodes: boolean;
-  /** Returns the codes as they are then, to follow new ones; undefined if the codes were specified. */
   list: (() => Promise<readonly CodeLabel[]>) | undefined;
   intervalMs: number;
   maxScans: number;
 }
 
-/** Intervals from one listing of the codes to the next: five minutes by default. */
 const RELIST_INTERVALS = 30;
 
 interface Followed {
@@ -30,12 +26,12 @@ interface Followed {
   label: object;
 }
 
-/** Ends by the signal, after `maxScans`, or if no code is left. Throws as listed in errors.ts, except for outages. */
+/** Prints new scans until the signal, `maxScans`, or no code is left. Outages are not thrown. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** Also codes that were deleted since: one that is listed again continues where it was. */
+  /** Followed codes and deleted ones, which continue if they are listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -86,12 +82,12 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
     }
   }
 
-  /** Outages and deleted codes end nothing. */
+  /** Returns new scans; none during an outage, and for a deleted code. */
   async function newScans(id: string, { follow, label }: Followed): Promise<FoundScan[]> {
     try {
       const found = await follow.next().catch(async (error) => {
         if (!(error instanceof NotFoundError)) throw error;
-        // S9: a code is gone only if a request for the code itself says so.
+        // S9: only a request for the code itself shows that it is deleted.
         await service.getCode(id);
         return [];
       });
@@ -115,7 +111,6 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   }
 }
 
-/** Returns whether the next listing will have the new codes too: after an outage, or a change during the listing. */
 function isPassing(error: unknown): boolean {
   return (
     error instanceof UnavailableError || error instanceof NotFoundError || error instanceof UnprovenError

@@ -1,4 +1,4 @@
-/** Prints scans, and records them in the state: first printed, then recorded, batch by batch. */
+/** Prints scans and then records them in the state, batch by batch. */
 import { inChunks } from '../../base/collections.ts';
 import type { Row, RowSink } from '../../files/formats/row-sink.ts';
 import type { ClockReading } from '../append/overlap.ts';
@@ -10,13 +10,11 @@ export interface FoundScan {
   id: number | bigint;
   ms: number;
   row: Row;
-  /** All scans of the code up to this one were returned. */
   hasBegun: boolean;
 }
 
 export interface ScanPrinter {
   isContinued: boolean;
-  /** Returns from when on a code is followed, and its scans that were printed. */
   startOf(codeId: string): { sinceMs: number; seen: ReadonlyMap<number | bigint, number> };
   print(scans: readonly FoundScan[]): Promise<void>;
   forget(codeId: string): void;
@@ -26,15 +24,14 @@ export interface ScanPrinter {
 
 interface PrinterOutput {
   openSink(): Promise<RowSink>;
-  /** Resolves when the printed rows are on the disk, if standard output is a file. */
+  /** Flushes printed rows to disk, if standard output is a file. */
   flush(): Promise<void>;
   now(): ClockReading;
 }
 
-/** Maximum number of scans that a run may print again if the one before was killed. */
+/** Maximum number of scans that are printed again after a kill. */
 const BATCH_SCANS = 500;
 
-/** Opens the printer; `file` is the opened state. Throws like its `begin`. */
 export async function openScanPrinter(
   file: TailStateFile | undefined,
   run: TailRun,
@@ -55,7 +52,7 @@ export async function openScanPrinter(
       for (const batch of inChunks(scans, file ? BATCH_SCANS : Math.max(1, scans.length))) {
         await sink.write(batch.map(({ row }) => row));
         if (!file) continue;
-        // S1: on the disk before the state that claims it.
+        // S1: on disk before the state that records it.
         await flush();
         for (const { codeId, id, ms, hasBegun } of batch)
           progress.print(codeId, { id, ms }, { now: now(), hasBegun });

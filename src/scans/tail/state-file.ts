@@ -1,4 +1,4 @@
-/** The file of `scans tail --state`: locked for a run, checked against its workspace and codes, and replaced after each printed batch. */
+/** File of `scans tail --state`: locked during a run, and replaced after each printed batch. */
 import { UsageError } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/quote.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -6,18 +6,30 @@ import { type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../../files/durable/path-errors.ts';
-import { RECORD_BEGINS, RecordProblem, UnknownRecordError } from '../../files/durable/record-file.ts';
+import {
+  formatRecord,
+  parseRecord,
+  RECORD_BEGINS,
+  RecordProblem,
+  UnknownRecordError,
+} from '../../files/durable/record-file.ts';
 import { refuseMountPoint, replaceFile } from '../../files/durable/replace-file.ts';
 import { readBack, realPath } from '../../files/durable/trusted-file.ts';
-import { checkWorkspace, type Workspace } from '../../service/workspace.ts';
-import { type CodesOfRun, codeDifference } from '../append/identity.ts';
-import { formatTailState, parseTailState, type TailPosition, type TailState } from './tail-state.ts';
+import { isObject } from '../../service/json.ts';
+import {
+  checkWorkspace,
+  isRecordedWorkspace,
+  type RecordedWorkspace,
+  type Workspace,
+} from '../../service/workspace.ts';
+import { type CodesOfRun, codeDifference, isCodesOfRun } from '../append/identity.ts';
+import type { ClockReading } from '../append/overlap.ts';
+import { isClockReading, isTime } from '../append/positions.ts';
 
 interface TailStart extends Pick<TailState, 'sinceMs' | 'positions'> {
   isContinued: boolean;
 }
 
-/** What this run follows. */
 export interface TailRun {
   codes: CodesOfRun;
   workspace: Workspace;
@@ -27,9 +39,9 @@ export interface TailRun {
 }
 
 export interface TailStateFile {
-  /** Checks that the state is of this run, and records its start. Throws UsageError like checkWorkspace, and for other codes. */
+  /** Checks that the state is of this run, and records its start. Throws UsageError otherwise. */
   begin(run: TailRun): Promise<TailStart>;
-  /** Records positions durably. Throws LocalError; then the file has the positions before. */
+  /** Records positions durably. Throws LocalError; the file then has the earlier positions. */
   record(positions: Map<string, TailPosition>): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +55,7 @@ interface StateFileJob {
 const ELSEWHERE = 'specify a different file with --state';
 const MOST_BYTES = 256 * 2 ** 20;
 
-/** Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it can't be used. */
+/** Opens `path`, present or not, exclusively until `close`. Throws UsageError if it can't be used. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: StateFileJob,
@@ -52,10 +64,10 @@ export async function openTailState(
     work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));
   const real = await opening(realPath(disk, path));
   await refuseMountPoint(disk, real);
-  // S5: nothing is read before the lock is held.
+  // S5: locked before anything is read.
   const lock = await acquireLock(real, { clock, signal });
   try {
-    // D14: the path may lead to another file by now, whose lock is not held.
+    // D14: the path may have changed during the wait, to a file whose lock is not held.
     if ((await opening(realPath(disk, path))) !== real)
       throw new UsageError(
         `cannot use the state file ${path}: the path now points to a different file than when the run started`,
@@ -65,7 +77,7 @@ export async function openTailState(
     let next: Omit<TailState, 'positions'> | undefined;
     const record = async (positions: Map<string, TailPosition>) => {
       if (!next) throw new Error('the state was not begun');
-      // S1: the positions of printed scans only.
+      // S1: positions of printed scans only.
       await replaceFile(disk, real, formatTailState({ ...next, positions })).catch((error) =>
         Promise.reject(
           cannotWrite(`write the state file ${path}`, error, 'the last printed scans may be printed again'),
@@ -79,7 +91,7 @@ export async function openTailState(
         const sinceMs = before?.sinceMs ?? run.sinceMs;
         const positions = before?.positions ?? new Map<string, TailPosition>();
         next = { workspace, codes: run.codes, sinceMs };
-        // S4: a run that is killed before its first batch is continued from its own start.
+        // S4: after a kill before the first batch, the next run continues from this start.
         await record(positions);
         return { sinceMs, positions, isContinued: before !== undefined };
       },
@@ -92,7 +104,7 @@ export async function openTailState(
   }
 }
 
-/** S7: a state that can't be read is not treated as missing: scans would be printed again, or skipped. */
+/** S7: throws UsageError if the state can't be read: without it, scans would be repeated or skipped. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES));
   if (!bytes) return undefined;
@@ -108,14 +120,16 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     const wayOn =
       cause instanceof UnknownRecordError ? 'Update qrctl' : 'Restore the state file from a backup';
     throw new UsageError(`cannot continue from ${path}: it ${cause.message}`, {
-      // Not to remove it: it may be the file of another program.
+      // Removing the file is not suggested, because another program may have written it.
       hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
       cause,
     });
   }
 }
 
-/** S6: returns whether this key wrote the state. Throws UsageError if the state follows other codes, or is of another workspace. */
+/**
+ * S6: returns whether this key wrote the state. Throws UsageError if it has other codes or another workspace.
+ */
 async function isOfRun(path: string, before: TailState, run: TailRun): Promise<boolean> {
   const { workspace: recorded, positions, codes } = before;
   const difference = codeDifference(codes, run.codes, 'follows');
@@ -127,4 +141,84 @@ async function isOfRun(path: string, before: TailState, run: TailRun): Promise<b
   const knownIds = new Set([...codes.codes, ...positions.keys()]);
   const question = { path, recorded, workspace, knownIds, getCode, movedFrom, elsewhere: ELSEWHERE };
   return (await checkWorkspace(question)) === 'same';
+}
+
+const VERSION = 1;
+
+export interface TailPosition {
+  /** Time before which all scans were printed, ms since the epoch. */
+  fromMs: number;
+  at: ClockReading;
+  /** Times by ID of printed scans from `fromMs` on. */
+  printed: Map<number | bigint, number>;
+}
+
+export interface TailState {
+  workspace: RecordedWorkspace;
+  codes: CodesOfRun;
+  /** Start of the first run, ms since the epoch, from which codes without a position are printed. */
+  sinceMs: number;
+  positions: Map<string, TailPosition>;
+}
+
+export function formatTailState({ workspace, codes, sinceMs, positions }: TailState): Buffer {
+  const saved = [...positions].map(([code, { fromMs, at, printed }]): [string, SavedPosition] => [
+    code,
+    { fromMs, at, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
+  ]);
+  const { codes: ids, all } = codes;
+  return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
+}
+
+/** Parses a state. Throws RecordProblem. */
+export function parseTailState(bytes: Buffer): TailState {
+  const saved = parseRecord(bytes, [VERSION], isSavedState);
+  const { baseUrl, key, profile, codes, all, sinceMs } = saved;
+  const positions = saved.positions.map(
+    ([code, { printed, ...position }]) =>
+      [code, { ...position, printed: new Map(printed.map(parseScan)) }] as const,
+  );
+  return {
+    workspace: { baseUrl, key, profile },
+    codes: { codes, all },
+    sinceMs,
+    positions: new Map(positions),
+  };
+}
+
+interface SavedPosition extends Pick<TailPosition, 'fromMs' | 'at'> {
+  printed: [string, number][];
+}
+
+interface SavedState extends RecordedWorkspace, CodesOfRun {
+  sinceMs: number;
+  positions: [string, SavedPosition][];
+}
+
+/** S7: checks all fields, because another program may have written a state with a correct checksum. */
+function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
+  const { sinceMs, positions } = value;
+  const isPosition = (entry: unknown) =>
+    Array.isArray(entry) && typeof entry[0] === 'string' && isSavedPosition(entry[1]);
+  return (
+    isRecordedWorkspace(value) &&
+    isCodesOfRun(value) &&
+    isTime(sinceMs) &&
+    Array.isArray(positions) &&
+    positions.every(isPosition)
+  );
+}
+
+function isSavedPosition(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { fromMs, at, printed } = value;
+  const isScan = (entry: unknown) =>
+    Array.isArray(entry) && /^-?\d{1,40}$/.test(String(entry[0])) && isTime(entry[1]);
+  return isTime(fromMs) && isClockReading(at) && Array.isArray(printed) && printed.every(isScan);
+}
+
+/** Parses a scan; an ID beyond 2^53 keeps its digits. */
+function parseScan([text, ms]: [string, number]): [number | bigint, number] {
+  const id = Number(text);
+  return [Number.isSafeInteger(id) ? id : BigInt(text), ms];
 }

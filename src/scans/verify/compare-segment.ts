@@ -1,20 +1,19 @@
-/** Reads one part of a range completely, as an export does, and compares it with the log by IDs. */
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { exportScans } from '../export/export-scans.ts';
 import { type FetchInOrder, type Range, type ReadScans, widened } from '../export/range.ts';
 import { addOne, dayOf } from './log-index.ts';
 
-/** Scans of one day (days since 1970, UTC). */
+/** Differences of a day, a number since 1970 in UTC. */
 export interface DayDifference {
   day: number;
-  /** On the service and not in the log. */
+  /** Number of scans that the log lacks. */
   missing: number;
-  /** In the log and not on the service. */
+  /** Number of scans that the service no longer has. */
   gone: number;
 }
 
-export interface SegmentJob {
+interface SegmentJob {
   code: string;
   read: ReadScans;
   checkExists(): Promise<unknown>;
@@ -23,15 +22,14 @@ export interface SegmentJob {
   note(line: string): void;
   range: Range;
   first: ScanPage;
-  /** Times of the scans of the log in the range, by ID. */
   logged: ReadonlyMap<number | bigint, number>;
   /** Takes scans that the log lacks, possibly more than once. */
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
 /**
- * Returns the days that differ, in any order. Throws UnprovenError if the part could not be verified as complete, NotFoundError if the code does not
- * exist.
+ * Returns the days that differ, unordered. Throws UnprovenError if the part can't be verified as complete,
+ * NotFoundError for a deleted code.
  */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
@@ -42,14 +40,14 @@ export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> 
     await job.takeMissing(batch);
     for (const ms of batch.times) addOne(missing, dayOf(ms));
   }
-  // V6: a replica that lags behind omits the newest rows: a scan counts as gone only if a second reading lacks it as well.
+  // V6: a replica that lags behind omits new rows, so a scan is gone only if two readings lack it.
   const lacking = left.size === 0 ? left : (await readAgainst(job, left)).left;
   for (const ms of lacking.values()) addOne(gone, dayOf(ms));
   const days = new Set([...missing.keys(), ...gone.keys()]);
   return [...days].map((day) => ({ day, missing: missing.get(day) ?? 0, gone: gone.get(day) ?? 0 }));
 }
 
-/** Returns the `known` scans that the service did not return (`left`), and the `others` that it returned. */
+/** Returns `known` scans that the service did not return (`left`), and the `others` that it returned. */
 async function readAgainst(job: SegmentJob, known: ReadonlyMap<number | bigint, number>, first?: ScanPage) {
   let left = new Map(known);
   let others: TimedRows[] = [];
@@ -65,7 +63,7 @@ async function readAgainst(job: SegmentJob, known: ReadonlyMap<number | bigint, 
         });
         return rows.length;
       },
-      // V5: nothing is counted before the part is verified as complete.
+      // V5: nothing counts before the part is verified as complete.
       checkpoint: async () => async () => {
         left = new Map(known);
         others = [];

@@ -1,19 +1,17 @@
 /**
- * Finds the parts of a range in which a log and the service differ, by totals: the range is halved at midnight (UTC) until few days are left.
- *
- * V2: a total is never smaller than the number of scans of its part (count-range.ts), and scans don't vanish one by one. So a total that equals
- * the distinct scans of the log proves that none is missing. A larger total may count the margins: the part is halved or read.
+ * Finds the parts of a range in which a log and the service differ, by totals of ever smaller halves. V2: a
+ * total is never too small, and scans do not vanish individually, so a total equal to the distinct scans
+ * shows that none is missing.
  */
 import { DAY_MS } from '../../base/time/time.ts';
 import type { ScanPage } from '../../service/shapes.ts';
-import { countRange, type RangeCount } from '../export/count-range.ts';
 import { pageSizeOf, type Range, type ReadScans } from '../export/range.ts';
+import { countRange, type RangeCount } from '../export/truncated-total.ts';
 import { type CodeIndex, countIn, dayOf, sumOf } from './log-index.ts';
 
 export interface Segment {
   range: Range;
   first: ScanPage;
-  /** Distinct scans of the log in it. */
   logged: number;
 }
 
@@ -23,8 +21,7 @@ export interface TotalsOfCode {
   largest: LargestTotal;
 }
 
-/** The largest total of a run, shared by all codes. */
-export interface LargestTotal {
+interface LargestTotal {
   total: number;
 }
 
@@ -37,22 +34,22 @@ export async function countScans(
   return count;
 }
 
-/** V3: a capped total proves nothing. A service caps all totals at one number, so a total below another one is not capped. */
+/** V3: returns whether a total may be capped, unless a larger one shows that the cap is higher. */
 export function mayBeCapped({ isCapped, page }: RangeCount, largest: LargestTotal): boolean {
   return isCapped && page.total >= largest.total;
 }
 
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
-  // V4: a page with as many rows as the log has all of them, so their IDs are compared as well, in one number.
+  // V4: a page with as many rows as the log has all of them, so a sum of hashed IDs is compared too.
   return inside.length !== index.rows || sumOf(inside.map(({ id }) => id)) === index.sum;
 }
 
-/** Maximum number of pages of a segment that the log has nothing of: its rows are in memory until they are verified. */
+/** Maximum number of pages of a segment without rows of the log, which are kept in memory. */
 const MOST_PAGES = 100;
 
 /**
- * Returns the segments to be read, oldest first; between them the log lacks no scan. Sends two requests per level: about 2 log2(days) for one
+ * Returns the segments to read, oldest first. Sends two requests per level, about 2 log2(days) per
  * difference.
  */
 export async function findSegments(
@@ -66,7 +63,7 @@ export async function findSegments(
   const days = dayOf(range.untilMs - 1) - firstDay + 1;
   const pages = Math.ceil(page.total / pageSizeOf(page));
   const whole = [{ range, first: page, logged }];
-  // Reading the pages is cheaper than halving, or the log has nothing that could be equal.
+  // Reading is cheaper than halving, or the log has nothing that could be equal.
   if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return whole;
   const cutMs = (firstDay + Math.ceil(days / 2)) * DAY_MS;
   const older: Range = { sinceMs: range.sinceMs, untilMs: cutMs };
@@ -75,7 +72,7 @@ export async function findSegments(
     { half: older, count: await countScans(job, older) },
     { half: newer, count: await countScans(job, newer) },
   ];
-  // V9: a service that ignores the bounds counts all of its scans in every part.
+  // V9: a service that ignores bounds counts all scans in every part.
   if (halves.every(({ count }) => count.page.total === page.total)) return whole;
   const found: Segment[] = [];
   for (const { half, count } of halves) {

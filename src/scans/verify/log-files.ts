@@ -1,4 +1,3 @@
-/** Compares the files of an appended log with its state: which of them are of this log, which are missing, and which were changed. */
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { countOf } from '../../base/text/quote.ts';
@@ -18,21 +17,18 @@ export interface LogFault {
   hint: string;
 }
 
-export interface LogFiles {
-  /** Files with rows of this log, in the given order. */
+interface LogFiles {
   paths: string[];
   known: readonly string[];
   gone: readonly RotatedFile[];
-  /** Undefined if the files are as the state records. */
   fault: LogFault | undefined;
   /** A stopped run left rows after its last commit, which the next run removes. */
   isUnfinished: boolean;
 }
 
 /**
- * Compares files with the state of the log at `file`. V10: a file is identified by its bytes, also if it is compressed or renamed; an unknown file is
- * not read. `own`: files of the log by their names, the oldest first; `others`: files that may be of it. `pause` is called between pieces of files,
- * and throws to end.
+ * Compares files with the state of the log at `file`. V10: files are identified by their bytes, even
+ * compressed or renamed. `own` are named like the log, oldest first; `others` may be of it.
  */
 export async function checkLogFiles(
   file: string,

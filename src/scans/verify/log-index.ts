@@ -1,19 +1,21 @@
-/**
- * Counts the distinct scans of each day, and the rows that repeat one. It takes four bytes per scan and a number per day, so a log of years fits in
- * memory.
- */
+/** Counts distinct scans and repeated rows per day, in four bytes per scan. */
+import { basename } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
 import { DAY_MS } from '../../base/time/time.ts';
-import type { Range } from '../export/range.ts';
-import { createIdSet, type IdSet } from '../stats/input/id-set.ts';
+import type { CodeLabel } from '../export/export-codes.ts';
+import { contains, type Range } from '../export/range.ts';
+import { createIdSet, type IdSet } from '../stats/input/distinct.ts';
+import { createPause, readEveryRow } from '../stats/input/read-scans.ts';
+import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
-/** Rows of one code within its range. Days are numbers of days since 1970, in UTC. */
+/** Rows of a code in its range; days are numbers since 1970, in UTC. */
 export interface CodeIndex {
   rows: number;
-  /** Distinct scans of each day. */
+  /** Distinct scans per day. */
   days: Map<number, number>;
-  /** Rows of each day whose ID an earlier row has. */
+  /** Rows per day that repeat an ID. */
   twice: Map<number, number>;
-  /** Fingerprint of the IDs, in any order. */
+  /** Sum of hashes of the IDs. */
   sum: number;
 }
 
@@ -21,7 +23,6 @@ export interface LogIndex {
   add(code: string, id: number | bigint, ms: number): void;
   of(code: string): CodeIndex | undefined;
   codes(): Iterable<string>;
-  /** Times of the first and the last scan of all codes, ms since the epoch; infinite if there is none. */
   span(): { firstMs: number; lastMs: number };
 }
 
@@ -55,7 +56,6 @@ export function emptyIndex(): CodeIndex {
   return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
 }
 
-/** Returns the number of distinct scans in a range of whole days (UTC). */
 export function countIn({ days }: CodeIndex, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): number {
   let rows = 0;
   for (const [day, count] of days)
@@ -77,7 +77,10 @@ export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/** The finalizer of MurmurHash3 over both halves of an ID (https://github.com/aappleby/smhasher), so that sums of consecutive IDs differ. */
+/**
+ * Hashes an ID by the finalizer of MurmurHash3 (https://github.com/aappleby/smhasher), so that sums of
+ * consecutive IDs differ.
+ */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'
@@ -86,4 +89,110 @@ function hashOf(id: number | bigint): number {
   let hash = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ high;
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return hash ^ (hash >>> 16);
+}
+
+export interface CoveredIndex {
+  index: LogIndex;
+  rangeOf(code: string): Range | undefined;
+  faultOf(code: string): string | undefined;
+}
+
+interface LogReading {
+  logs: readonly ScanLog[];
+  codes: readonly CodeLabel[];
+  signal: AbortSignal;
+}
+
+/**
+ * Calls `take` for each row (ms since the epoch), and `takeTorn` for each file with an incomplete last line.
+ * Throws UsageError for other files.
+ */
+export async function readLogs(
+  { logs, codes, signal }: LogReading,
+  take: (code: string, id: number | bigint, ms: number) => void,
+  takeTorn: (log: ScanLog, path: string) => void = () => undefined,
+): Promise<void> {
+  const pause = createPause(signal);
+  for (const log of logs) {
+    for (const path of log.paths) {
+      const codeId = codeOfRows(log, path, codes);
+      const job = { paths: [path], note: () => takeTorn(log, path), signal, pause };
+      await readEveryRow(job, (owner, id, ms) => {
+        const code = owner === '' ? codeId : owner;
+        if (code === undefined) throw unnamed(path);
+        take(code, id, ms);
+      });
+    }
+  }
+}
+
+function unnamed(path: string): UsageError {
+  return new UsageError(`cannot verify ${path}: its rows have no code IDs`, {
+    hint: 'Specify the code of the file: `qrctl scans verify CODE --input FILE`.',
+  });
+}
+
+/**
+ * Indexes logs. V11: an appended log covers its codes up to its last complete run; other files, all codes
+ * from the first row to the last, or the requested range. A code of no log has the range of all.
+ */
+export async function indexLogs(
+  reading: LogReading,
+  requested: { sinceMs: number | undefined; untilMs: number | undefined },
+): Promise<CoveredIndex> {
+  const { sinceMs: fromMs = Number.NEGATIVE_INFINITY, untilMs: toMs = Number.POSITIVE_INFINITY } = requested;
+  const kept = reading.logs.filter(({ state }) => state);
+  const plain = reading.logs.find(({ state }) => !state);
+  const logOf = (code: string) => kept.find((log) => covers(log, code)) ?? plain;
+  const ranges = new Map<string, Range | undefined>();
+  const rangeOf = (code: string): Range | undefined => {
+    if (!ranges.has(code)) ranges.set(code, cutTo(rangeIn(code)));
+    return ranges.get(code);
+  };
+  const torn = new Map<ScanLog, string>();
+  const index = createLogIndex((code, ms) => {
+    if (ms < fromMs || ms >= toMs) return false;
+    if (logOf(code)?.state === undefined) return true;
+    const range = rangeOf(code);
+    return range !== undefined && contains(range, ms);
+  });
+  await readLogs(reading, index.add, (log, path) =>
+    torn.set(log, `the last line of ${basename(path)} is incomplete`),
+  );
+  const { firstMs, lastMs } = index.span();
+  return {
+    index,
+    rangeOf,
+    faultOf(code) {
+      const log = logOf(code);
+      return log && (log.fault?.reason ?? torn.get(log));
+    },
+  };
+
+  function rangeIn(code: string): Range | undefined {
+    const log = logOf(code);
+    if (log?.state) return keptRange(log, code);
+    const isBounded = Number.isFinite(fromMs) || Number.isFinite(toMs);
+    if (log)
+      return { sinceMs: isBounded ? undefined : firstMs, untilMs: Number.isFinite(toMs) ? toMs : lastMs + 1 };
+    return kept.map((other) => keptRange(other, code)).reduce(widest, undefined);
+  }
+
+  function cutTo(range: Range | undefined): Range | undefined {
+    if (!range) return undefined;
+    const sinceMs = Math.max(fromMs, range.sinceMs ?? Number.NEGATIVE_INFINITY);
+    const untilMs = Math.min(toMs, range.untilMs);
+    if (!(sinceMs < untilMs)) return undefined;
+    return { sinceMs: sinceMs === Number.NEGATIVE_INFINITY ? undefined : sinceMs, untilMs };
+  }
+}
+
+/** Returns the range from the earlier beginning to the later end. */
+export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
+  if (!one || !other) return one ?? other;
+  const sinceMs =
+    one.sinceMs === undefined || other.sinceMs === undefined
+      ? undefined
+      : Math.min(one.sinceMs, other.sinceMs);
+  return { sinceMs, untilMs: Math.max(one.untilMs, other.untilMs) };
 }

@@ -1,4 +1,3 @@
-/** The logs that `scans verify` compares: an appended file with its rotated files, a dataset, or files that no append keeps. */
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
@@ -7,25 +6,23 @@ import { letSignalsIn } from '../../base/time/time.ts';
 import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
 import type { LogState } from '../append/append-file.ts';
 import { foreignReason, type RotatedFile, rangeOfCode } from '../append/log-range.ts';
-import { ownWorkspace } from '../append/open-log-file.ts';
+import { ownWorkspace, placeOf } from '../append/open-log-file.ts';
 import { checkOwnWorkspace } from '../append/own-workspace.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import type { Range } from '../export/range.ts';
 import type { ScanRun } from '../scan-run.ts';
-import { type InputLog, recordOf } from '../stats/input/input-log.ts';
+import { type InputLog, lossOfInput, recordOf } from '../stats/input/input-log.ts';
 import { listInputs } from '../stats/input/list-inputs.ts';
 import { checkLogFiles, type LogFault } from './log-files.ts';
 
-/** Files that one append keeps, or all files that none keeps. */
 export interface ScanLog {
-  /** The appended file, the directory of a dataset, or the first file. */
+  /** Appended file, directory of a dataset, or first file. */
   place: string;
   paths: readonly string[];
   keptBy: InputLog['keptBy'];
-  /** Its files, and copies of them, which are not read. */
+  /** Files of the log, and copies of them, which are not read. */
   known: readonly string[];
   state: LogState | undefined;
-  /** Rotated files that are not among the files. */
   gone: readonly RotatedFile[];
   fault: LogFault | undefined;
   /** The next append, or a repair, removes the fault. */
@@ -36,7 +33,7 @@ type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
 
 export const WRONG_LOG = 'specify a different log with --input';
 
-/** Lists the logs at these files and directories. Throws UsageError if one is missing, or has no scans. */
+/** Lists the logs at files and directories. Throws UsageError if one is missing or has no scans. */
 export async function listLogs(run: ScanRun, places: readonly string[]): Promise<ScanLog[]> {
   const listed = await listInputs(places, {
     rotated: true,
@@ -53,7 +50,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   const logs: ScanLog[] = [];
   for (const log of kept) {
     const described = await describeLog(run, log, plain);
-    // An append that was committing meanwhile has changed both.
+    // Repeated after a fault, because an append may have committed meanwhile.
     logs.push(described.fault === undefined ? described : await describeLog(run, log, plain));
   }
   const used = new Set(logs.flatMap(({ known }) => known));
@@ -70,25 +67,18 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
 }
 
-/** V10: without its state, nothing shows which rows a log lacks. */
+/** V10: throws UnprovenError, because only its state shows which rows a log lacks. */
 async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly string[]): Promise<never> {
   const place = placeOf(keptBy);
-  const loss =
-    'file' in keptBy
-      ? await (await import('../append/recorded-log.ts')).lossOfLog(place, paths)
-      : await (await import('../dataset/open-dataset.ts')).lossOfDataset(place);
+  const loss = await lossOfInput(keptBy, paths);
   throw new UnprovenError(`cannot read the scans of ${place}: ${loss ?? 'its state cannot be read'}`, {
     hint: 'Restore it from a backup, then run the command again.',
   });
 }
 
-function placeOf(keptBy: KeptLog['keptBy']): string {
-  return 'file' in keptBy ? keptBy.file : keptBy.directory;
-}
-
 const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
 
-/** `others`: files that no append keeps; rotated ones may be among them. */
+/** Describes a log; its rotated files may be among the `others`, which no append keeps. */
 async function describeLog(
   { signal }: ScanRun,
   { paths, keptBy }: KeptLog,
@@ -108,25 +98,24 @@ async function describeLog(
   return { ...log, state, ...(await checkLogFiles(place, state, { own: paths, others, pause })) };
 }
 
-/** Returns the IDs of the codes that the states of logs have scans of. */
 export function codesOfLogs(logs: readonly ScanLog[]): Set<string> {
   return new Set(
     logs.flatMap(({ state }) => (state ? [...state.identity.codes, ...state.overlaps.keys()] : [])),
   );
 }
 
-/** Returns whether a log has the scans of a code, as far as its state shows. */
 export function covers({ state }: ScanLog, code: string): boolean {
   if (state?.identity.all !== false) return true;
   return state.identity.codes.includes(code) || state.overlaps.has(code);
 }
 
-/** Returns the range of a code that an appended log covers; undefined for files that no append keeps. */
 export function keptRange({ state, gone }: ScanLog, code: string): Range | undefined {
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/** Returns the ID of the code of rows without one: of a log of one code, of a file that is named by the code's slug, or of the only code. */
+/**
+ * Returns the code ID of rows without one: that of the log, of a file named by a slug, or of the only code.
+ */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -138,8 +127,8 @@ export function codeOfRows(
 }
 
 /**
- * Throws UsageError if an appended log belongs to another workspace, or if a code is in no log or in several; NotFoundError for a code that neither
- * the service nor a log has. `places`: the specified files and directories.
+ * Throws UsageError if a log belongs to another workspace, or if a code is in no log or in several;
+ * NotFoundError for an unknown code.
  */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
@@ -150,7 +139,7 @@ export async function checkCodesOfLogs(
 ): Promise<void> {
   const seen = codes.filter(({ missing }) => !missing).map(({ id }) => id);
   const own = ownWorkspace(service, seen, movedFrom);
-  // V13: codes of another workspace are not those of the log, even if they are equal.
+  // V13: codes of another workspace are not those of the log, even with equal IDs.
   for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, WRONG_LOG);
   const isInDirectory = (await Promise.all(places.map(isDirectory))).includes(true);
   for (const code of codes) checkLogsOf(code, logs, isInDirectory);
@@ -167,7 +156,7 @@ async function isDirectory(place: string): Promise<boolean> {
 
 const MOST_PASTED = 5;
 
-/** V12: a code that its log is not about would be missing in it, or equal by chance. */
+/** V12: refuses a code that its log is not about: it would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

@@ -1,14 +1,15 @@
 /**
- * Implements `scans verify`: one request per code returns its total in the range of the log, find-segments.ts finds the parts that differ, and
- * compare-segment.ts reads them. PROTOCOL.md states the guarantee.
+ * Compares codes with their logs: one total per code; find-segments.ts finds the parts that differ, and
+ * compare-segment.ts reads them (PROTOCOL.md).
  */
 import { groupBy } from '../../base/collections.ts';
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
+import { ifNotFound } from '../export/code-failures.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
-import type { Range, ReadScans } from '../export/range.ts';
+import { contains, type Range, type ReadScans } from '../export/range.ts';
 import { compareSegment, type DayDifference } from './compare-segment.ts';
 import {
   countScans,
@@ -20,20 +21,18 @@ import {
 } from './find-segments.ts';
 import { type CodeIndex, emptyIndex, type LogIndex } from './log-index.ts';
 
-export interface VerifyJob {
+interface VerifyJob {
   codes: readonly CodeLabel[];
   index: LogIndex;
-  /** Undefined if the log covers none of the code. */
   rangeOf(code: string): Range | undefined;
-  /** Calls `take` for every row of the log, as for its index. */
   readRows(take: (code: string, id: number | bigint, ms: number) => void): Promise<void>;
   service: Pick<Service, 'listScans' | 'getCode'>;
   width: number;
   note(line: string): void;
   faultOf(code: string): string | undefined;
-  /** Adds scans that the log lacks, and returns their number. Missing if the log is not to be changed. */
+  /** Adds scans that the log lacks, and returns their number; missing if the log is not changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
-  /** Maximum number of distinct scans whose IDs are in memory at once; default 500,000. */
+  /** Maximum number of scans whose IDs are in memory at once; 500,000 by default. */
   mostIds?: number;
   progress(done: number): void;
 }
@@ -45,7 +44,7 @@ interface VerifiedDay extends DayDifference {
 export interface CodeResult {
   code: CodeLabel;
   /**
-   * `missing`: the log has no row of the code, and the service has some. `gone`: the service has no such code. `unproven`: its scans could not be
+   * `missing`: the log has no row of the code. `gone`: the service has no such code. `unproven`: could not be
    * verified as complete, for this `reason`.
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
@@ -65,7 +64,7 @@ interface Doubt {
   segment: Segment;
 }
 
-/** Compares each code, in their order. Throws if a failure concerns all codes. */
+/** Compares codes in order. Throws failures that concern all codes. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
@@ -86,7 +85,7 @@ function startOf(job: VerifyJob, code: CodeLabel): CodeResult {
     added: 0,
   };
   if (code.missing) return { ...result, outcome: 'gone' };
-  // V12: a code that nothing was compared of is not equal.
+  // V12: without a comparison, a code is not equal.
   return result.range
     ? result
     : { ...result, outcome: 'unproven', reason: new UnprovenError('the files cover none of the range') };
@@ -116,19 +115,19 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   });
   const request = async (turn: Turn) => ({
     turn,
-    count: await countScans(turn.totals, turn.range).catch(undefinedIfGone),
+    count: await countScans(turn.totals, turn.range).catch(ifNotFound(undefined)),
   });
   let done = 0;
   for await (const { turn, count } of fetchInOrder(turns, request, job.width)) {
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
-    // V12: nothing of it can be equal, so its total is enough.
+    // V12: the log has nothing that could be equal, so the total suffices.
     if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });
   }
-  // V3: a code after them may have returned a larger total.
+  // V3: a later code may have returned a larger total.
   for (const { turn, total } of capped)
     if (total >= largest.total) await doubt(turn, (await request(turn)).count);
   return doubts;
@@ -137,16 +136,11 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     { result, totals, range }: Turn,
     count: Parameters<typeof findSegments>[2] | undefined,
   ): Promise<void> {
-    const segments = count && (await findSegments(totals, range, count).catch(undefinedIfGone));
+    // V7: the scans of a deleted code stay in the log, and are reported.
+    const segments = count && (await findSegments(totals, range, count).catch(ifNotFound(undefined)));
     if (!segments) result.outcome = 'gone';
     else for (const segment of segments) doubts.push({ result, read: totals.read, segment });
   }
-}
-
-/** V7: the scans of a deleted code stay in the log, and are reported. */
-function undefinedIfGone(error: unknown): undefined {
-  if (error instanceof NotFoundError) return undefined;
-  throw error;
 }
 
 function* inBatches(doubts: readonly Doubt[], mostIds: number): Generator<Doubt[]> {
@@ -167,10 +161,8 @@ async function compareBatch(job: VerifyJob, batch: readonly Doubt[]): Promise<vo
   const wanted = batch.map((doubt) => ({ doubt, ids: new Map<number | bigint, number>() }));
   const ofCode = groupBy(wanted, ({ doubt }) => doubt.result.code.id);
   await job.readRows((code, id, ms) => {
-    for (const { doubt, ids } of ofCode.get(code) ?? []) {
-      const { range } = doubt.segment;
-      if (ms >= (range.sinceMs ?? ms) && ms < range.untilMs) ids.set(id, ms);
-    }
+    for (const { doubt, ids } of ofCode.get(code) ?? [])
+      if (contains(doubt.segment.range, ms)) ids.set(id, ms);
   });
   for (const { doubt, ids } of wanted) await compareOne(job, doubt, ids);
 }
@@ -212,7 +204,7 @@ function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeInd
   if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
   const fault = faultOf(result.code.id);
   if (fault === undefined || result.reason !== undefined) return;
-  // V10: rows were compared, but the files are not those that the state records. Scans of a deleted code are nowhere else.
+  // V10: the compared files are not those of the state. Scans of a deleted code are nowhere else.
   const isReported = result.outcome !== 'equal' && result.outcome !== 'gone';
   Object.assign(result, { outcome: isReported ? result.outcome : 'different', reason: new Error(fault) });
 }

@@ -1,4 +1,3 @@
-/** Compares logs with the service, and adds missing scans to those that an append keeps. */
 import { UsageError } from '../../base/errors.ts';
 import { addFile, addRows, type RunFacts } from '../../base/run/run-summary.ts';
 import { countOf } from '../../base/text/quote.ts';
@@ -13,8 +12,7 @@ import type { CodeLabel } from '../export/export-codes.ts';
 import type { Range } from '../export/range.ts';
 import { formatLocalRange } from '../format-local-range.ts';
 import type { ScanRun } from '../scan-run.ts';
-import { type CoveredIndex, indexLogs, readLogs } from './index-logs.ts';
-import type { LogIndex } from './log-index.ts';
+import { type CoveredIndex, indexLogs, type LogIndex, readLogs } from './log-index.ts';
 import { covers, keptRange, listLogs, type ScanLog, WRONG_LOG } from './scan-log.ts';
 import { verifyCodes } from './verify-codes.ts';
 import type { VerifiedCode } from './verify-results.ts';
@@ -22,13 +20,12 @@ import type { VerifiedCode } from './verify-results.ts';
 export interface LogsJob {
   logs: readonly ScanLog[];
   codes: readonly CodeLabel[];
-  /** Every code: rows of others are of codes that were deleted. */
+  /** All codes are compared, so rows of others are of deleted codes. */
   isAll: boolean;
-  /** Requested range, ms since the epoch, and the time zone of its ends in messages. */
   range: { sinceMs: number | undefined; untilMs: number | undefined; zone(): string };
   movedFrom: string | undefined;
   service: Service;
-  /** Returns, of these IDs, the codes that are not among the listed ones; one that does not exist is `missing`. */
+  /** Fetches the codes with these IDs that are not among `listed`; one that does not exist is `missing`. */
   fetchUnlisted(listed: readonly CodeLabel[], ids: Iterable<string>): Promise<CodeLabel[]>;
   isRepair: boolean;
   accepts: boolean;
@@ -36,7 +33,7 @@ export interface LogsJob {
 
 type VerifyRun = ScanRun & { facts: RunFacts };
 
-/** Compares the codes with their logs. Throws UsageError for logs that cannot be of these codes, and as listed in errors.ts. */
+/** Compares codes with their logs. Throws UsageError for logs that can't be of these codes. */
 export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<VerifiedCode[]> {
   const { logs, codes, isRepair, accepts } = job;
   if (!isRepair && !accepts) return compareLogs(run, job);
@@ -50,16 +47,16 @@ export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<Verified
   return [...results, ...(await compareLogs(run, { ...job, codes: others, isAll: false }))];
 }
 
-/** V8: the log is locked before its first row is read, so no other run adds the same scans. */
+/** V8: compares a log under its lock, so that no other run adds the same scans. */
 async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<VerifiedCode[]> {
   if (log.fault && !log.isUnfinished) return compareLogs(run, { ...job, logs: [log] });
   const file = await openLog(run, log, job, job.service);
   try {
-    // It may have been rotated while this run waited for the lock. Warnings were printed when the files were first listed.
+    // The log may have been rotated during the wait. Its warnings were printed at the first listing.
     const silent = { ...run, console: { ...run.console, warn: () => undefined } };
     const logs = log.paths.length === 0 ? [log] : await listLogs(silent, [log.place, ...log.paths]);
     const results = await compareLogs(run, { ...job, logs }, job.isRepair ? file.add : undefined);
-    // A43: a service that returns 404 for every code may be another one, or broken.
+    // A43: a service with 404 for every code may be another one, or broken.
     const mayAccept = job.accepts || job.codes.some(({ missing }) => !missing);
     if (mayAccept) for (const { code, outcome } of results) if (outcome === 'gone') file.noteGone(code.id);
     await file.commit();
@@ -81,7 +78,7 @@ async function compareLogs(
   const covered = await indexLogs(reading, range);
   const states = logs.flatMap(({ state }) => state ?? []);
   const logged = [...covered.index.codes(), ...states.flatMap(({ overlaps }) => [...overlaps.keys()])];
-  // V7: also codes that the service no longer lists.
+  // V7: includes codes that the service no longer lists.
   const others = isAll ? await job.fetchUnlisted(codes, logged) : [];
   refuseForeign(job, covered.index);
   if (!isRepair && !accepts) refuseOutside(job, covered);
@@ -104,13 +101,12 @@ async function compareLogs(
   }
 }
 
-export interface PlannedCode {
+interface PlannedCode {
   code: CodeLabel;
   logged: number;
   range: Range;
 }
 
-/** Returns what `verifyLogs` would compare, by the files alone. Throws like it. */
 export async function planVerify({ signal }: ScanRun, job: LogsJob): Promise<PlannedCode[]> {
   const covered = await indexLogs({ logs: job.logs, codes: job.codes, signal }, job.range);
   refuseOutside(job, covered);
@@ -120,7 +116,7 @@ export async function planVerify({ signal }: ScanRun, job: LogsJob): Promise<Pla
   });
 }
 
-/** V13: throws UsageError for files without a state whose rows are all of other codes: they may be of another workspace. */
+/** V13: refuses files without a state and without rows of these codes, which may be of another workspace. */
 function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
   const [log] = logs;
   const found = [...index.codes()];
@@ -146,11 +142,10 @@ function refuseOutside({ logs, codes, range }: LogsJob, covered: CoveredIndex): 
 }
 
 interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'contents' | 'noteGone'> {
-  /** Adds scans that the log lacks. Resolves to their number. */
   add(code: CodeLabel, batch: TimedRows): Promise<number>;
 }
 
-/** Throws UsageError for a log that no append keeps, and like `openAppendFile`. Holds the lock of the log until `commit` or `discard`. */
+/** Opens a log of an append under its lock. Throws UsageError for other files, and like `openAppendFile`. */
 async function openLog(
   run: ScanRun,
   { keptBy, state, paths, place }: ScanLog,
@@ -169,7 +164,7 @@ async function openLog(
     own: ownWorkspace(service, seen, movedFrom),
     elsewhere: WRONG_LOG,
     sinceMs: undefined,
-    // The newest rows may be in a file that was just moved away.
+    // The newest rows may be in a file that was just rotated.
     rotated: paths.length > 1 || !paths.includes(place),
   };
   const file = await openLogFile(run, keptBy, options, service);

@@ -1,27 +1,18 @@
-/** Rows of `scans verify`, its closing line, and the failure it ends with. */
 import { PartialError, UnprovenError } from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { DAY_MS, formatInstant } from '../../base/time/time.ts';
 import { formatLocalRange } from '../format-local-range.ts';
-import { widest } from './index-logs.ts';
+import { widest } from './log-index.ts';
 import type { ScanLog } from './scan-log.ts';
 import type { CodeResult } from './verify-codes.ts';
 
-/** `isAccepted`: an earlier run reported that the code was deleted, or the user accepts it. */
+/** Result of a code. `isAccepted`: its deletion was reported by an earlier run, or the user accepts it. */
 export interface VerifiedCode extends CodeResult {
   isAccepted: boolean;
 }
 
-/** Returns the rows of the output: one per code, or one per day that differs. */
-export function rowsOf({
-  code,
-  outcome,
-  days,
-  missing,
-  logged,
-  reason,
-  added,
-}: CodeResult): Record<string, unknown>[] {
+export function rowsOf(result: CodeResult): Record<string, unknown>[] {
+  const { code, outcome, days, missing, logged, reason, added } = result;
   const { id, slug = null, name = null } = code;
   const about = { id, slug, name, logged, error: reason?.message ?? null };
   if (days.length === 0)
@@ -33,7 +24,6 @@ export function rowsOf({
   });
 }
 
-/** Returns the sums of rows over all codes. */
 export function totalsOf(results: readonly CodeResult[]) {
   const totals = { logged: 0, missing: 0, gone: 0, twice: 0, added: 0 };
   for (const { days, missing: lacking, logged, added } of results) {
@@ -49,7 +39,6 @@ export function totalsOf(results: readonly CodeResult[]) {
   return totals;
 }
 
-/** Returns notes on rotated files that are not there, and the closing line: what was compared, and in which range. */
 export function closingNotes(
   results: readonly CodeResult[],
   { logs, zone, requests }: { logs: readonly ScanLog[]; zone: string; requests: number },
@@ -71,7 +60,7 @@ export function closingNotes(
   return [...notes, `${verified}${repaired} (${countOf(requests, 'request')})`];
 }
 
-/** Returns the failure of a run that found differences that remain, or undefined. `isRepair`: the run added what it could. */
+/** Returns the failure of a run with remaining differences. With `isRepair`, missing scans were added. */
 export function failureOf(
   results: readonly VerifiedCode[],
   { logs, isRepair }: { logs: readonly ScanLog[]; isRepair: boolean },

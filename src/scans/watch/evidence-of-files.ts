@@ -1,14 +1,14 @@
-/** Evidence on the codes of files. They are read twice: for the last scan of each code, and for the counts that it requires. */
+/** Evidence from files, read twice: for the last scan of each code, and for the counts that it requires. */
+import { contains } from '../export/range.ts';
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
 import { type Coverage, coverageOf, coveredLogs } from '../stats/coverage.ts';
 import { closedFiles, type InputLog } from '../stats/input/input-log.ts';
 import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
-import { EARLIER_WEEKS, type Evidence, hoursBefore } from './judge.ts';
-import { spanOf, type Windows } from './windows.ts';
+import { EARLIER_WEEKS, type Evidence, hoursBefore, spanOf, type Windows } from './judge.ts';
 
-export interface FilesJob {
+interface FilesJob {
   logs: readonly InputLog[];
-  /** End of the week, ms since the epoch; undefined: the last scan that is not later than `nowMs`. */
+  /** End of the week, ms since the epoch; undefined for the last scan up to `nowMs`. */
   untilMs: number | undefined;
   nowMs: number;
   windowsUntil(endMs: number): Windows;
@@ -22,11 +22,11 @@ interface CodeOfFiles {
   evidence: Evidence;
 }
 
-export interface FilesEvidence {
+interface FilesEvidence {
   windows: Windows;
   codes: CodeOfFiles[];
   coverage: Coverage;
-  /** Scans dated later than `nowMs`, if no end was requested. */
+  /** Number of scans dated later than `nowMs`, if no end was requested. */
   future: number;
 }
 
@@ -37,13 +37,11 @@ interface Found {
   earlierMs: number;
   recent: number;
   baseline: number;
-  /** By number of weeks. */
   sameHours: Map<number, number>;
 }
 
-/** Reads the files. Returns undefined if they have no scan before the end. Throws like `readInputs`. */
 export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | undefined> {
-  // W12: one scan that is dated in the future would be the end of all codes.
+  // W12: a scan that is dated in the future must not be the end of all codes.
   const untilMs = job.untilMs ?? job.nowMs + 1;
   let codes = new Map<string, Found>();
   let future = 0;
@@ -118,10 +116,9 @@ function count(ms: number, found: Found, { startMs, weekMs, endMs }: Windows): v
   if (ms >= weekMs) found.recent += 1;
   else if (ms >= startMs) found.baseline += 1;
   else found.earlierMs = Math.max(found.earlierMs, ms);
-  for (const weeks of EARLIER_WEEKS) {
-    const { sinceMs, untilMs } = hoursBefore(weeks, found.lastMs, endMs);
-    if (ms >= sinceMs && ms < untilMs) found.sameHours.set(weeks, (found.sameHours.get(weeks) ?? 0) + 1);
-  }
+  for (const weeks of EARLIER_WEEKS)
+    if (contains(hoursBefore(weeks, found.lastMs, endMs), ms))
+      found.sameHours.set(weeks, (found.sameHours.get(weeks) ?? 0) + 1);
 }
 
 function evidenceOf(found: Found, { startMs }: Windows): Evidence {

@@ -1,18 +1,17 @@
-/** Evidence on one code from the totals of the service: one request if a page shows all scans of the nine weeks, otherwise two. */
+/** Evidence from totals: one request if a page shows all scans of the nine weeks, otherwise two. */
 import type { ScanPage } from '../../service/shapes.ts';
-import { countRange, type RangeCount } from '../export/count-range.ts';
 import { orderOf } from '../export/export-scans.ts';
 import { cut, pageReader, pageSizeOf, type ReadScans } from '../export/range.ts';
-import { type Evidence, hoursBefore, type LastScan } from './judge.ts';
-import type { Windows } from './windows.ts';
+import { countRange, type RangeCount } from '../export/truncated-total.ts';
+import { type Evidence, hoursBefore, type LastScan, type Windows } from './judge.ts';
 
-export interface EvidenceJob {
+interface EvidenceJob {
   read: ReadScans;
   createdMs: number | undefined;
   windows: Windows;
 }
 
-/** Sends these requests; the functions of the result send more. Throws the errors of the service. */
+/** Reads the evidence; its functions send more requests. Throws the errors of the service. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
@@ -47,12 +46,12 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     findLast,
   };
 
-  /** W8: with the margin, no scan is missing, whatever bounds the service applies. */
+  /** W8: the margin includes every scan, whatever bounds the service applies. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
     return countRange(read, { sinceMs, untilMs });
   }
 
-  /** W7: counts the eight weeks in two halves. A total below that of the whole is not capped. */
+  /** W7: counts the eight weeks in two halves; a total below that of the whole is not capped. */
   async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
@@ -91,7 +90,6 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   }
 }
 
-/** Returns the latest scan before `untilMs`, if the page shows it. */
 function newestOf({ page, isWhole }: RangeCount, untilMs: number): { ms: number } | undefined {
   return isWhole || orderOf(page) === 'descending' ? newestIn(page, untilMs) : undefined;
 }

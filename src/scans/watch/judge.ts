@@ -1,50 +1,43 @@
 /**
- * Judges one code against its own past: the last seven days against the mean of the eight weeks before, and a silence against the same hours of
+ * Judges a code against its own past: a week by eight weeks before, and a silence by the same hours of
  * earlier weeks.
  */
 import { DAY_MS } from '../../base/time/time.ts';
-import { BASELINE_WEEKS, normalRange } from './normal-range.ts';
+import { type ClosedSpan, type Span, zoned } from '../stats/calendar.ts';
 
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;
 export type WatchOutcome = (typeof OUTCOMES)[number];
 
 /** Minimum number of expected scans of a code that is judged. */
 export const LEAST_EXPECTED = 30;
+const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Shortest silence that is judged: longer than a day off with its evenings. */
+/** Minimum length of a silence that is judged: longer than a day off with its evenings. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 /** Share of the expected scans below which an unknown last scan is requested. */
 const SUSPICIOUS = 0.9;
 
-/** Weeks before a silence whose hours are counted. */
+/** Numbers of weeks before a silence in which its hours are counted. */
 export const EARLIER_WEEKS = [1, 2] as const;
 
-/** Returns the hours of a silence so many weeks earlier. */
-export function hoursBefore(
-  weeks: number,
-  lastMs: number,
-  endMs: number,
-): { sinceMs: number; untilMs: number } {
+export function hoursBefore(weeks: number, lastMs: number, endMs: number): ClosedSpan {
   return { sinceMs: lastMs + 1 - weeks * WEEK_MS, untilMs: endMs - weeks * WEEK_MS };
 }
 
-/** `unknown`: there are scans in the nine weeks, and no row showed the latest. */
+/** Last scan in the nine weeks; `unknown` if there are scans, but no row shows the latest. */
 export type LastScan = { ms: number } | 'none' | 'unknown';
 
-/** Known figures of one code, and functions that request more. */
 export interface Evidence {
   recent: number;
-  /** Scans of the eight weeks before; `isCapped`: there may be more. */
+  /** Scans of the eight weeks before; more may exist if `isCapped`. */
   baseline: number;
   isCapped: boolean;
   last: LastScan;
   isYoung: boolean;
   findLast(): Promise<LastScan>;
-  /** Counts the scans in the hours of `hoursBefore`. */
   countSameHours(weeks: (typeof EARLIER_WEEKS)[number], lastMs: number): Promise<number>;
   hasSince(sinceMs: number): Promise<boolean>;
-  /** Returns whether there are scans before the nine weeks. */
   hasEarlier(): Promise<boolean>;
   findEarlier(): Promise<LastScan>;
 }
@@ -52,7 +45,7 @@ export interface Evidence {
 export interface Limits {
   endMs: number;
   startMs: number;
-  /** Length of a silence that counts for any code. */
+  /** Length of a silence that is reported for any code. */
   quietForMs: number | undefined;
 }
 
@@ -62,16 +55,15 @@ export interface Verdict {
   outcome: WatchOutcome;
   unjudged?: Unjudged;
   scans: number;
-  /** In a week or, if the code is quiet, during its silence. */
+  /** Expected scans in a week or, of a quiet code, during its silence. */
   expected: number | undefined;
   low?: number;
   high?: number;
   lastMs?: number | undefined;
-  /** If the last scan of a quiet code is unknown: the time from which on there are none. */
+  /** Time from which on a quiet code has no scans, if its last scan is unknown. */
   quietSinceMs?: number;
 }
 
-/** Judges a code. Throws the errors of its source. */
 export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict> {
   const { recent, baseline, isCapped, isYoung } = evidence;
   const weekly = isCapped ? undefined : baseline / BASELINE_WEEKS;
@@ -80,15 +72,15 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   const silence = await judgeSilence(evidence, last, limits);
   if (silence) return { ...found, ...silence };
   if (last === 'none') return { ...found, outcome: isYoung ? 'new' : 'ok', unjudged: 'none' };
-  // W5: what is younger than its nine weeks has no level yet.
+  // W5: a code younger than nine weeks has no level.
   if (isYoung) return { ...found, outcome: 'new' };
   if (isCapped) return { ...found, outcome: 'ok', unjudged: 'capped' };
-  // W2: too few to tell a change from chance.
+  // W2: with few scans, a change may be chance.
   if (baseline < LEAST_BASELINE) return { ...found, outcome: 'ok', unjudged: 'few' };
   const range = normalRange(baseline);
   const change = recent < range.low ? 'drop' : 'jump';
   const outcome = recent >= range.low && recent <= range.high ? 'ok' : change;
-  // W5: created long ago, and scanned for the first time in these weeks.
+  // W5: an old code may be scanned for the first time in these weeks.
   if (outcome !== 'ok' && !(await evidence.hasEarlier())) return { ...found, outcome: 'new' };
   return { ...found, outcome, ...range };
 }
@@ -123,7 +115,6 @@ async function judgeSilence(
     : undefined;
 }
 
-/** Judges the silence of a code whose last scan is unknown. */
 async function judgeHidden(
   { recent, baseline, isCapped, hasSince }: Evidence,
   last: LastScan,
@@ -133,9 +124,9 @@ async function judgeHidden(
   const sinceMs = recent === 0 ? endMs - WEEK_MS : endMs;
   const emptyMs = last === 'none' ? startMs : sinceMs;
   const askedMs = endMs - quietForMs;
-  // W4: a period without scans is proof enough.
+  // W4: a period without scans suffices.
   const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));
-  // W1: a silence of at least a week, if enough scans are expected in it.
+  // W1: a silence of a week or longer, if enough scans are expected in it.
   const isLong = emptyMs < endMs && baseline >= LEAST_BASELINE;
   return isQuiet || isLong
     ? { outcome: 'quiet', expected, quietSinceMs: isQuiet ? Math.min(emptyMs, askedMs) : emptyMs }
@@ -146,7 +137,6 @@ function msOf(last: LastScan): number | undefined {
   return typeof last === 'object' ? last.ms : undefined;
 }
 
-/** Returns the number of scans to expect after the last one; undefined if too little is known. */
 async function expectedSince(
   evidence: Evidence,
   lastMs: number,
@@ -155,18 +145,85 @@ async function expectedSince(
   const { recent, baseline } = evidence;
   const gapMs = endMs - lastMs;
   if (gapMs >= WEEK_MS) {
-    // W1: whole weeks have each hour of each weekday; the rate is that up to the last scan.
+    // W1: whole weeks have each hour of each weekday, so the rate up to the last scan applies.
     const scannedMs = lastMs - startMs;
     return scannedMs < WEEK_MS
       ? undefined
       : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
   if (baseline < LEAST_BASELINE) return undefined;
-  // W1: the same hours of the same weekdays. The lesser of two weeks, so that those of a campaign are not expected again.
+  // W1: the same hours of the same weekdays, in the lesser of two weeks, so that no campaign is expected
+  // again.
   let least = Number.POSITIVE_INFINITY;
   for (const weeks of EARLIER_WEEKS) {
     least = Math.min(least, await evidence.countSameHours(weeks, lastMs));
     if (least < LEAST_EXPECTED) break;
   }
   return least;
+}
+
+/** Variation of the level from week to week, relative to its mean (simulation in PROTOCOL.md). */
+const DISPERSION = 0.2;
+const TAIL = 0.0005;
+/** Number of expected scans above which the range only scales, because a sum is slow. */
+const MOST_SUMMED = 5000;
+
+interface NormalRange {
+  low: number;
+  high: number;
+}
+
+/**
+ * Returns the normal range of a week after `baseline` scans in eight weeks. W3: Poisson counts with a
+ * gamma-distributed mean are negative binomial with variance m + m²/r (Greenwood and Yule, 1920,
+ * https://doi.org/10.2307/2341080). 1/r is the squared dispersion plus 1/baseline, for an estimated mean
+ * (Gelman et al., Bayesian Data Analysis, 2.6).
+ */
+export function normalRange(baseline: number): NormalRange {
+  const mean = baseline / BASELINE_WEEKS;
+  const summed = Math.min(mean, MOST_SUMMED);
+  const scale = mean / summed;
+  const { low, high } = quantiles(summed, 1 / (DISPERSION ** 2 + 1 / baseline));
+  return { low: Math.ceil(low * scale), high: Math.floor(high * scale) };
+}
+
+/** Returns the TAIL and 1 - TAIL quantiles of a distribution with this mean; `size` is r. */
+function quantiles(mean: number, size: number): NormalRange {
+  const fraction = mean / (size + mean);
+  let probability = (1 - fraction) ** size;
+  let sum = probability;
+  let low = 0;
+  let scans = 0;
+  for (; sum < 1 - TAIL; scans++) {
+    if (sum <= TAIL) low = scans + 1;
+    probability *= (fraction * (scans + size)) / (scans + 1);
+    sum += probability;
+  }
+  return { low, high: scans };
+}
+
+export interface Windows {
+  startMs: number;
+  middleMs: number;
+  weekMs: number;
+  endMs: number;
+}
+
+/**
+ * Returns the windows up to `endMs`. W6: they begin at one local time, so each has every hour of a weekday
+ * equally often.
+ */
+export function windowsUntil(endMs: number, timezone: string): Windows {
+  const end = zoned(endMs, timezone);
+  const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;
+  return {
+    startMs: before(1 + BASELINE_WEEKS),
+    middleMs: before(1 + BASELINE_WEEKS / 2),
+    weekMs: before(1),
+    endMs,
+  };
+}
+
+export function spanOf({ startMs, endMs }: Windows): Span {
+  return { sinceMs: startMs, untilMs: endMs };
 }

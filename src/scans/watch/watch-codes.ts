@@ -1,4 +1,3 @@
-/** Judges codes from the totals of the service, or from the files of an export. */
 import { UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { countOf } from '../../base/text/quote.ts';
@@ -14,13 +13,12 @@ import type { InputLog } from '../stats/input/input-log.ts';
 import { createPause } from '../stats/input/read-scans.ts';
 import { readFilesEvidence } from './evidence-of-files.ts';
 import { readEvidence } from './evidence-of-service.ts';
-import { judge } from './judge.ts';
+import { judge, type Windows, windowsUntil } from './judge.ts';
 import { inactiveRow, type WatchRow, watchRow } from './watch-rows.ts';
-import { type Windows, windowsUntil } from './windows.ts';
 
 export interface WatchPlan {
   timezone: string;
-  /** End of the last week, ms since the epoch; undefined: now or, for files, the last scan. */
+  /** End of the last week, ms since the epoch; undefined for now or, with files, for the last scan. */
   untilMs: number | undefined;
   quietForMs: number | undefined;
 }
@@ -35,8 +33,8 @@ export interface Watched {
 const INACTIVE = ['paused', 'expired'];
 
 /**
- * Judges these codes. Codes of the statuses in `wanted` are judged even if they are not meant to be scanned. Throws as listed in errors.ts if a
- * failure concerns all codes; the result contains those of single codes.
+ * Judges codes by totals, including inactive ones with a status in `wanted`. Throws failures that concern all
+ * codes.
  */
 export async function watchCodes(
   { clock, console }: ScanRun,
@@ -45,7 +43,7 @@ export async function watchCodes(
   { timezone, untilMs, quietForMs }: WatchPlan,
   wanted: readonly string[] = [],
 ): Promise<Watched> {
-  // W9: one instant for all codes, by the clock of the service; nothing is known of what comes later.
+  // W9: one instant for all codes, by the service's clock, and not in the future.
   const nowMs = service.nowMs() ?? clock.now();
   const windows = windowsUntil(Math.min(untilMs ?? nowMs, nowMs), timezone);
   const { weekMs, startMs, endMs } = windows;
@@ -53,7 +51,7 @@ export async function watchCodes(
   const failures: CodeFailure[] = [];
   const judgeCode = async (code: QrCode): Promise<WatchRow | CodeFailure> => {
     const { id, slug, name, status } = code;
-    // W11: costs no request, unless the status was requested.
+    // W11: an inactive code costs no request, unless its status was requested.
     if (INACTIVE.includes(status) && !wanted.includes(status)) return inactiveRow({ id, slug, name }, status);
     try {
       const evidence = await readEvidence(evidenceJob(service, code, windows));
@@ -88,7 +86,9 @@ function evidenceJob(service: Pick<Service, 'listScans'>, code: QrCode, windows:
   return { read, createdMs: parseInstant(code.created_at), windows };
 }
 
-/** Judges the codes of files, without a request. Throws like `readInputs`, UnprovenError if they have no scans, and the signal's reason. */
+/**
+ * Judges the codes of files. Throws like `readInputs`, UnprovenError without scans, and the signal's reason.
+ */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

@@ -1,16 +1,13 @@
-/** Rows of `scans watch`, and which of them are news since the last run. */
 import { countOf } from '../../base/text/quote.ts';
 import { DAY_MS, formatInstant } from '../../base/time/time.ts';
 import { LEAST_EXPECTED, type Unjudged, type Verdict, type WatchOutcome } from './judge.ts';
 
-/** Its keys are the columns of the contract. */
 export interface WatchRow {
   [column: string]: unknown;
   id: string | null;
   slug: string | null;
   name: string | null;
   outcome: WatchOutcome;
-  /** Null if they were not requested. */
   scans: number | null;
   expected: number | null;
   low: number | null;
@@ -67,10 +64,7 @@ export function isFinding(outcome: WatchOutcome | undefined): boolean {
   return outcome === 'quiet' || outcome === 'drop' || outcome === 'jump';
 }
 
-/**
- * W10: a finding is reported once, and again when it becomes another one. A recovery is reported only if the code was judged: a long silence is not a
- * recovery.
- */
+/** W10: returns whether a finding or a recovery is new. A code that is not judged has not recovered. */
 export function isNews(now: Pick<WatchRow, 'outcome' | 'note'>, before: WatchOutcome | undefined): boolean {
   if (isFinding(now.outcome)) return now.outcome !== before;
   return isFinding(before) && !isUnjudged(now);

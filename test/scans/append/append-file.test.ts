@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError, UsageError } from '../../../src/base/errors.ts';
-import { readBeginning, readLogState, readPositions } from '../../../src/scans/append/append-file.ts';
+import { readBeginning, readLogState } from '../../../src/scans/append/append-file.ts';
+import { readingPositions } from '../../../src/scans/append/overlap.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,
@@ -302,21 +303,22 @@ describe('one run at a time', () => {
     expect(released).toEqual([FILE]);
   });
 
-  it('waits for the given time', async () => {
+  it('passes the signal of the run to the lock, and a note for waiting', async () => {
     const signal = new AbortController().signal;
     const onWait = () => undefined;
     const lock = async (_: string, given: object) => {
-      expect(given).toMatchObject({ waitMs: 7, signal, onWait });
+      expect(given).toMatchObject({ signal, onWait });
       throw new UsageError('another run');
     };
-    await expect(openOn(memory, service, { lock, lockWaitMs: 7, signal, onWait })).rejects.toThrow(
-      'another run',
-    );
+    await expect(openOn(memory, service, { lock, signal, onWait })).rejects.toThrow('another run');
   });
 });
 
 describe('the positions by the state alone', () => {
-  const positions = () => readPositions(FILE, HOUR, undefined, memory.disk);
+  const positions = async () => {
+    const saved = await readLogState(FILE, memory.disk);
+    return saved ? readingPositions(saved, HOUR) : new Map();
+  };
 
   it('are where the next append would begin to read', async () => {
     await run(memory, { ...service, [OTHER_CODE]: [] });
@@ -342,7 +344,7 @@ describe('the positions by the state alone', () => {
 
   it('fail where anything else does', async () => {
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
-    await expect(readPositions(FILE, HOUR, undefined, failing)).rejects.toThrow('a mistake');
+    await expect(readLogState(FILE, failing)).rejects.toThrow('a mistake');
   });
 });
 

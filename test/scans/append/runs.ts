@@ -5,11 +5,8 @@ import type { Disk, DiskFile } from '../../../src/files/durable/disk.ts';
 import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
 import { createNdjsonFormatter } from '../../../src/files/formats/json.ts';
 import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
-import {
-  type AppendIdentity,
-  type AppendOptions,
-  openAppendFile,
-} from '../../../src/scans/append/append-file.ts';
+import { type AppendOptions, openAppendFile } from '../../../src/scans/append/append-file.ts';
+import type { AppendIdentity } from '../../../src/scans/append/identity.ts';
 import type { OwnWorkspace } from '../../../src/scans/append/own-workspace.ts';
 import type { Scan } from '../../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../../src/service/shapes.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createSerialQueue, type SerialQueue } from '../../../src/scans/append/serial-queue.ts';
+import { createSerialQueue } from '../../../src/scans/append/serial-queue.ts';
 import { type FakeClock, fakeClock } from '../../support/clock.ts';
 
 /** A queue whose commits take 10 ms, with the times at which they ended. */
 function start(fail?: () => Error | undefined): {
   clock: FakeClock;
-  queue: SerialQueue;
+  queue: ReturnType<typeof createSerialQueue>;
   commits: number[];
   rows(): Promise<void>;
 } {

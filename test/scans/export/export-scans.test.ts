@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, UnavailableError, UnprovenError } from '../../../src/base/errors.ts';
 import { fetchInOrder } from '../../../src/base/parallel.ts';
-import { exportScans, requestsAfter, type ScanExport } from '../../../src/scans/export/export-scans.ts';
+import { exportScans, type ScanExport } from '../../../src/scans/export/export-scans.ts';
 import { widened } from '../../../src/scans/export/range.ts';
 import type { ScanPage } from '../../../src/service/shapes.ts';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { SOAK } from '../../support/property-runs.ts';
-import { answers, idsOf, memorySink, page, RANGE, reading, rows, START } from './reading.ts';
+import { answers, idsOf, memorySink, page, RANGE, reading, rows } from './reading.ts';
 
 const job = { code: 'spring-menu', note: () => undefined, checkExists: async () => undefined };
 
@@ -145,55 +145,6 @@ describe('an export', () => {
     const down = new UnavailableError('the service failed');
     expect((await exportedFrom(p([1, 2], 4), [down])).failure).toBe(down);
     expect((await exportedFrom(p([1, 2], 4), [p([9], 4), down])).failure).toBe(down);
-  });
-});
-
-describe('the requests that an export needs after page 1', () => {
-  const known = { isKnown: true, proveBeyond: false };
-  const first = (shown: number, total: number) =>
-    p(
-      Array.from({ length: shown }, (_, i) => i + 1),
-      total,
-    );
-
-  it.each([
-    [3, 3, 0],
-    [50, 50, 1],
-    [500, 500, 1],
-    [500, 501, 1],
-    [500, 1000, 2],
-    [500, 1003, 2],
-    [7, 22, 3],
-    [7, 21, 3],
-  ])('are, where %i rows of %i are shown, %i', (shown, total, requests) => {
-    expect(requestsAfter(first(shown, total), known)).toBe(requests);
-  });
-
-  it.each([
-    ['on both sides', {}, 2],
-    ['only after them, where the range begins with them', { sinceMs: -1 }, 1],
-    ['on both sides, where it begins before them', { sinceMs: -2 }, 2],
-    ['only before them, where the range ends with them', { untilMs: 1 }, 1],
-    ['on both sides, where it ends after them', { untilMs: 2 }, 2],
-    ['nowhere, where they are all of the range', { sinceMs: -1, untilMs: 1 }, 0],
-  ])('look beyond rows of one instant %s', (_, from, requests) => {
-    const instant = START + 7500;
-    const range = Object.fromEntries(Object.entries(from).map(([bound, ms]) => [bound, instant + ms]));
-    const always = { isKnown: true, proveBeyond: true };
-    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5] }), { ...always, ...range })).toBe(
-      requests,
-    );
-    // What is not shown may be of another instant.
-    expect(
-      requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5], total: 4 }), { ...always, ...range }),
-    ).toBe(2);
-    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 8] }), { ...always, ...range })).toBe(1);
-  });
-
-  it('are one more to look beyond any total, and to see whether a code without scans is there', () => {
-    expect(requestsAfter(first(3, 3), { ...known, proveBeyond: true })).toBe(1);
-    expect(requestsAfter(first(0, 0), { ...known, proveBeyond: true })).toBe(0);
-    expect(requestsAfter(first(0, 0), { ...known, isKnown: false })).toBe(1);
   });
 });
 

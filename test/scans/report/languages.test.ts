@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Locale, loadLanguage } from '../../../src/scans/report/languages/load-language.ts';
 import { LANGUAGES, PLURAL_RULES } from '../../../src/scans/report/languages/plurals.ts';
-import { formatRange } from '../../../src/scans/report/range-words.ts';
+import { formatRange } from '../../../src/scans/report/row-names.ts';
 
 const COUNTS = [
   ...Array.from({ length: 1200 }, (_, n) => n),

@@ -1,7 +1,7 @@
 /** What figures compare: totals or averages per day, and nothing where that would mislead. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { ALL_COVERED, type DataPart } from '../../../src/scans/stats/data-part.ts';
+import { ALL_COVERED, type DataPart } from '../../../src/scans/stats/coverage.ts';
 import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { compare, differInLength } from '../../../src/scans/stats/figure.ts';
 import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../../src/scans/stats/figures.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
 import type { ScanRun } from '../../../src/scans/scan-run.ts';
-import { COMPARISONS } from '../../../src/scans/stats/compare-span.ts';
+import { COMPARISONS } from '../../../src/scans/stats/calendar.ts';
 import { countService } from '../../../src/scans/stats/count-service.ts';
 import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { figuresOf } from '../../../src/scans/stats/figures.ts';

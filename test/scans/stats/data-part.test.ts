@@ -1,7 +1,7 @@
 /** The time that data covers, by the local days of its first and last scan. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { coveredPart, isCovered, partOfFiles, partOfService } from '../../../src/scans/stats/data-part.ts';
+import { coveredPart, isCovered, partOfFiles, partOfService } from '../../../src/scans/stats/coverage.ts';
 import { createTally } from '../../../src/scans/stats/tally.ts';
 
 const at = (text: string) => Date.parse(text);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
 import { codeGroupsOf, valuesOfCodes } from '../../../src/scans/stats/code-groups.ts';
 import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
-import { ALL_COVERED } from '../../../src/scans/stats/data-part.ts';
+import { ALL_COVERED } from '../../../src/scans/stats/coverage.ts';
 import { type Dimension, type GroupBy, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { figuresOf } from '../../../src/scans/stats/figures.ts';
 import { bucketCuts, planReadings } from '../../../src/scans/stats/readings.ts';

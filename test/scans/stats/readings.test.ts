@@ -1,7 +1,7 @@
 /** Which ranges of the service a count reads. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import type { Comparison } from '../../../src/scans/stats/compare-span.ts';
+import type { Comparison } from '../../../src/scans/stats/calendar.ts';
 import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { cheaperByTotals, planReadings } from '../../../src/scans/stats/readings.ts';
 import type { ScanPage } from '../../../src/service/shapes.ts';

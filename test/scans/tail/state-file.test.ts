@@ -6,8 +6,13 @@ import { systemClock } from '../../../src/base/time/time.ts';
 import type { Disk } from '../../../src/files/durable/disk.ts';
 import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
 import { formatRecord } from '../../../src/files/durable/record-file.ts';
-import { openTailState, type TailRun, type TailStateFile } from '../../../src/scans/tail/state-file.ts';
-import { parseTailState, type TailPosition } from '../../../src/scans/tail/tail-state.ts';
+import {
+  openTailState,
+  parseTailState,
+  type TailPosition,
+  type TailRun,
+  type TailStateFile,
+} from '../../../src/scans/tail/state-file.ts';
 import { createWorkspace } from '../../../src/service/workspace.ts';
 import { useDirectory } from '../../support/cli.ts';
 

@@ -4,7 +4,7 @@ import {
   formatRecord,
   UnknownRecordError,
 } from '../../../src/files/durable/record-file.ts';
-import { formatTailState, parseTailState, type TailState } from '../../../src/scans/tail/tail-state.ts';
+import { formatTailState, parseTailState, type TailState } from '../../../src/scans/tail/state-file.ts';
 
 const AT = { serviceMs: 3000, machineMs: 3500 };
 const STATE: TailState = {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFilesEvidence } from '../../../src/scans/watch/evidence-of-files.ts';
-import { windowsUntil } from '../../../src/scans/watch/windows.ts';
+import { windowsUntil } from '../../../src/scans/watch/judge.ts';
 import { useDirectory } from '../../support/cli.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEvidence } from '../../../src/scans/watch/evidence-of-service.ts';
-import { windowsUntil } from '../../../src/scans/watch/windows.ts';
+import { windowsUntil } from '../../../src/scans/watch/judge.ts';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 
 const DAY_MS = 86_400_000;

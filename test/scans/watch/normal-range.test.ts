@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalRange } from '../../../src/scans/watch/normal-range.ts';
+import { normalRange } from '../../../src/scans/watch/judge.ts';
 
 describe('the normal range', () => {
   it.each([

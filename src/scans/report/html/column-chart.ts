@@ -1,19 +1,20 @@
-/** Draws columns over time as inline SVG: positions in percent and text in pixels, so that it fits any width and stays legible. */
 import { line } from 'd3-shape';
 import { columnScale, labelledUnits, valueScale } from '../chart-scales.ts';
 import type { ColumnChart, ReportDocument } from '../document.ts';
 import { type Html, html, raw } from './html.ts';
 
-/** In pixels. */
+/** Height in pixels. */
 const HEIGHT = 220;
 const TOP = 14;
 const BOTTOM = 190;
-/** Maximum number of labels of a short range, and of a longer one: more would touch one another on a phone. */
+/** Maximum number of labels of a short range, and of a longer one on a phone. */
 const MOST_LABELS = { short: 7, long: 5 };
 
 type Columns = ColumnChart['columns'];
 
-/** Draws one column per unit, a line for the previous range, and some labels; from right to left if the page is. */
+/**
+ * Renders a column chart as inline SVG: positions in percent and text in pixels, so that it fits any width.
+ */
 export function columnChart(
   { label, columns }: ColumnChart,
   { formatNumber, direction }: Pick<ReportDocument, 'formatNumber' | 'direction'>,
@@ -37,7 +38,7 @@ export function columnChart(
     const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
     const outer = at === 0 ? 'start' : 'end';
     const anchor = isWithin ? 'middle' : outer;
-    // The start of a text from right to left is its right end, as the start of the axis is.
+    // In text from right to left, the start is at the right.
     const isAtRight = (anchor === 'end') === (direction === 'ltr');
     const edge = isAtRight ? x.left(at) + x.width : x.left(at);
     // Hidden on a phone.
@@ -58,7 +59,7 @@ function pixel(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Draws the range before as a line, stretched to the width while its stroke is not. */
+/** Renders the comparison as a line, which is stretched to the width while its stroke is not. */
 function before(columns: Columns, x: (at: number) => number, y: (value: number) => number): Html | string {
   const points = columns.flatMap(({ previous }, at) =>
     previous === null ? [] : [[x(at), y(previous)] as [number, number]],

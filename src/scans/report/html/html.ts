@@ -1,4 +1,4 @@
-/** HTML templates that escape every value, because names and referrers are untrusted input. */
+/** HTML templates that escape values, because names and referrers are untrusted. */
 import { clean } from '../../../base/text/clean.ts';
 
 export interface Html {
@@ -12,7 +12,7 @@ export function raw(markup: string): Html {
   return { markup, toString: () => markup };
 }
 
-/** Builds markup with values: text is escaped, markup and lists of it are not. F10: no value becomes markup, hides its surroundings or changes their direction. */
+/** Builds markup. F10: a value is escaped text, unless it is markup. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return raw(
     strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''),

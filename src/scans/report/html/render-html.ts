@@ -1,4 +1,4 @@
-/** Renders the report as one HTML page without scripts or requests, for phones, paper and screen readers. The same document gives the same bytes. */
+/** Renders the report as an HTML page without scripts or requests, for phones, paper and screen readers. */
 import { createHash } from 'node:crypto';
 import type { Card, Name, ReportDocument, ReportLogo, ReportTable, Tile } from '../document.ts';
 import { columnChart } from './column-chart.ts';
@@ -9,7 +9,7 @@ import { columnsOfTables, figuresTable, nameOf, shadeTable } from './tables.ts';
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim();
   const hash = createHash('sha256').update(style).digest('base64');
-  // The hash allows only this style; nothing else is loaded or run.
+  // The hash allows only this style sheet.
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="${report.language}" dir="${report.direction}">
@@ -57,7 +57,6 @@ function logoOf({ png, width, height, alt }: ReportLogo): Html {
 `;
 }
 
-/** A value in words is longer than a number, and has smaller type. */
 function tile({ label, value, detail, change }: Tile): Html {
   const badge = change ? html`<bdi class="badge ${change.tone}">${change.text}</bdi> ` : '';
   return html`<div class="tile"><p class="label">${label}</p><p class="value${/\p{L}/u.test(value) ? ' words' : ''}"><bdi>${value}</bdi></p><p class="detail">${badge}<bdi>${detail}</bdi></p></div>

@@ -1,6 +1,5 @@
 /**
- * Style sheet of the report: light and dark, from phones to A4. A system font, because nothing is loaded. On paper, cards are not split and
- * are ordered to fill pages: short ones below the first chart, the tall one at the end.
+ * Style sheet of the report, for phones to A4. On paper, cards are not split, and are ordered to fill pages.
  */
 
 export const STYLE = `

@@ -1,10 +1,12 @@
 import type { CellText, FigureRow, FigureTable, Name, ShadeTable } from '../document.ts';
 import { type Html, html } from './html.ts';
 
-/** Names that need a line of their own above the figures if there is little room. */
 const LEAST_LONG_NAME = 7;
 
-/** Renders one row per value. Roles, because a narrow table is laid out as a grid, which some browsers then no longer present as a table. */
+/**
+ * Renders one row per value. Roles are explicit, because some browsers drop those of a table in a grid
+ * layout.
+ */
 export function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);
@@ -25,7 +27,6 @@ function rowOf(row: FigureRow): Html {
 `;
 }
 
-/** Texts of their own direction: in Arabic, too, a sign goes before its number. */
 function cellText({ text, detail }: CellText): Html {
   return html`<bdi>${text}</bdi>${detail === undefined ? '' : html`<span class="average"><bdi>${detail}</bdi></span>`}`;
 }
@@ -34,7 +35,7 @@ export function nameOf({ name, detail }: Name): Html {
   return html`<bdi>${wordsOf(name)}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${wordsOf(detail)}</bdi>`}`;
 }
 
-/** Marks words that may be broken anywhere, such as addresses; all others stay whole. */
+/** Marks long words that may break anywhere, such as URLs. */
 function wordsOf(text: string): (string | Html)[] {
   return text
     .split(/(\S{18,})/)

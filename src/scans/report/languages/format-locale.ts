@@ -1,5 +1,5 @@
 /**
- * Formats dates and numbers by the frozen forms of a language, so that every version of Node writes the same
+ * Formats dates and numbers by frozen CLDR data, equal in all versions of Node
  * (https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns).
  */
 import type { LocaleData, PatternName } from './language-data.ts';
@@ -8,7 +8,7 @@ export interface LocalDate {
   year: number;
   month: number;
   day: number;
-  /** 0: Monday. */
+  /** Day of the week, 0 for Monday. */
   weekday: number;
   hour?: number;
   minute?: number;
@@ -16,7 +16,7 @@ export interface LocalDate {
 
 const PARTS = /'([^']*)'|([yMLdEQHm])\2*|[^'yMLdEQHm]+/g;
 
-/** Formats one date or, by the pattern of an interval, two: from the first field that comes again on, it is the second. */
+/** Formats a date or, by the pattern of an interval, two: the second from the first repeated field on. */
 export function formatPattern(cldr: LocaleData, name: PatternName, first: LocalDate, last = first): string {
   const seen = new Set<string>();
   let date = first;
@@ -25,49 +25,30 @@ export function formatPattern(cldr: LocaleData, name: PatternName, first: LocalD
     const kind = field === 'L' ? 'M' : field;
     if (seen.has(kind)) date = last;
     seen.add(kind);
-    return formatField(cldr, part, date);
+    const format = FIELDS[part];
+    if (!format) throw new Error(`no rule for the field ${part} of a date`);
+    return format(date, cldr) ?? '';
   });
 }
 
-function formatField(
-  { months, quarters, weekdays, firstDay }: LocaleData,
-  field: string,
-  date: LocalDate,
-): string {
-  const { year, month, day, weekday, hour = 0, minute = 0 } = date;
-  switch (field) {
-    case 'y':
-      return String(year);
-    case 'M':
-      return String(month);
-    case 'MMM':
-      return months.shortFormat[month - 1] ?? '';
-    case 'MMMM':
-      return months.format[month - 1] ?? '';
-    case 'LLL':
-      return months.shortAlone[month - 1] ?? '';
-    case 'LLLL':
-      return months.alone[month - 1] ?? '';
-    case 'd':
-      return day === 1 ? (firstDay ?? '1') : String(day);
-    case 'EEEE':
-      return weekdays.long[weekday] ?? '';
-    case 'QQQQ':
-      return quarters[Math.floor((month - 1) / 3)] ?? '';
-    case 'H':
-      return String(hour);
-    case 'HH':
-      return String(hour).padStart(2, '0');
-    case 'mm':
-      return String(minute).padStart(2, '0');
-    default:
-      throw new Error(`no rule for the field ${field} of a date`);
-  }
-}
+const FIELDS: Readonly<Record<string, (date: LocalDate, cldr: LocaleData) => string | undefined>> = {
+  y: ({ year }) => `${year}`,
+  M: ({ month }) => `${month}`,
+  MMM: ({ month }, { months }) => months.shortFormat[month - 1],
+  MMMM: ({ month }, { months }) => months.format[month - 1],
+  LLL: ({ month }, { months }) => months.shortAlone[month - 1],
+  LLLL: ({ month }, { months }) => months.alone[month - 1],
+  d: ({ day }, { firstDay = '1' }) => (day === 1 ? firstDay : `${day}`),
+  EEEE: ({ weekday }, { weekdays }) => weekdays.long[weekday],
+  QQQQ: ({ month }, { quarters }) => quarters[Math.floor((month - 1) / 3)],
+  H: ({ hour = 0 }) => `${hour}`,
+  HH: ({ hour = 0 }) => `${hour}`.padStart(2, '0'),
+  mm: ({ minute = 0 }) => `${minute}`.padStart(2, '0'),
+};
 
 const MOST_GROWTH = 9.99;
 
-/** Formats a number with that many decimals; `12.5` → `12,5`. */
+/** Formats a number with a number of decimals, such as `12,5`. */
 export function formatDecimal(
   { decimal, group, minimumGroupingDigits }: LocaleData,
   value: number,
@@ -80,13 +61,13 @@ export function formatDecimal(
   return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
 }
 
-/** Formats a number for an axis: with at most two decimals, and none that is zero. */
+/** Formats a number of an axis: at most two decimals, without trailing zeros. */
 export function formatTick(cldr: LocaleData, value: number): string {
   const decimals = [0, 1].find((count) => Number(value.toFixed(count)) === Number(value.toFixed(2))) ?? 2;
   return formatDecimal(cldr, value, decimals);
 }
 
-/** Formats an average with one decimal, or two if it, or one of `beside` in its table, would be zero otherwise. */
+/** Formats an average with one decimal, or with two if it or one `beside` it would be zero. */
 export function formatAverage(
   cldr: LocaleData,
   value: number,

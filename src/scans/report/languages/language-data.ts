@@ -1,33 +1,34 @@
 /**
- * Data of one language: its words (words/, written by hand), and names and forms of dates and numbers (cldr/, which
- * src/build/write-cldr.mjs writes from the Unicode CLDR). English is the model: a language that lacks one of its keys is a type error.
+ * Data of a language: words by hand, and CLDR forms (src/build/write-cldr.mjs). A missing key is a type
+ * error.
  */
 import type { Categories, Language } from './plurals.ts';
 
-/** A phrase with a number, by plural category; `{count}` is the formatted number. A missing form is a type error. */
+/** Forms of a phrase by plural category; `{count}` is the formatted number. */
 export type Plural<L extends Language> = Readonly<Record<Categories[L], string>>;
 
 type EnglishWords = typeof import('./words/en.json');
 type EnglishForms = typeof import('./cldr/en.json');
 
-/** Words of a report, in which `fill` replaces each `{name}`. Keys of `cards` and `columns` are dimensions. */
+/** Words of a report, with placeholders for `fill`. Keys of `cards` and `columns` are dimensions. */
 export type Words<L extends Language> = Omit<EnglishWords, 'scans' | 'codes'> &
   Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Names and forms. Months begin with January (`format` within a date, `alone` without a day), weekdays with Monday; countries are named by
- * code (ISO 3166-1 alpha-2). `minimumGroupingDigits`: digits before the first group that is separated; with 2, `1234` and `12 345`.
+ * Names and forms: months from January (`alone` without a day), weekdays from Monday, countries by code (ISO
+ * 3166-1 alpha-2). `minimumGroupingDigits` is the number of digits before the first separator.
  */
 export type LocaleData = Omit<EnglishForms, 'countries'> & {
-  /** The first day of a month, if it is not `1`. */
+  /** First day of a month, unless it is `1`. */
   firstDay?: string;
   countries: Readonly<Record<string, string>>;
 };
 
-/** Date patterns of UTS 35; those of intervals have each field once or twice. `dateTime` and `fallback` have two parts, `{0}` and `{1}`. */
+/**
+ * Date patterns (UTS 35); intervals repeat fields, `dateTime` and `fallback` have the parts `{0}` and `{1}`.
+ */
 export type PatternName = keyof LocaleData['patterns'];
 
-/** Replaces each `{name}` of a text by its value. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name) => values[name] ?? placeholder);
 }

@@ -1,4 +1,3 @@
-/** Loads one language: its words, and its forms of numbers, dates and names. Only the files of that language are read. */
 import {
   formatAverage,
   formatDecimal,
@@ -18,24 +17,21 @@ export interface Locale {
   scans(count: number): string;
   codes(count: number): string;
   number(value: number): string;
-  /** With one decimal, or two if it or one of `beside` would be zero otherwise. */
   average(value: number, beside?: readonly (number | null)[]): string;
   tick(value: number): string;
   share(fraction: number): string;
-  /** Growth as a percentage with its sign, or in words if it is too large for one. */
   change(growth: number): string;
   date(pattern: PatternName, first: LocalDate, last?: LocalDate): string;
   dateTime(date: LocalDate): string;
   joinSentences(sentences: readonly string[]): string;
   range(first: string, last: string): string;
-  /** 0: Monday. */
   weekday(day: number, width: 'long' | 'short'): string;
   country(code: string): string;
 }
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
-/** The build makes a file of each (src/build/bundle.mjs). */
+/** Loaders of languages; the build makes a file of each (src/build/bundle.mjs). */
 const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),

@@ -1,5 +1,5 @@
 /**
- * Languages of a report, and their plural rules for whole numbers: those of Intl.PluralRules, whose data depend on the version of Node
+ * Languages of a report with plural rules of CLDR 48, because Intl.PluralRules depends on the version of Node
  * (https://www.unicode.org/cldr/charts/48/supplemental/language_plural_rules.html).
  */
 
@@ -19,13 +19,13 @@ export interface Categories {
 export type Language = keyof Categories;
 
 const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
-/** Millions take `de`, as in `1 000 000 de scans`. */
+/** Returns whether a number takes `de`, as in `1 000 000 de scans`. */
 const isMillions = (n: number) => n !== 0 && n % 1_000_000 === 0;
 const manyOrOther = (n: number) => (isMillions(n) ? 'many' : 'other');
 const oneManyOther = (n: number) => (n === 1 ? 'one' : manyOrOther(n));
 const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : manyOrOther(n));
 
-/** Returns the category of a whole number, not negative. */
+/** Functions that return the plural category of a whole, non-negative number. */
 export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories[L] } = {
   en: oneOrOther,
   de: oneOrOther,

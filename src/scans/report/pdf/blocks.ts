@@ -1,21 +1,21 @@
-/** Blocks in stacks, which are split between blocks: what a report consists of before it has pages. */
+/** Blocks of a report before it has pages; stacks of them are split between blocks. */
 import type { Box, Canvas, Element } from './canvas.ts';
+import { baselineOf, type TextStyle } from './palette.ts';
+import type { Typesetter } from './typesetter.ts';
 
 export interface Block {
-  /** In points. */
   height: number;
-  /** Space above, unless it is first on its page. */
+  /** Space above, unless the block is first on its page. */
   above?: number;
-  /** Is not the last on its page. */
+  /** Prevents a page break after the block. */
   keepsNext?: boolean;
-  /** Drawn first on a page that begins with this block: the head of a table. */
+  /** Block drawn first on a page that begins with this one: the head of a table. */
   repeats?: Block;
-  /** Returns two blocks, of which the first has at most this height; undefined if it can't be split there. Missing if it never can. */
+  /** Splits the block at a height; undefined if it can't be split there. Missing if it never can. */
   split?(room: number): readonly [Block, Block] | undefined;
   draw(canvas: Canvas, box: Box): void;
 }
 
-/** Blocks of one column, from the top down. */
 export interface Stack {
   x: number;
   width: number;
@@ -34,19 +34,17 @@ export interface Band {
   above: number;
 }
 
-/** Rows that stay with the head, and at the end of a table. */
+/** Minimum number of rows after the head, and at the end of a table. */
 const TOGETHER = 3;
 
-/** A head of a table: its height, and what draws its cells. */
 interface Head {
   height: number;
   above?: number;
   cells: readonly ((canvas: Canvas, box: Box) => void)[];
-  /** Drawn below the cells. */
   rule?(canvas: Canvas, box: Box): void;
 }
 
-/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. */
+/** Returns the blocks of a table: a head that repeats on each page, and rows. */
 export function tableBlocks(
   { height, above, cells, rule }: Head,
   table: (canvas: Canvas) => Element,
@@ -98,7 +96,7 @@ export function bandHeight({ stacks }: Band): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
 
-/** Splits a stack so that the first part has at most this height. Either part may be empty. */
+/** Splits a stack at a height. Either part may be empty. */
 export function splitStack(stack: Stack, room: number): [Stack, Stack] {
   const { blocks } = stack;
   let height = 0;
@@ -125,4 +123,60 @@ function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]):
 function withRepeated(blocks: readonly Block[]): readonly Block[] {
   const head = blocks[0]?.repeats;
   return head ? [{ ...head, keepsNext: true }, ...blocks] : blocks;
+}
+
+export interface Section {
+  set: Typesetter;
+  element(canvas: Canvas): Element;
+  table(title: string): (canvas: Canvas) => Element;
+  list(): (canvas: Canvas) => Element;
+}
+
+export function createSection(set: Typesetter): Section {
+  const element = once((canvas) => canvas.element('Sect'));
+  return {
+    set,
+    element,
+    table: (title) => once((canvas) => canvas.element('Table', element(canvas), { title })),
+    list: () => once((canvas) => canvas.element('L', element(canvas))),
+  };
+}
+
+function once(create: (canvas: Canvas) => Element): (canvas: Canvas) => Element {
+  let made: Element | undefined;
+  return (canvas) => {
+    made ??= create(canvas);
+    return made;
+  };
+}
+
+interface ParagraphOptions {
+  style: TextStyle;
+  width: number;
+  above: number;
+  /** Section of the paragraph; the document without `element`. */
+  section: { set: Typesetter; element?: (canvas: Canvas) => Element };
+  most?: number;
+  /** The text is untrusted, in the direction of its first letter. */
+  isName?: boolean;
+  type?: string;
+}
+
+/** Returns a block per line; the first two and the last two stay together. */
+export function paragraphBlocks(text: string, options: ParagraphOptions): Block[] {
+  const { style, width, above, section, most, isName = false, type = 'P' } = options;
+  const lines = section.set.lines(text, { style, width, isName, ...(most !== undefined && { most }) });
+  let element: Element | undefined;
+  return lines.map(
+    (line, at): Block => ({
+      height: style.leading,
+      ...(at === 0 && { above }),
+      ...((at === 0 || at === lines.length - 2) && at < lines.length - 1 && { keepsNext: true }),
+      draw(canvas, { x, y }) {
+        element ??= canvas.element(type, section.element?.(canvas));
+        canvas.within(element, () => canvas.text(line, { x, y: baselineOf(style, y) }));
+        if (at === lines.length - 1) element.end();
+      },
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Draws on the pages of a report. Positions are points from the start edge and the top: in a document from right to left, everything is
- * mirrored here and nowhere else. Content is either part of the structure or an artifact (ISO 32000-1, 14.8).
+ * Draws on pages, in points from the start edge and the top, mirrored from right to left. Content is in the
+ * structure or an artifact (ISO 32000-1, 14.8).
  */
 import { drawPieces } from '../../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
@@ -27,29 +27,23 @@ interface TextPlace {
   x: number;
   y: number;
   align?: 'start' | 'end' | 'center' | undefined;
-  /** Default: the color of the style. */
   color?: string | undefined;
 }
 
 export interface Canvas {
-  /** Begins a page; drawing goes to the last one. */
   addPage(): void;
-  /** Adds an element to the structure, by default to the document. */
   element(type: string, parent?: Element, options?: ElementOptions): Element;
   within(element: Element, draw: () => void): void;
   /** Adds an element, draws its content and ends it. */
   draw(type: string, parent: Element | undefined, draw: () => void, options?: ElementOptions): void;
-  /** Draws decoration, which a screen reader skips. `type`: repeated on each page. */
+  /** Draws decoration, which screen readers skip; `Pagination` if it repeats on each page. */
   artifact(draw: () => void, type?: 'Layout' | 'Pagination'): void;
-  /** Fills boxes in one color. */
   fill(boxes: Box | readonly Box[], color: string, radius?: number): void;
   stroke(points: readonly (readonly [x: number, y: number])[], color: string, width: number): void;
   image(png: Uint8Array, box: Box): void;
-  /** Draws a line of text: `y` is its baseline; `x` its start, its end or its center. */
+  /** Draws a line of text; `x` is its start, end or center, `y` its baseline. */
   text(line: Line, place: TextPlace): void;
-  /** Draws lines from `y` downwards, and returns their end. */
   lines(lines: readonly Line[], place: TextPlace): number;
-  /** Adds a bookmark to a height on the current page. */
   bookmark(title: string, y: number): void;
   end(): void;
 }
@@ -126,7 +120,7 @@ export function createCanvas(
       const draw = ({ pieces, width }: Line, from: number) =>
         drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });
       draw(line, start);
-      // A screen reader joins lines as they are.
+      // Screen readers join lines without a space of their own.
       if (space) draw(space, start + across);
     },
     lines(lines, { y, ...place }) {
@@ -138,7 +132,7 @@ export function createCanvas(
       return top;
     },
     bookmark(title, y) {
-      // Without a zoom of its own.
+      // Keeps the zoom of the viewer.
       document.outline.addItem(title, { fit: false, top: y, left: width } as { expanded?: boolean });
     },
     end: () => root.end(),
@@ -146,7 +140,7 @@ export function createCanvas(
   return canvas;
 }
 
-/** Rounds to hundredths of a point, which is finer than any printer. */
+/** Rounds to hundredths of a point, finer than any printer. */
 function round(points: number): number {
   return Math.round(points * 100) / 100;
 }

@@ -1,18 +1,14 @@
 import type { Card, Name, ReportDocument, ReportTable } from '../document.ts';
-import type { Block } from './blocks.ts';
+import { type Block, createSection, paragraphBlocks, type Section } from './blocks.ts';
 import { chartBlock, legendBlock } from './column-chart.ts';
-import { figureTableBlocks } from './figure-table.ts';
+import { figureTableBlocks, parallelTables } from './figure-table.ts';
 import { COLORS, TEXT } from './palette.ts';
-import { paragraphBlocks } from './paragraphs.ts';
-import { parallelTables } from './parallel-tables.ts';
-import { createSection, type Section } from './section.ts';
 import { shadeTableBlocks } from './shade-table.ts';
 import { followed, type Typesetter } from './typesetter.ts';
 
-/** Above the heading, in points: a rule and some space. */
+/** Height of the rule and the space above a heading, in points. */
 const RULE = 10;
 
-/** Returns the blocks of a card in a column of this width. */
 export function cardBlocks(card: Card, width: number, set: Typesetter, report: ReportDocument): Block[] {
   const section = createSection(set);
   const { chart, legend, tables, names, notes } = card;
@@ -52,7 +48,6 @@ function tableBlocks(table: ReportTable, width: number, section: Section, isBelo
 
 const GUTTER = 22;
 
-/** Codes without scans: a list in three columns. */
 function listBlocks(names: readonly Name[], width: number, section: Section): Block[] {
   const list = section.list();
   const room = (width - 2 * GUTTER) / 3;

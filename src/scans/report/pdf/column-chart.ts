@@ -1,13 +1,11 @@
-/** Draws columns over time, with a line for the period before. */
 import { columnScale, labelledUnits, valueScale } from '../chart-scales.ts';
 import type { ColumnChart } from '../document.ts';
-import type { Block } from './blocks.ts';
+import type { Block, Section } from './blocks.ts';
 import type { Box, Canvas } from './canvas.ts';
 import { COLORS, TEXT } from './palette.ts';
-import type { Section } from './section.ts';
-import type { Line, Typesetter } from './typesetter.ts';
+import { type Line, type Typesetter, widestOf } from './typesetter.ts';
 
-/** In points; the height includes the labels. */
+/** Height in points, including the labels. */
 const HEIGHT = 150;
 const LABELS = 14;
 const TOP = 4;
@@ -17,7 +15,9 @@ const MOST_RADIUS = 1.5;
 
 type Columns = ColumnChart['columns'];
 
-/** Returns a block with the chart as one figure, whose alternate text is its label. */
+/**
+ * Returns a block with a figure of columns and a line for the comparison; the label is its alternate text.
+ */
 export function chartBlock(
   { label: alt, columns }: ColumnChart,
   section: Section,
@@ -47,7 +47,7 @@ interface Plot {
 }
 
 function drawChart(canvas: Canvas, columns: Columns, box: Box, { scale, height, set }: Plot): void {
-  const gutter = scale.reduce((all, { line }) => Math.max(all, line.width), 0) + SCALE_GAP;
+  const gutter = widestOf(scale.map(({ line }) => line)) + SCALE_GAP;
   const left = box.x + gutter;
   const width = box.width - gutter;
   const bottom = box.y + box.height - LABELS;
@@ -83,10 +83,9 @@ interface Label {
   align: 'start' | 'center' | 'end';
 }
 
-/** Returns as many labels as fit side by side. */
 function labelled(columns: Columns, width: number, set: Typesetter): Label[] {
   const lines = columns.map(({ label }) => set.line(label, TEXT.axis));
-  const widest = lines.reduce((all, line) => Math.max(all, line.width), 0) + LABEL_GAP;
+  const widest = widestOf(lines) + LABEL_GAP;
   const label = (at: number, align: Label['align']): Label[] => {
     const line = lines[at];
     return line ? [{ at, line, align }] : [];

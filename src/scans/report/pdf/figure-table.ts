@@ -1,10 +1,8 @@
-import type { FigureRow, FigureTable } from '../document.ts';
-import { type Block, tableBlocks } from './blocks.ts';
+import type { CellText, FigureRow, FigureTable } from '../document.ts';
+import { type Block, placeBlocks, type Section, type Stack, stackHeight, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
-import { baselineOf, COLORS, toneColor } from './palette.ts';
-import type { Section } from './section.ts';
-import { type Columns, measureColumns } from './table-columns.ts';
-import { followed, type Line, type Typesetter } from './typesetter.ts';
+import { baselineOf, COLORS, TEXT, type TextStyle, toneColor } from './palette.ts';
+import { followed, heightOf, type Line, type Typesetter, widestOf } from './typesetter.ts';
 
 const PADDING = 2;
 const MOST_NAME_LINES = 2;
@@ -17,7 +15,6 @@ interface Layout {
   table: (canvas: Canvas) => Element;
 }
 
-/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. */
 export function figureTableBlocks(table: FigureTable, width: number, section: Section): Block[] {
   const { set } = section;
   const columns = measureColumns(table, width, set);
@@ -48,7 +45,7 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
   );
 }
 
-/** Returns the start of the names, and the end of each other column. */
+/** Returns the start of the names, or the end of another column. */
 function edgeOf(x: number, widths: readonly number[], at: number): number {
   return at === 0 ? x : widths.slice(0, at + 1).reduce((sum, width) => sum + width, x);
 }
@@ -58,7 +55,6 @@ function rowBlock(row: FigureRow, layout: Layout): Block {
   const inset = row.bar === undefined ? 0 : BAR_INSET;
   const name = nameLines(row, columns.name - inset, layout);
   const cells = row.cells.map((cell) => cellLines(cell, layout));
-  const heightOf = (lines: readonly Line[]) => lines.reduce((sum, { style }) => sum + style.leading, 0);
   const nameHeight = name.lines.length * columns.cell.leading;
   const height = cells.reduce((all, lines) => Math.max(all, heightOf(lines)), nameHeight) + 2 * PADDING;
   return {
@@ -97,36 +93,125 @@ function cellLines({ text, detail, isStrong }: FigureRow['cells'][number], { col
 const NAME_GAP = 5;
 const MOST_NAME_SHARE = 0.7;
 
-/** Returns a name on at most two lines, and the text that identifies it behind it. */
+/** Sets a name on at most two lines, followed by its detail. */
 function nameLines(
   row: FigureRow,
   width: number,
   { columns, set }: Layout,
 ): { lines: Line[]; detail: Line | undefined } {
   const small = { style: columns.detail, most: 1, isName: true };
-  if (row.detail === undefined) {
-    return {
-      lines: set.lines(row.name, { style: columns.cell, width, most: MOST_NAME_LINES, isName: true }),
-      detail: undefined,
-    };
-  }
+  const named = { style: columns.cell, most: MOST_NAME_LINES, isName: true };
+  if (row.detail === undefined) return { lines: set.lines(row.name, { ...named, width }), detail: undefined };
   const [wanted] = set.lines(row.detail, { ...small, width });
   const room = Math.max(width * MOST_NAME_SHARE, width - (wanted?.width ?? 0) - NAME_GAP);
-  const lines = set.lines(row.name, {
-    style: columns.cell,
-    width: room,
-    most: MOST_NAME_LINES,
-    isName: true,
-  });
+  const lines = set.lines(row.name, { ...named, width: room });
   const [detail] = set.lines(row.detail, { ...small, width: width - (lines.at(-1)?.width ?? 0) - NAME_GAP });
   return { lines: followed(lines, set), detail };
 }
 
-/** Draws a bar as long as its share of the width of names, and a rule below the row. */
 function drawBar(canvas: Canvas, { bar }: FigureRow, box: Box, width: number): void {
   if (bar !== undefined) {
     const length = Math.max(1.5, bar * box.width);
     canvas.fill({ x: box.x, y: box.y + 1.25, width: length, height: box.height - 3 }, COLORS.accentSoft, 2);
   }
   canvas.fill({ x: box.x, y: box.y + box.height - 0.4, width, height: 0.4 }, COLORS.line);
+}
+
+interface Columns {
+  name: number;
+  /** Widths of the other columns, with the gap before each. */
+  cells: readonly number[];
+  head: TextStyle;
+  cell: TextStyle;
+  strong: TextStyle;
+  detail: TextStyle;
+}
+
+const GAP = 10;
+/** Minimum share of the width for names. */
+const LEAST_NAME = 0.28;
+const LEAST_SCALE = 0.6;
+
+function measureColumns({ head, rows }: FigureTable, width: number, set: Typesetter): Columns {
+  const styles = stylesOf(1);
+  const widthOf = ({ text, detail }: CellText, style: TextStyle, small: TextStyle) =>
+    Math.max(set.line(text, style).width, detail === undefined ? 0 : set.line(detail, small).width);
+  const cells = head.slice(1).map((title) => GAP + longestWord(title, styles.head, set));
+  for (const row of rows) {
+    for (const [at, cell] of row.cells.entries()) {
+      const needed = GAP + widthOf(cell, cell.isStrong ? styles.strong : styles.cell, styles.detail);
+      if (needed > (cells[at] ?? 0)) cells[at] = needed;
+    }
+  }
+  const needed = cells.reduce((sum, each) => sum + each, 0);
+  const scale = Math.max(LEAST_SCALE, Math.min(1, (width * (1 - LEAST_NAME)) / needed));
+  const scaled = cells.map((each) => each * scale);
+  return { name: width - needed * scale, cells: scaled, ...stylesOf(scale) };
+}
+
+function naturalWidth(table: FigureTable, most: number, set: Typesetter): number {
+  const { cells } = measureColumns(table, Number.MAX_SAFE_INTEGER, set);
+  const names = table.rows.map(({ name, detail }) => set.line(`${name} ${detail ?? ''}`, TEXT.cell));
+  return cells.reduce((sum, each) => sum + each, 0) + Math.min(widestOf(names), most);
+}
+
+function stylesOf(scale: number): Omit<Columns, 'name' | 'cells'> {
+  const sized = (style: TextStyle): TextStyle => ({ ...style, size: style.size * scale });
+  return {
+    head: sized(TEXT.head),
+    cell: sized(TEXT.cell),
+    strong: sized({ ...TEXT.cell, weight: 600 }),
+    detail: sized({ ...TEXT.head, leading: 9 }),
+  };
+}
+
+/** Returns the width of the longest word, because heads break between words. */
+function longestWord({ text, detail = '' }: CellText, style: TextStyle, set: Typesetter): number {
+  return widestOf(`${text} ${detail}`.split(' ').map((word) => set.line(word, style)));
+}
+
+const GUTTER = 22;
+const LEAST_ROWS = 9;
+const LEAST_DOWN = 3;
+const MOST_TABLES = 3;
+/** Maximum width of names below a chart, in points: units of time. */
+const MOST_NAME = 120;
+
+export function parallelTables(table: FigureTable, width: number, section: Section): Block[] {
+  const { rows } = table;
+  const fitting = Math.floor((width + GUTTER) / (naturalWidth(table, MOST_NAME, section.set) + GUTTER));
+  const across = rows.length < LEAST_ROWS ? 1 : Math.min(MOST_TABLES, fitting);
+  if (across <= 1) return figureTableBlocks(table, width, section);
+  return [sideBySide(table, across, width, section)];
+}
+
+function sideBySide(table: FigureTable, across: number, width: number, section: Section): Block {
+  const { rows } = table;
+  const down = Math.ceil(rows.length / across);
+  const room = (width - (across - 1) * GUTTER) / across;
+  const stacks = Array.from({ length: across }, (_, at): Stack => {
+    const some = rows.slice(at * down, (at + 1) * down);
+    const blocks = some.length === 0 ? [] : figureTableBlocks({ ...table, rows: some }, room, section);
+    return { x: at * (room + GUTTER), width: room, blocks };
+  });
+  const height = stacks.reduce((all, { blocks }) => Math.max(all, stackHeight(blocks)), 0);
+  return {
+    height,
+    above: 10,
+    split(most) {
+      // The rows of a table of units are about equally high.
+      const head = stacks[0]?.blocks[0]?.height ?? 0;
+      const fitting = Math.floor((most - head) / ((height - head) / down));
+      if (fitting < LEAST_DOWN || down - fitting < LEAST_DOWN) return undefined;
+      const count = fitting * across;
+      const part = (some: FigureTable['rows']) =>
+        sideBySide({ ...table, rows: some }, across, width, section);
+      return [part(rows.slice(0, count)), part(rows.slice(count))];
+    },
+    draw(canvas, box) {
+      for (const { block, x, y, width: own } of placeBlocks(stacks, box.y)) {
+        block.draw(canvas, { x: box.x + x, y, width: own, height: block.height });
+      }
+    },
+  };
 }

@@ -6,17 +6,16 @@ import { PDFDocument, zlibSync } from '../../../files/paper/pdfkit.ts';
 
 export type Pdf = PDFKit.PDFDocument;
 
-export interface PdfOptions {
+interface PdfOptions {
   width: number;
   height: number;
   title: string;
   language: string;
   direction: 'ltr' | 'rtl';
-  /** Two documents have the same ID if and only if they have the same seed. */
   seed: string;
 }
 
-/** An indirect object of pdfkit. */
+/** Indirect object of pdfkit. */
 interface Reference {
   data: Record<string, unknown>;
   buffer: Uint8Array[];
@@ -38,7 +37,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
     margin: 0,
     autoFirstPage: false,
     compress: false,
-    // Its own fonts are not embedded.
+    // The standard fonts of pdfkit are not embedded.
     font: '',
     pdfVersion: '1.7',
     tagged: true,
@@ -64,8 +63,8 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
 }
 
 /**
- * Compresses every stream when it is complete, and those of images again. The output of zlib differs between engines, that of fflate does
- * not. Metadata stays plain, for programs that search for it.
+ * Compresses all streams by fflate, because the output of zlib depends on the engine. Metadata stays
+ * searchable.
  */
 function compressAll(document: Internals): void {
   const create = document.ref.bind(document);
@@ -91,7 +90,7 @@ function compress(reference: Reference): void {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Formats a packet of metadata (XMP, ISO 16684-1) with the title. It contains no time, because a report has none, and claims no conformance that no validator has shown. */
+/** Formats XMP metadata (ISO 16684-1) without a time or a claim of conformance. */
 function formatMetadata(title: string): string {
   const text = title.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>

@@ -1,10 +1,8 @@
-/** Beginning and end of the report: logo, title, range, note and tiles; and what the figures are. */
 import type { ReportDocument, ReportLogo, Tile } from '../document.ts';
-import type { Block } from './blocks.ts';
+import { type Block, paragraphBlocks } from './blocks.ts';
 import type { Canvas, Element } from './canvas.ts';
-import { baselineOf, COLORS, TEXT, type TextStyle, toneColor } from './palette.ts';
-import { paragraphBlocks } from './paragraphs.ts';
-import type { Line, Typesetter } from './typesetter.ts';
+import { baselineOf, COLORS, TEXT, toneColor } from './palette.ts';
+import { heightOf, type Line, type Typesetter } from './typesetter.ts';
 
 const LOGO = { width: 150, height: 44 };
 
@@ -13,31 +11,21 @@ export function openingBlocks(report: ReportDocument, width: number, set: Typese
   const { logo, note, range, coverage, comparedWith } = report;
   const size = logo && logoSize(logo);
   const room = size ? width - size.width - 20 : width;
-  const sentence = (text: string, style: TextStyle, above: number) =>
-    paragraphBlocks(text, { style, width, above, section });
-  const title = [
+  const title = { style: TEXT.title, width: room, above: 3, most: 4, isName: true, type: 'H1' };
+  return [
+    ...(logo && size ? [logoBlock(logo, size, width)] : []),
     ...paragraphBlocks(report.kicker, { style: TEXT.kicker, width: room, above: 0, section }),
-    ...paragraphBlocks(report.title, {
-      style: TEXT.title,
-      width: room,
-      above: 3,
-      section,
-      most: 4,
-      isName: true,
-      type: 'H1',
-    }),
+    ...paragraphBlocks(report.title, { ...title, section }),
     ...[range, ...coverage].flatMap((text, at) =>
       paragraphBlocks(text, { style: TEXT.range, width: room, above: at === 0 ? 4 : 0, section }),
     ),
-  ];
-  return [
-    ...(logo && size ? [logoBlock(logo, size, width)] : []),
-    ...title,
     ...note.flatMap((text, at) =>
       paragraphBlocks(text, { style: TEXT.note, width, above: at === 0 ? 12 : 6, section, isName: true }),
     ),
     ...tileBlocks(report.tiles, width, set),
-    ...(comparedWith === undefined ? [] : sentence(comparedWith, TEXT.small, 6)),
+    ...(comparedWith === undefined
+      ? []
+      : paragraphBlocks(comparedWith, { style: TEXT.small, width, above: 6, section })),
   ];
 }
 
@@ -46,7 +34,7 @@ function logoSize({ width, height }: ReportLogo): { width: number; height: numbe
   return { width: width * scale, height: height * scale };
 }
 
-/** Returns a block without height: the title is next to the logo. */
+/** Returns a block without height, because the title is next to the logo. */
 function logoBlock(
   { png, alt }: ReportLogo,
   { width, height }: { width: number; height: number },
@@ -76,7 +64,8 @@ function tileBlocks(tiles: readonly Tile[], width: number, set: Typesetter): Blo
   return tileRows(tiles).map((some, row): Block => {
     const own = (width - (some.length - 1) * TILE_GAP) / some.length;
     const shown = some.map((tile) => tileLines(tile, own - 2 * TILE_PADDING, set));
-    const height = shown.reduce((all, lines) => Math.max(all, heightOf(lines)), 0) + 2 * TILE_PADDING - 2;
+    const height =
+      shown.reduce((all, lines) => Math.max(all, heightOf(lines.flat())), 0) + 2 * TILE_PADDING - 2;
     return {
       height,
       above: row === 0 ? 16 : TILE_GAP,
@@ -107,7 +96,7 @@ function tileLines({ label, value, detail, change }: Tile, width: number, set: T
 
 const LEAST_VALUE = 12;
 
-/** A value is smaller if it is long, then on two lines. */
+/** Sets a value on one line or, if it is long, smaller on at most two. */
 function valueLines(value: string, width: number, set: Typesetter): Line[] {
   const style = TEXT.tileValue;
   const natural = set.line(value, style).width;
@@ -115,10 +104,6 @@ function valueLines(value: string, width: number, set: Typesetter): Line[] {
   const size = Math.max(LEAST_VALUE, (style.size * width) / natural - 0.01);
   const leading = size === LEAST_VALUE ? LEAST_VALUE * 1.2 : style.leading;
   return set.lines(value, { style: { ...style, size, leading }, width, most: 2, isName: true });
-}
-
-function heightOf(paragraphs: readonly Line[][]): number {
-  return paragraphs.flat().reduce((sum, { style }) => sum + style.leading, 0);
 }
 
 function drawParagraphs(

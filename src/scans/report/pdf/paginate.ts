@@ -1,7 +1,7 @@
 import { type Band, bandHeight, type PlacedBlock, placeBlocks, splitStack } from './blocks.ts';
 
-export interface PageSize {
-  /** Of the first block, from the top of the page, in points. */
+interface PageSize {
+  /** Start of the first block, from the top of the page, in points. */
   top: number;
   bottom: number;
 }
@@ -11,16 +11,16 @@ interface Filled {
   left: readonly Band[];
 }
 
-/** Empty space that is better than the split of a band of at most half a page, as a share of the page: of one stack, and of several. */
+/** Maximum empty share of a page instead of the split of a short band, with one stack and with several. */
 const TOLERABLE = [0.12, 0.3] as const;
-/** Empty space that is better than a band before another one that it follows. */
+/** Maximum empty share of a page that is better than a band out of order. */
 const TOLERABLE_JUMP = 0.05;
-/** Number of bands from which a page is filled; each of them doubles the number of combinations. */
+/** Maximum number of bands from which a page is filled; each doubles the number of combinations. */
 const MOST_AHEAD = 8;
 
 /**
- * Places every block. Each page begins with the first band that is left, and later bands may fill it: no page ends with a heading, and all
- * but the last are as full as their order and whole tables allow. `last` is below everything else.
+ * Places all blocks, `last` at the end. Each page begins with the first band left, and does not end with a
+ * heading.
  */
 export function paginate(bands: readonly Band[], last: Band, { top, bottom }: PageSize): PlacedBlock[][] {
   const pages: PlacedBlock[][] = [];
@@ -32,20 +32,19 @@ export function paginate(bands: readonly Band[], last: Band, { top, bottom }: Pa
         ? { bands: [...left, last], left: [] }
         : fillPage(left, room);
     pages.push(placeBands(filled.bands, top));
-    // What is left of everything else may end exactly with its page.
+    // The other bands may end exactly with a page.
     if (filled.left.length === 0 && filled.bands.at(-1) !== last) pages.push(placeBands([last], top));
     left = filled.left;
   } while (left.length > 0);
   return pages;
 }
 
-/** Returns the fullest page, by the tolerances, that begins with the first band. */
 function fillPage(bands: readonly Band[], room: number): Filled {
   const [first, ...others] = bands;
   if (!first) return { bands: [], left: [] };
   if (bandHeight(first) > room) {
     const [part, rest] = splitBand(first, room);
-    // A band that fits on no page is drawn over the margin.
+    // A part that fits on no page is drawn over the margin.
     return part ? { bands: [part], left: [rest, ...others] } : { bands: [first], left: others };
   }
   let best: Filled & { score: number } = { bands: [first], left: others, score: -1 };
@@ -56,7 +55,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
       if (score > best.score) best = { ...filled, score };
     };
     const left = [...skipped, ...others.slice(at)];
-    // The end of the report would have a page for itself.
+    // The end of the report would have its own page.
     consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
     const [next, ...later] = left;
     const [part, rest] = next ? splitBand(next, room - height - next.above) : [];
@@ -73,7 +72,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
   return best;
 }
 
-/** A band that takes more than half a page may be split anywhere. */
+/** Returns the penalty of a split; a band of more than half a page may be split anywhere. */
 function splitPenalty(band: Band, room: number): number {
   return bandHeight(band) > room / 2 ? 0 : TOLERABLE[band.stacks.length > 1 ? 1 : 0];
 }
@@ -91,7 +90,7 @@ function placeBands(bands: readonly Band[], top: number): PlacedBlock[] {
   });
 }
 
-/** Returns the part that fits, undefined if it would lack one of the stacks, and the rest. */
+/** Splits a band; the first part is undefined if a stack of it would be empty. */
 function splitBand(band: Band, room: number): [Band | undefined, Band] {
   const parts = band.stacks.map((stack) => splitStack(stack, room));
   const first = { ...band, stacks: parts.map(([part]) => part) };

@@ -17,14 +17,13 @@ export const COLORS = {
 export const SHADES = ['', '#edf1fe', '#d5dffc', '#b6c6fa', '#8fa8f6', '#2f5bea'] as const;
 
 export interface TextStyle {
-  /** In points. */
   readonly size: number;
   readonly leading: number;
   readonly weight: 400 | 600;
   readonly color: string;
 }
 
-/** Returns the baseline of a line that begins at `top`; by default the distance from there. */
+/** Returns the baseline of a line that begins at `top`; by default its distance. */
 export function baselineOf({ size, leading }: TextStyle, top = 0): number {
   return top + (leading - size) / 2 + size * 0.86;
 }
@@ -53,11 +52,10 @@ export const TEXT = {
   page: style(7.5, 10, COLORS.soft),
 } as const satisfies Record<string, TextStyle>;
 
-/** Papers of a report. */
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
-/** Width and height in points. */
+/** Width and height of papers in points. */
 export const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
   a4: [595.28, 841.89],
   letter: [612, 792],

@@ -1,9 +1,9 @@
-/** Renders the report as a tagged PDF with real text, bookmarks and page numbers. */
+/** Renders the report as a tagged PDF with text, bookmarks and page numbers. */
 import { clean } from '../../../base/text/clean.ts';
 import { closePdf } from '../../../files/paper/pdfkit.ts';
 import type { Card, ReportDocument } from '../document.ts';
 import type { Band } from './blocks.ts';
-import { type Canvas, createCanvas } from './canvas.ts';
+import { createCanvas } from './canvas.ts';
 import { cardBlocks } from './card-blocks.ts';
 import { openTaggedPdf } from './open-pdf.ts';
 import { closingBlocks, openingBlocks } from './opening.ts';
@@ -16,9 +16,9 @@ const GUTTER = 24;
 const CARD_GAP = 16;
 const FOOT = 28;
 
-export interface RenderedPdf {
+interface RenderedPdf {
   bytes: Buffer;
-  /** Texts of which symbols or letters are left out, because no font has them. */
+  /** Texts with characters that no font has, and that are left out. */
   lossy: readonly string[];
 }
 
@@ -44,32 +44,23 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
     for (const { block, x, y, width: across } of blocks) {
       block.draw(canvas, { x: MARGIN.side + x, y, width: across, height: block.height });
     }
-    drawFoot(canvas, { report, set, width, height, page: index + 1, pages: pages.length });
+    drawFoot(index + 1);
   }
   canvas.end();
-  // Tiles have shortened texts of the cards.
+  // The tiles shorten texts of the cards.
   const lossy = [...new Set(textsOf({ ...report, tiles: [] }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
-}
 
-interface Foot {
-  report: ReportDocument;
-  set: Typesetter;
-  width: number;
-  height: number;
-  page: number;
-  pages: number;
-}
-
-/** Draws the title and the number of the page, which are not part of the text. */
-function drawFoot(canvas: Canvas, { report, set, width, height, page, pages }: Foot): void {
-  const number = set.line(report.pageOf(page, pages), TEXT.page);
-  const room = width - 2 * MARGIN.side - number.width - 20;
-  const [title] = set.lines(report.title, { style: TEXT.page, width: room, most: 1, isName: true });
-  canvas.artifact(() => {
-    if (title) canvas.text(title, { x: MARGIN.side, y: height - FOOT });
-    canvas.text(number, { x: width - MARGIN.side, y: height - FOOT, align: 'end' });
-  }, 'Pagination');
+  /** Draws title and page number, which are not part of the text. */
+  function drawFoot(page: number): void {
+    const number = set.line(report.pageOf(page, pages.length), TEXT.page);
+    const room = width - 2 * MARGIN.side - number.width - 20;
+    const [name] = set.lines(report.title, { style: TEXT.page, width: room, most: 1, isName: true });
+    canvas.artifact(() => {
+      if (name) canvas.text(name, { x: MARGIN.side, y: height - FOOT });
+      canvas.text(number, { x: width - MARGIN.side, y: height - FOOT, align: 'end' });
+    }, 'Pagination');
+  }
 }
 
 function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[], Band] {
@@ -88,24 +79,17 @@ function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[
   return [[opening, ...cards], closing];
 }
 
-/** Returns the cards in rows of one, or of two that take half the width. A half without another takes the whole width. */
+/** Returns the cards in rows of one, or of two with half the width; a single half takes all of it. */
 function inRows(cards: readonly Card[]): Card[][] {
   const rows: Card[][] = [];
-  let waiting: Card[] | undefined;
   for (const card of cards) {
-    if (!card.isWide && waiting) {
-      waiting.push(card);
-      waiting = undefined;
-      continue;
-    }
-    const row = [card];
-    rows.push(row);
-    if (!card.isWide) waiting = row;
+    const last = rows.at(-1);
+    if (!card.isWide && last?.length === 1 && !last[0]?.isWide) last.push(card);
+    else rows.push([card]);
   }
   return rows;
 }
 
-/** Returns every text that is shown, to choose fonts for them. */
 function textsOf(report: ReportDocument): string[] {
   const { kicker, title, note, range, coverage, comparedWith, tiles, cards, footer } = report;
   const texts = tiles.map(({ label, value, detail, change }) => [label, value, detail, change?.text]);
@@ -120,7 +104,6 @@ function textsOf(report: ReportDocument): string[] {
   return stringsOf([kicker, title, note, range, coverage, comparedWith, texts, ofCards, footer]);
 }
 
-/** Returns all strings in a value. */
 function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsOf) : [];

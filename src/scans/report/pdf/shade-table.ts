@@ -1,9 +1,8 @@
 import type { ShadeTable } from '../document.ts';
-import { type Block, tableBlocks } from './blocks.ts';
+import { type Block, type Section, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
 import { COLORS, SHADES, TEXT, type TextStyle } from './palette.ts';
-import type { Section } from './section.ts';
-import type { Line, Typesetter } from './typesetter.ts';
+import { type Line, type Typesetter, widestOf } from './typesetter.ts';
 
 const ROW = 16;
 const GAP = 1.5;
@@ -17,14 +16,15 @@ type Row = ShadeTable['rows'][number];
 interface Grid {
   name: number;
   cell: number;
-  /** Small enough for the widest text. */
   style: TextStyle;
   headStyle: TextStyle;
   set: Typesetter;
   table(canvas: Canvas): Element;
 }
 
-/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. Hours are compared at a glance, and stay on one page. */
+/**
+ * Returns the blocks of a table: a head that repeats on each page, and rows. Those of hours stay on one page.
+ */
 export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
   const grid = gridOf(table, width, section);
   const { name, cell, headStyle, set } = grid;
@@ -56,7 +56,7 @@ export function shadeTableBlocks(table: ShadeTable, width: number, section: Sect
 
 function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section): Grid {
   const widthOf = (texts: readonly string[], style: TextStyle) =>
-    texts.reduce((all, text) => Math.max(all, set.line(text, style).width), 0);
+    widestOf(texts.map((text) => set.line(text, style)));
   const names = [head[0] ?? '', ...rows.map(({ name }) => name)];
   const name = Math.min(width * 0.3, widthOf(names, TEXT.head)) + NAME_GAP;
   const cell = (width - name) / Math.max(1, head.length - 1);
@@ -96,7 +96,7 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
       for (const [at, box] of boxes.entries()) {
         const cell = cells[at];
         const line = cell && lineOf(cell, grid.style, set);
-        // A day outside the range is an empty cell.
+        // A day outside the range has an empty cell.
         canvas.within(canvas.element('TD', row), () => {
           if (line)
             canvas.text(line, { x: box.x + box.width / 2, y: baseline(y, line.style), align: 'center' });

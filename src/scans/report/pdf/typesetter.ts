@@ -10,10 +10,9 @@ import type { TextStyle } from './palette.ts';
 export interface Line {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** In points. */
   readonly width: number;
   readonly style: TextStyle;
-  /** The space before the text that follows it, if a reader hears both as one. */
+  /** Space before following text of the same element, for screen readers. */
   readonly space?: Line;
 }
 
@@ -21,39 +20,48 @@ interface Fit {
   style: TextStyle;
   width: number;
   most?: number;
-  /** The direction of an untrusted name is that of its first letter. */
+  /** The text is an untrusted name, in the direction of its first letter. */
   isName?: boolean;
 }
 
-/** Returns lines with a space after the last one: other text of the same element follows. */
+/** Adds a space to the last line, before other text of the same element. */
 export function followed(lines: readonly Line[], set: Typesetter): Line[] {
   return lines.map((line, at) =>
     at < lines.length - 1 ? line : { ...line, space: set.line(' ', line.style) },
   );
 }
 
+/** Returns the height of lines below each other, in points. */
+export function heightOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { style }) => sum + style.leading, 0);
+}
+
+/** Returns the width of the widest line, in points. */
+export function widestOf(lines: readonly Line[]): number {
+  return lines.reduce((widest, { width }) => Math.max(widest, width), 0);
+}
+
 export interface Typesetter {
-  /** Sets a text on one line, as wide as it is, in its own direction. */
+  /** Sets a text on one line, in its own direction. */
   line(text: string, style: TextStyle): Line;
-  /** Sets a text on lines of a width. */
   lines(text: string, fit: Fit): Line[];
-  /** Returns whether a text has symbols or letters that no font has, and that are left out. */
+  /** Returns whether a text has characters that no font has, and that are left out. */
   isLossy(text: string): boolean;
 }
 
-/** Longer names are cut before they are measured. */
+/** Maximum length of a text, which is truncated before it is measured. */
 const MOST_CHARACTERS = 2000;
-/** Kept, at most, because a table may have many rows. */
+/** Maximum number of remembered texts, because a table may have many rows. */
 const MOST_KNOWN = 20_000;
 const LONGEST_KNOWN = 60;
 
 interface Known {
   pieces: readonly Piece[];
-  /** At a size of 1 point. */
+  /** Width at a size of 1 point. */
   width: number;
 }
 
-/** Loads the fonts that the texts require, and sets lines in them. Throws LocalError if a font is not installed. */
+/** Loads the fonts for `texts`. Throws LocalError if a font is not installed. */
 export async function createTypesetter(
   document: Pdf,
   texts: readonly string[],
@@ -127,7 +135,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Returns the direction of the document, but numbers alone keep their signs before them. */
+/** Returns the direction of the document, except for numbers alone, which keep their signs before them. */
 function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
 }
@@ -136,7 +144,6 @@ function ownDirection(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return /\p{L}/u.test(text) ? 'auto' : directionOf(text, base);
 }
 
-/** Returns whether the text is one piece in the first font. */
 function isPlain(text: string, direction: BaseDirection): boolean {
   return direction !== 'rtl' && /^[\x20-\x7e]*$/.test(text);
 }

@@ -1,21 +1,19 @@
 /**
- * Removes duplicate scans of overlapping files. `scans export` writes the scans of a code in chronological order: while times and
- * IDs only rise, no scan is a duplicate and nothing has to be remembered. Otherwise (overlapping files, or late arrivals in an appended
- * file), everything is read again with a set of IDs.
+ * Dedup of scans in overlapping files. In one export, times and IDs rise, and nothing is remembered.
+ * Otherwise, files are read again with a set of IDs.
  */
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
-import { createIdSet, type IdSet } from './id-set.ts';
 
-/** Returns whether a scan was not counted yet; `owner`: identity of its code, equal for all scans of unknown codes. */
+/** Returns whether a scan is new; `owner` is the identity of its code, equal for all unknown codes. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-/** Thrown if times or IDs don't rise, so that duplicates can be found only by remembering all IDs. */
+/** Thrown if times or IDs don't rise, so that dedup requires a set. */
 export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }
 
-/** Creates a check that throws OutOfOrderError at the first scan that is not later than the previous ones of its code. */
+/** Creates a check that throws OutOfOrderError for a scan that is not later than all before of its code. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -26,7 +24,7 @@ export function createOrderCheck(): IsNew {
       end = ends.get(of) ?? { ms: Number.NEGATIVE_INFINITY, id: 0 };
       ends.set(of, end);
     }
-    // F5: only a scan later than all earlier ones is new without a lookup.
+    // F5: only a scan later than all before is new without a lookup.
     if (ms < end.ms || (ms === end.ms && id <= end.id))
       throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;
@@ -35,14 +33,14 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Creates a memory of every scan, in four bytes each. It throws UnprovenError if one ID has two times. */
+/** Creates a set of all scans, four bytes each. It throws UnprovenError if an ID has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
     const set = sets.get(owner) ?? createIdSet();
     sets.set(owner, set);
     const found = set.add(id, ms);
-    // F6: of files that do not name their codes the ids alone could hide a scan behind one of another code.
+    // F6: without code IDs, scans of two codes may have the same ID.
     if (found === 'other') {
       throw new UnprovenError(
         `cannot remove duplicate scans: two scans with different times have the ID ${id}${owner === '' ? '' : ` in code ${quote(owner)}`}`,
@@ -53,4 +51,67 @@ export function createMemory(): IsNew {
     }
     return found === 'new';
   };
+}
+
+export interface IdSet {
+  /** Adds a scan: `new`, `known`, or `other` if the ID has another time. */
+  add(id: number | bigint, ms: number): 'new' | 'known' | 'other';
+}
+
+interface Block {
+  size: number;
+  /** Entries in order, each the low half of an ID followed by the hash of the time. */
+  entries: Uint32Array;
+}
+
+const BLOCK_BITS = 16;
+const BLOCK_IDS = 1 << BLOCK_BITS;
+/** Largest prime in half an entry, so that no usual period repeats by it. */
+const FINGERPRINTS = 65_521;
+
+export function createIdSet(): IdSet {
+  const blocks = new Map<number | bigint, Block>();
+
+  return {
+    add(id, ms) {
+      const key = typeof id === 'bigint' ? id >> BigInt(BLOCK_BITS) : Math.floor(id / BLOCK_IDS);
+      const low =
+        typeof id === 'bigint'
+          ? Number(BigInt.asUintN(BLOCK_BITS, id))
+          : id - Math.floor(id / BLOCK_IDS) * BLOCK_IDS;
+      const block = blocks.get(key) ?? { size: 0, entries: new Uint32Array(8) };
+      if (block.size === 0) blocks.set(key, block);
+      const entry = low * BLOCK_IDS + (((ms % FINGERPRINTS) + FINGERPRINTS) % FINGERPRINTS);
+      const at = placeOf(block, low);
+      if (at < block.size && (block.entries[at] as number) >>> BLOCK_BITS === low) {
+        return block.entries[at] === entry ? 'known' : 'other';
+      }
+      insert(block, at, entry);
+      return 'new';
+    },
+  };
+}
+
+/** Returns the position of an ID in a block. IDs mostly increase, so the end is checked first. */
+function placeOf({ size, entries }: Block, low: number): number {
+  if (size === 0 || (entries[size - 1] as number) >>> BLOCK_BITS < low) return size;
+  let from = 0;
+  let to = size - 1;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((entries[middle] as number) >>> BLOCK_BITS < low) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function insert(block: Block, at: number, entry: number): void {
+  if (block.size === block.entries.length) {
+    const larger = new Uint32Array(2 * block.size);
+    larger.set(block.entries);
+    block.entries = larger;
+  }
+  block.entries.copyWithin(at + 1, at, block.size);
+  block.entries[at] = entry;
+  block.size += 1;
 }

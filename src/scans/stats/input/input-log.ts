@@ -1,30 +1,36 @@
-/** Logs that `--input` consists of: a file with its rotated files, or the parts of a dataset. */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../../base/errors.ts';
 import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
 import { compareAges, type LogName } from '../../../files/formats/read/rotated-names.ts';
+import { placeOf } from '../../append/open-log-file.ts';
 import { lossOfLog, wasRotated } from '../../append/recorded-log.ts';
 import type { AppendState } from '../../append/state.ts';
 import type { Manifest } from '../../dataset/manifest.ts';
 
-/** Files that one export wrote, oldest first. */
 export interface InputLog {
   paths: string[];
-  /** The appended file with a state next to it, or the directory of a dataset; undefined if no export appends to the log. */
+  /** Appended file or directory of a dataset; undefined if no export appends to the log. */
   keptBy: { file: string } | { directory: string } | undefined;
 }
 
-/** Returns the files of logs that no export appends to. */
 export function closedFiles(logs: readonly InputLog[]): Set<string> {
   return new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
 }
 
-/** Returns what an append recorded about a log; undefined without a usable state or manifest. Locks and repairs nothing. */
 export async function recordOf(keptBy: InputLog['keptBy']): Promise<AppendState | Manifest | undefined> {
   if (!keptBy) return undefined;
   if ('directory' in keptBy)
     return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
   return (await import('../../append/append-file.ts')).readLogState(keptBy.file);
+}
+
+export async function lossOfInput(
+  keptBy: NonNullable<InputLog['keptBy']>,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if ('file' in keptBy) return lossOfLog(keptBy.file, paths, signal);
+  return (await import('../../dataset/open-dataset.ts')).lossOfDataset(keptBy.directory);
 }
 
 export interface ListOptions {
@@ -33,10 +39,7 @@ export interface ListOptions {
   warn(line: string): void;
 }
 
-/**
- * F22: throws UnprovenError if a log differs from the state or manifest of its export: figures without the lost scans would look complete. Warns of
- * a log whose rotated files are elsewhere: their scans are not counted.
- */
+/** F22: throws UnprovenError if a log lacks recorded scans. Warns if rotated files are elsewhere. */
 export async function refuseLosses(
   logs: readonly InputLog[],
   { rotated, warn }: ListOptions,
@@ -45,11 +48,9 @@ export async function refuseLosses(
   for (const { keptBy, paths } of logs) {
     if (!keptBy) continue;
     const isFile = 'file' in keptBy;
-    const place = isFile ? keptBy.file : keptBy.directory;
+    const place = placeOf(keptBy);
     const name = basename(place);
-    const loss = isFile
-      ? await lossOfLog(place, paths, signal)
-      : await (await import('../../dataset/open-dataset.ts')).lossOfDataset(place);
+    const loss = await lossOfInput(keptBy, paths, signal);
     if (loss !== undefined) {
       const copy = isFile
         ? `copy ${name} to another directory`
@@ -62,13 +63,13 @@ export async function refuseLosses(
         hint: `Restore it from a backup. ${otherwise}`,
       });
     }
-    // Archived files may be among the others.
+    // Archived files may be among other logs.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
 }
 
-/** Matches files that qrctl keeps next to a file; the group is that file. */
+/** Pattern of files that qrctl keeps next to a file, which is the group. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
 
 export interface LogFile {
@@ -76,10 +77,10 @@ export interface LogFile {
   name: LogName;
 }
 
-/** Returns the paths, oldest first. Throws UsageError for a compression that qrctl doesn't read. */
+/** Returns the paths, oldest first. Throws UsageError for a compression other than gzip. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
-    // F13: the figures would be too low.
+    // F13: without them, figures would be too low.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
       hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,
@@ -89,14 +90,14 @@ export function sortFiles(files: readonly LogFile[]): string[] {
   return sorted.map(({ path }) => path);
 }
 
-/** F13: returns the files that look like scans, such as backups, which may have scans that no other file has. */
+/** F13: returns files that look like scans, such as backups. */
 export async function filterScans(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) if ((await peekInput(path)) === 'scans') found.push(path);
   return found;
 }
 
-/** F13: warns of files that look like scans and are not read. */
+/** F13: warns of unread files that look like scans. */
 export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): void {
   if (paths.length === 0) return;
   const [looks, it] =
@@ -106,18 +107,17 @@ export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): v
 
 const MOST_NAMED = 3;
 
-/** Returns the names of the first files, and how many more there are. */
 export function inShort(paths: readonly string[]): string {
   const names = paths.slice(0, MOST_NAMED).map((path) => basename(path));
   const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
   return names.join(', ') + more;
 }
 
-export type InputKind = 'scans' | 'codes' | 'record' | 'other';
+type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
 /**
- * Detects the kind of a file from its beginning. Returns `scans` (also if the file is empty or can't be read, because the reader reports the
- * reason), `codes` for a table of codes or of results, `record` for one JSON object, such as the summary of a run, or `other`.
+ * Detects the kind of a file by its beginning. An empty or unreadable file counts as `scans`, so that the
+ * reader reports it.
  */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);

@@ -1,7 +1,7 @@
-/** Lists the files of `--input`: each file with its rotated files, and directories with all scan files below them. */
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { groupBy } from '../../../base/collections.ts';
 import { systemCode, UsageError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { realInput } from '../../../files/durable/open-input.ts';
@@ -26,12 +26,15 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/** Returns the logs sorted by name, each file once. Throws UsageError for a missing file, or one that can't be decompressed. */
+/**
+ * Returns the logs sorted by name, each file once. Throws UsageError for a missing file or an unknown
+ * compression.
+ */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
-  if (names.includes('-'))
-    throw new UsageError("--input can't read standard input", {
-      hint: 'Save the data to a file first, then pass its path.',
-    });
+  if (names.includes('-')) {
+    const hint = 'Save the data to a file first, then pass its path.';
+    throw new UsageError("--input can't read standard input", { hint });
+  }
   const { kept, skipped } = withoutCompanions(names);
   if (skipped.length > 0)
     options.note(
@@ -53,24 +56,21 @@ export async function listInputs(names: readonly string[], options: ListOptions)
     }
     const { files, unknown } = await folders(dirname(name));
     const rotated = options.rotated ? earlierOf(name, files) : [];
-    // F22: a name alone shows nothing: it may be the file of another code.
+    // F22: a file with a rotated name may be of another code, unless the log was rotated.
     const isRotated = await wasRotated(name);
     const earlier = isRotated ? sortFiles(rotated) : [];
-    // Rotation moved it away, and nothing was appended since.
+    // After a rotation without new rows, only rotated files exist.
     if (missing && earlier.length === 0) throw missing;
     for (const path of earlier) if (!named.has(resolve(path))) also.push(path);
     logs.push({
       paths: missing ? earlier : [...earlier, name],
       keptBy: isRotated === undefined ? undefined : { file: name },
     });
-    const alike = unknown
-      .filter((file) => file.startsWith(basename(name)))
-      .map((file) => join(dirname(name), file));
+    const folder = dirname(name);
+    const alike = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(folder, file));
     const unread = [...(isRotated ? [] : rotated.map(({ path }) => path)), ...(await filterScans(alike))];
-    warnOfUnread(
-      unread.filter((path) => !named.has(resolve(path))),
-      options,
-    );
+    const unnamed = unread.filter((path) => !named.has(resolve(path)));
+    warnOfUnread(unnamed, options);
   }
   if (also.length > 0)
     options.note(
@@ -92,13 +92,11 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
 }
 
 interface Folder {
-  /** Names of files by the log that they seem to belong to; under '' those of none. */
+  /** Names of files by their log; those without a log under ''. */
   files: ReadonlyMap<string, readonly string[]>;
-  /** Other names that begin like those of a log. */
   unknown: readonly string[];
 }
 
-/** Creates a reader of the names in a directory, which reads each directory once. */
 function createFolders(): (directory: string) => Promise<Folder> {
   const folders = new Map<string, Promise<Folder>>();
   return (directory) => {
@@ -109,21 +107,15 @@ function createFolders(): (directory: string) => Promise<Folder> {
 }
 
 async function readFolder(directory: string): Promise<Folder> {
-  // Of a directory that can't be listed a file may be readable.
+  // Files in a directory that can't be listed may be readable.
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
   const names: string[] = [];
   for (const entry of entries) if (await isRegular(entry)) names.push(entry.name);
-  const files = new Map<string, string[]>();
-  for (const name of names) {
-    const base = findLogName(name)?.base ?? '';
-    const known = files.get(base) ?? [];
-    known.push(name);
-    files.set(base, known);
-  }
+  const files = groupBy(names, (name) => findLogName(name)?.base ?? '');
   return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
 }
 
-/** D17: a FIFO, socket or device is never listed, because reading it may wait without end. */
+/** D17: excludes FIFOs, sockets and devices, whose reading may wait forever. */
 async function isRegular(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
   return stat(join(entry.parentPath, entry.name)).then(
@@ -132,7 +124,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
   );
 }
 
-/** Returns the rotated files of a log; a name without a data extension is matched by the names that begin with it. */
+/** Returns the rotated files of a log, by prefix if its name has no data extension. */
 function earlierOf(path: string, files: Folder['files']): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -141,7 +133,7 @@ function earlierOf(path: string, files: Folder['files']): LogFile[] {
   });
 }
 
-/** Assigns a file that is in several logs to the largest: it may be specified, and also be next to another one or in a specified directory. */
+/** Assigns a file that is in several logs to the largest of them. */
 function eachOnce(logs: readonly InputLog[]): InputLog[] {
   const owners = new Map<string, InputLog>();
   for (const log of logs) {
@@ -156,7 +148,7 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Returns the logs below a directory by name, which is chronological in a dataset. Throws UsageError if there are none. */
+/** Returns the logs below a directory by name, chronological in a dataset. Throws UsageError without any. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
@@ -170,7 +162,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const kept = path.slice(0, -STATE.length);
-    // F22: a file that is gone, but whose state is there, has lost its scans.
+    // F22: a missing file with a state has lost its scans.
     if (
       path.endsWith(STATE) &&
       !all.has(kept) &&
@@ -189,10 +181,10 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
     }
     const dataset = datasets.find((found) => path.startsWith(join(found, 'dt=')));
     if (dataset !== undefined) {
-      // Parts have their order of time by their names.
+      // The names of parts are chronological.
       add(logs, dataset, { directory: dataset }, { path, name: { ...name, age: undefined } });
     } else if (!['codes', 'record'].includes(await peekInput(path))) {
-      // For other kinds of files, the reader reports the problem.
+      // The reader reports other kinds of files.
       const base = isOwn ? path : join(entry.parentPath, name.base);
       add(logs, base, all.has(base + STATE) ? { file: base } : undefined, {
         path,
@@ -210,7 +202,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** Returns whether a file is a log by its name, or by its state: `-o scans -f csv` has no extension. */
+/** Returns whether a file is a log by its name, or by its state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
 }

@@ -1,4 +1,3 @@
-/** Reads scans from files that `scans export` wrote. Detects the format from the content. */
 import { basename } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
 import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
@@ -14,32 +13,31 @@ import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Takes a new scan; `owner` and `id` as in `IsNew`. */
+/** Takes a new scan; `owner` and `id` are those of `IsNew`. */
 type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
-export interface ReadInputs {
+interface ReadInputs {
   paths: readonly string[];
-  /** Those that no export appends to: a last line without its end is counted if it has all cells. */
+  /** Files of no append: an unterminated last line with all cells is counted. */
   closed?: ReadonlySet<string>;
-  /** Columns that every file must have, besides those of the ID and the time. */
+  /** Columns that every file must have, besides ID and time. */
   fields: readonly ValueDimension[];
-  /** Returns a counter that starts at zero; called again if files overlap and are read a second time. */
+  /** Creates a counter at zero; called again if overlapping files are read twice. */
   start(): TakeScan;
   note(line: string): void;
-  /** Called between pieces of files; throws to end. */
   pause(): Promise<void>;
   signal?: AbortSignal;
 }
 
-/** Times of the first and the last scan of a file, counted or not, ms since the epoch. */
+/** Times of the first and the last scan of a file, ms since the epoch. */
 export interface FileSpan {
   firstMs: number;
   lastMs: number;
 }
 
 /**
- * Reads all files, each scan once. Returns the span of each file with scans, by its path. Throws UsageError for a file that does not
- * contain scans, with the line; UnprovenError if IDs contradict each other.
+ * Reads each scan once, and returns the span of each file. Throws UsageError with the line for other files,
+ * UnprovenError for contradictory IDs.
  */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
@@ -52,15 +50,15 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   try {
     return await readAll(again, createMemory(), found);
   } catch (error) {
-    // The file that shows that file names can't be used came after the one that caused the second reading.
+    // The file that rules out names of files may come after the first disorder.
     if (!(error instanceof OutOfOrderError)) throw error;
     return readAll(again, createMemory(), found);
   }
 }
 
 /**
- * Reads every row of the files of one log, duplicates included. `take` is given the ID of its code in lower case (empty if neither the row nor
- * the name of the file has it), its own ID, its time in ms since the epoch, and its cells. Throws like `readInputs`.
+ * Reads every row of a log, including duplicates. `owner` is the code ID in lower case, or empty. Throws like
+ * `readInputs`.
  */
 export function readEveryRow(
   job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
@@ -70,7 +68,7 @@ export function readEveryRow(
   return readAll({ fields: [], ...job, start }, () => true, {});
 }
 
-/** Returns a `pause` that bounds the heap, and throws the reason of an aborted signal. */
+/** Creates a `pause` that bounds the heap, and throws the reason of an aborted signal. */
 export function createPause(signal: AbortSignal): () => Promise<void> {
   const keepFlat = keepMemoryFlat();
   return () => {
@@ -82,7 +80,7 @@ export function createPause(signal: AbortSignal): () => Promise<void> {
 interface Naming {
   /** File whose rows have `qr_id`. */
   byRow?: string;
-  /** File whose name is the ID of its code. */
+  /** File whose name is a code ID. */
   byFile?: string;
   /** File with neither. */
   without?: string;
@@ -97,20 +95,18 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
     const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
     const owner = wasPooled ? '' : ownerOf(path);
     const codeOf = createCodes({ owner: ownerOf(path), stem: stemOfLog(basename(path)) });
-    for await (const { rows, line, torn } of readRecords(path, job.fields, {
-      isClosed: job.closed?.has(path) ?? false,
-      signal: job.signal,
-    })) {
-      const [row] = rows;
+    const isClosed = job.closed?.has(path) ?? false;
+    for await (const records of readRecords(path, job.fields, { isClosed, signal: job.signal })) {
+      const [row] = records.rows;
       if (row && !first) {
         checkNames(Object.keys(row), path, job.fields);
         refuseMixture(row, path, naming);
         if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file has no code IDs');
         first = row;
       }
-      if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.fields);
-      takeRows({ rows, line, torn }, { path, owner, codeOf, span }, isNew, take);
-      if (torn)
+      if (first) refuseOtherColumns(records, first, path, job.fields);
+      takeRows(records, { path, owner, codeOf, span }, isNew, take);
+      if (records.torn)
         job.note(
           `The last line of ${path} is incomplete and was not counted. An export may still be writing the file`,
         );
@@ -121,12 +117,12 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: a scan of a file without code IDs may also be in a file that is named by its code: then only the IDs identify it. */
+/** F6: returns whether only IDs identify scans, because files with and without code IDs may overlap. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
 
-/** F6: a scan of a file with codes cannot be known again in one without. */
+/** F6: refuses files with and without code columns, whose duplicates can't be detected. */
 function refuseMixture(row: Row, path: string, naming: Naming): void {
   if ('qr_id' in row) naming.byRow ??= path;
   else if (ownerOf(path) !== '') naming.byFile ??= path;
@@ -134,13 +130,11 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   if (naming.byRow === undefined || naming.without === undefined) return;
   throw new UsageError(
     `cannot count ${naming.byRow} and ${naming.without} together: only ${naming.byRow} has the code IDs (qr_id) needed to detect duplicates`,
-    {
-      hint: 'Count the files separately, or export the codes again into one file.',
-    },
+    { hint: 'Count the files separately, or export the codes again into one file.' },
   );
 }
 
-/** Two exports in one file: of the second it would be counted that it has no devices, or its scans once more without their code. */
+/** Refuses two exports with different columns in one file, which would be counted wrongly. */
 function refuseOtherColumns(
   { rows, line }: Records,
   first: Row,
@@ -184,16 +178,13 @@ function takeRows(
   }
 }
 
-/**
- * Returns the ID of the code that a file is named by, also for a file that `qr delete --backup` wrote (`ID.scans.ndjson`); empty if it is
- * not.
- */
+/** Returns the code ID in a file name, also of a backup (`ID.scans.ndjson`); empty without one. */
 function ownerOf(path: string): string {
   const stem = stemOfLog(basename(path)).replace(/\.scans$/, '');
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
-/** An id as a number, or beyond 2^53 with all its digits; CSV has it as text. */
+/** Parses an ID: a number or, beyond 2^53, a bigint with all digits. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
   if (typeof id === 'bigint') return id;

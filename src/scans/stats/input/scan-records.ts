@@ -1,4 +1,3 @@
-/** Reads the records of a file of scans in any format that `scans export` writes, detected from the content, Parquet by its name. */
 import { UsageError } from '../../../base/errors.ts';
 import { shown } from '../../../base/text/quote.ts';
 import { readCsv } from '../../../files/formats/read/csv-records.ts';
@@ -14,7 +13,10 @@ import { readParquet } from '../../../files/formats/read/parquet-records.ts';
 import { CODE_COLUMNS } from '../../export/added-columns.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
-/** Yields the records of a file; `isClosed`: no export appends to it. Throws UsageError if it is none of the formats, or lacks a column. */
+/**
+ * Yields the records of a file of any format; an append adds to it unless `isClosed`. Throws UsageError for
+ * another format or a missing column.
+ */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
@@ -68,7 +70,6 @@ async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): A
   }
 }
 
-/** Throws UsageError if a file does not have the columns that every row needs, or one of `fields`. */
 export function checkNames(names: readonly string[], path: string, fields: readonly ValueDimension[]): void {
   const missing = ['id', 'ts'].filter((name) => !names.includes(name));
   if (missing.length > 0) {
