@@ -14,7 +14,7 @@ import type { CodeLabel } from '../scans/export/export-codes.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
-import { noteWarnings } from './qr/checked-notes.ts';
+import { noteWarnings } from './qr/rows/notes.ts';
 
 type FileOfCodes = FileChoice & { from: string };
 

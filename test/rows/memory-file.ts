@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMemory } from '../../src/codes/engine/ledger/ledger-file.ts';
 import { type LockEntry, parseLock } from '../../src/codes/engine/lock/lock-file.ts';
+import type { LedgerRecord } from '../../src/codes/engine/plan/ledger-lines.ts';
 import { createReplay } from '../../src/codes/engine/plan/ledger-view.ts';
-import type { LedgerRecord, LedgerView } from '../../src/codes/engine/plan/model.ts';
+import type { LedgerView } from '../../src/codes/engine/plan/model.ts';
 import { nodeDisk } from '../../src/files/durable/node-disk.ts';
 
 /** Name of the only ledger of a state directory: there is one service, and one key. */

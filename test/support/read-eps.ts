@@ -1,7 +1,7 @@
 /** Reads an EPS that write-eps.ts wrote back into areas, by its own text alone. */
-import { grayOf } from '../../src/codes/images/color.ts';
+
 import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
-import { POINTS_A_MM } from '../../src/codes/images/image-style.ts';
+import { grayOf, POINTS_A_MM } from '../../src/codes/images/image-style.ts';
 import { rasterOfRgb } from '../../src/codes/images/raster.ts';
 import { apply, combine, type Matrix } from './matrix.ts';
 

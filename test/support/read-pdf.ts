@@ -1,8 +1,7 @@
 /** Reads a PDF that write-pdf.ts wrote back into the areas of each page, by its own bytes alone (ISO 32000-1). */
 import { inflateSync } from 'node:zlib';
-import { grayOf } from '../../src/codes/images/color.ts';
 import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
-import { POINTS_A_MM } from '../../src/codes/images/image-style.ts';
+import { grayOf, POINTS_A_MM } from '../../src/codes/images/image-style.ts';
 import { type Raster, rasterOfRgb } from '../../src/codes/images/raster.ts';
 import { unfilter } from '../../src/codes/images/read-png.ts';
 import { apply, combine, type Matrix } from './matrix.ts';

@@ -1,4 +1,4 @@
-/** Plans the rows of a dated plan by code, and shows the plan and its end by row. Pure. */
+/** Plans a dated plan by code, and converts plan and results to rows. Pure. */
 import { formatInstant } from '../../base/time/time.ts';
 import type { Source } from '../../files/formats/read/input.ts';
 import type { RowEnd } from '../engine/executor/job.ts';
@@ -6,20 +6,19 @@ import type { Plan, PlanInput, PlanItem } from '../engine/plan/model.ts';
 import { plan } from '../engine/plan/plan.ts';
 import { dueRowsOf, isDueRow, type Share } from './due-wishes.ts';
 
-/** Returns the plan, with one item for each code. `nowMs`: by the service's clock. */
+/** Returns a plan with one item per code. `nowMs`: time of the service. */
 export function planDue(input: PlanInput, due: { nowMs: number; file: Pick<Source, 'form'> }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
   return { ...planned, faults: [...faults, ...planned.faults] };
 }
 
-/** Returns the items of a plan by row, in the order of the file. The request of a code is shown with the latest row that counts. */
+/** Returns items by row, in the order of the file. The last applicable row of a code shows its request. */
 export function itemsByRow(items: readonly PlanItem[]): PlanItem[] {
   const all = items.flatMap((item) => sharesOf(item).map((share) => itemOf(item, share)));
   return all.sort((one, other) => rowOf(one) - rowOf(other));
 }
 
-/** Returns how each row ended, in the order of the file. */
 export function endsByRow(ends: readonly RowEnd[]): RowEnd[] {
   const all = ends.flatMap((end) => sharesOf(end.item).map((share) => endOf(end, share)));
   return all.sort((one, other) => rowOf(one.item) - rowOf(other.item));
@@ -54,7 +53,7 @@ function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
   };
 }
 
-/** Undefined if every cell of the code's rows is as it was saved. */
+/** Undefined if no cell of the code's rows was edited. */
 function reasonWithoutFields({ row }: PlanItem): string | undefined {
   return Object.keys(row?.due ?? {}).length > 0 ? 'superseded by a later row' : undefined;
 }

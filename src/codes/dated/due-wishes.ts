@@ -1,4 +1,4 @@
-/** E24: reduces the rows of a dated plan to one wish for each code: in each field, what the latest row says whose time has come. Pure. */
+/** E24: merges the rows of a dated plan by code. In each field, the latest due row wins. Pure. */
 import { groupBy } from '../../base/collections.ts';
 import { addUtm } from '../../base/text/utm.ts';
 import { type Fault, placeOf, type Source } from '../../files/formats/read/input.ts';
@@ -14,30 +14,26 @@ import {
 import { codeOfCells } from '../engine/plan/name-code.ts';
 import { isUnedited } from '../engine/plan/values.ts';
 
-/** Part of a row in the wish of its code. */
 export interface Share {
   readonly row: Row;
-  /** `due`: its time has come. `skipped`: the user decided to do nothing. */
   readonly is: 'due' | 'later' | 'skipped';
-  /** Fields in which it counts. A due row without any is superseded. */
+  /** Fields in which the row wins. A due row without any is superseded. */
   readonly fields: ReadonlySet<Field>;
-  /** Why it cannot be applied. */
-  readonly problem: string | undefined;
+  readonly problem?: string;
 }
 
-/** Row that represents all rows of a code, with the number and line of the latest one that counts. */
-export interface DueRow extends Row {
-  /** In the order of the file. */
+/** Merged rows of a code, with the number and line of the latest one that wins a field. */
+interface DueRow extends Row {
   readonly shares: readonly Share[];
 }
 
-/** Returns whether a row represents the rows of a code. */
 export function isDueRow(row: Row | undefined): row is DueRow {
   return row !== undefined && 'shares' in row;
 }
 
 /**
- * Returns a wish for each code, and faults: rows whose ID and slug belong to two codes, and contradictions. `nowMs`: by the service's clock.
+ * Merges the rows of each code. Faults: ID and slug of two codes, and contradictions. `nowMs`: time of the
+ * service.
  */
 export function dueRowsOf(
   { rows, listing }: Pick<PlanInput, 'rows' | 'listing'>,
@@ -60,30 +56,26 @@ export function dueRowsOf(
 
 type File = Pick<Source, 'form'>;
 
-/** Returns the name by which a row specifies its code. */
 export function nameOf({ id, slug }: Pick<Row, 'id' | 'slug'>): string {
   return id ?? `slug ${slug}`;
 }
 
-/** What the due rows of a code say about a field. */
 interface FieldWish {
-  /** Rows that count, in the order of their times: several if tags are added to a destination. */
+  /** In the order of their times; several if tags are added to a destination. */
   rows: Row[];
   readonly earlier: string[];
 }
 
-/** What the due rows of a code say together. */
 interface CodeWishes {
   readonly wishes: Map<Field, FieldWish>;
   readonly wish: CodeChanges;
-  /** Why a row cannot be applied. */
   readonly problems: Map<Row, string>;
 }
 
 function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): DueRow | undefined {
   const isSkipped = (row: Row) => row.decision?.is === 'skip';
   const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
-  // Of a code that is gone, nothing is sent.
+  // Nothing is sent for a deleted code.
   const due = code ? rows.filter(isDue).sort((one, other) => timeOf(one) - timeOf(other)) : [];
   const { wishes, wish, problems } = collectWishes(due, code);
   const counting = new Set([...wishes.values()].flatMap((one) => one.rows));
@@ -116,13 +108,12 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
   };
 }
 
-/** Goes through the due rows of a code in the order of their times. */
 function collectWishes(due: readonly Row[], code: QrCode | undefined): CodeWishes {
   const saying: CodeWishes = { wishes: new Map(), wish: {}, problems: new Map() };
   for (const row of due) {
     for (const field of FIELDS) {
       const before = saying.wishes.get(field);
-      // An unedited cell of a list asks for nothing, unless it undoes what an earlier row changes.
+      // An unedited cell is no change, unless it reverts an earlier row.
       const isQuiet =
         wishedText(row, field) === undefined || (isUnedited(row, field) && !isAfter(row, before));
       if (!isQuiet) add(saying, row, { field, before, present: code?.[field] ?? '' });
@@ -131,7 +122,7 @@ function collectWishes(due: readonly Row[], code: QrCode | undefined): CodeWishe
   return saying;
 }
 
-/** Tags are added to what an earlier row says, or to what the code has; all else replaces it. */
+/** Adds tags to the earlier or current destination. Other values replace the earlier one. */
 function add(
   { wishes, wish, problems }: CodeWishes,
   row: Row,
@@ -161,7 +152,7 @@ function timeOf({ atMs }: Row): number {
   return atMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns what a row says about a field, as text; undefined if nothing. Tags without a destination are for the one that is there. */
+/** Returns the value of a row for a field as text. Tags without a destination are for the current one. */
 function wishedText({ wish, utm }: Row, field: Field): string | undefined {
   if (field !== 'destination' || wish.destination !== undefined || !utm) return wish[field];
   return `tags ${JSON.stringify(Object.entries(utm).sort())}`;
@@ -185,7 +176,7 @@ function baseOf(wishes: ReadonlyMap<Field, FieldWish>): Base {
   return base;
 }
 
-/** Returns a fault for each row that sets a field of a code to another value than an earlier line does for the same time. */
+/** Returns a fault per row that contradicts an earlier line: same code, time and field. */
 export function contradictions(file: File, rows: readonly Row[], codeOf: (row: Row) => string): Fault[] {
   const seen = new Map<string, { line: number; says: string }>();
   const faults: Fault[] = [];

@@ -1,4 +1,3 @@
-/** Reads the time of a row of a dated plan, in a zone, at an offset, or both. */
 import { Temporal } from 'temporal-polyfill';
 import { parseInstant } from '../../base/time/time.ts';
 import { showValue } from '../../files/formats/read/input.ts';
@@ -8,8 +7,8 @@ const AT =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
 /**
- * Returns ms since the epoch, or undefined after reporting the fault to the cell: not a time, or ambiguous. `defaultZone` (IANA) applies
- * if the cell has no zone.
+ * Parses the time of a dated row as ms since the epoch, or reports a fault of the cell. `defaultZone` (IANA)
+ * applies to times without a zone.
  */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
@@ -48,8 +47,8 @@ export function readAt(
 }
 
 /**
- * Returns the instants at which the clocks of a zone show this time: one; on days of a clock change none or two; undefined if it is not a
- * zone.
+ * Returns the instants of a local time in a zone: one, or none or two around a clock change; undefined for an
+ * unknown zone.
  */
 function instantsOf(local: string, zone: string): number[] | undefined {
   try {

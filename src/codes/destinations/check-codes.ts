@@ -5,7 +5,7 @@ import { type CheckJob, checkDestinations } from './check-destinations.ts';
 import { findDestinationProblem } from './destination.ts';
 import { type CheckOutcome, findSilence, type Verdict } from './verdict.ts';
 
-/** One row of the output; its keys are part of the contract. */
+/** Row of the output; its keys are a contract. */
 export interface CheckRow {
   [column: string]: unknown;
   id: string;
@@ -16,7 +16,7 @@ export interface CheckRow {
   error: string | null;
 }
 
-/** Headers like those of a browser, to get the page that visitors get. */
+/** Headers of a browser, to get the page that visitors get. */
 const HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
   'accept-language': 'en-US,en;q=0.9',
@@ -28,18 +28,17 @@ const HEADERS = {
   'sec-fetch-user': '?1',
 };
 
-export interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDone'> {
+interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDone'> {
   shortUrl: string | undefined;
   baseUrl: string | undefined;
   userAgent: string;
-  /** UTM tags that each destination must have, without `utm_`. */
   requireUtm: readonly string[] | undefined;
-  /** Returns the time from which days are counted, ms since the epoch. */
+  /** Start of the remaining days of certificates, in ms since the epoch. */
   now(): number;
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Returns one row per code, and `silence` if no destination responded. Rejects like `checkDestinations`. */
+/** Returns one row per code, and `silence` if no destination responded. Rejects as `checkDestinations`. */
 export async function checkCodes(
   codes: readonly QrCode[],
   options: CheckCodesOptions,
@@ -61,22 +60,13 @@ export async function checkCodes(
   return { rows, silence: findSilence(verdicts.values()) };
 }
 
-const NOT_REQUESTED: Verdict = {
-  outcome: 'empty',
-  status: undefined,
-  finalUrl: undefined,
-  redirects: undefined,
-  tlsEndsMs: undefined,
-  ms: undefined,
-  error: undefined,
-  responded: undefined,
-};
+const NOT_REQUESTED: Verdict = { outcome: 'empty' };
 
 interface PlannedCheck {
   url?: string;
   verdict?: Verdict;
-  /** Problem of a destination that is requested, because only the response shows whether it works. */
-  odd?: string | undefined;
+  /** Problem that only the response can confirm. */
+  odd?: string;
 }
 
 function planCheck(
@@ -101,7 +91,7 @@ function planCheck(
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Short URLs of codes are never requested, because that would count as a scan, and the service only by its own client. */
+/** Short URLs are never requested, because that counts as a scan, and the service only by its own client. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
@@ -143,7 +133,10 @@ function rowOf(
   };
 }
 
-/** Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: final address, if the redirects ended at a page. */
+/**
+ * Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: address of the
+ * final page, if any.
+ */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,
@@ -159,23 +152,22 @@ export function findUtmProblem(
   return lost === '' ? undefined : `lost in redirects: ${lost}`;
 }
 
-/** Tests whether the `error` of a row contains the result of `findUtmProblem`. */
+/** Returns whether the `error` of a row includes the result of `findUtmProblem`. */
 export function hasUtmProblem(error: string): boolean {
   return /(^|; )(missing|lost in redirects:) utm_/.test(error);
 }
 
-/** Row to compare: from this run, or from the file of the last run. */
+/** Row of this run, or of the file of the last run. */
 export interface ComparedRow {
   id: string;
   destination: string | null;
-  /** Counts as a failure by the `--fail-on` of this run. */
   failing: boolean;
   ending: boolean;
 }
 
 /**
- * Returns whether a row is news: a destination broke or recovered, or a certificate ends soon. A row that failed before and still fails is
- * not news unless its destination changed.
+ * Returns whether a row is news: its destination broke or recovered, or a certificate expires soon. A
+ * continued failure is news only if the destination changed.
  */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;

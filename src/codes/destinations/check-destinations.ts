@@ -1,35 +1,34 @@
 import { setMaxListeners } from 'node:events';
 import { groupBy } from '../../base/collections.ts';
 import { inParallel } from '../../base/parallel.ts';
-import { follow, type TripOptions } from './follow.ts';
-import { createHostPatience, type HostPatience } from './host-patience.ts';
+import { follow, type Trip, type TripOptions } from './follow.ts';
+import { LateError } from './request.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';
 import { createTlsSessions } from './tls-sessions.ts';
 import { judge, retryOf, type Verdict } from './verdict.ts';
 
 export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sessions'> {
   lookup: Lookup;
-  /** Maximum number of names looked up at once. */
   lookupWidth: number;
-  /** Maximum number of requests in flight, each on another host. */
+  /** Maximum number of parallel requests, each to another host. */
   width: number;
   onDone: () => void;
 }
 
-/** Delay before a second visit, and the maximum of the one that a server requests. */
+/** Delay before a retry, and maximum of the delay that a server requests, in ms. */
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
 /**
- * Checks each destination once: hosts in parallel, one request at a time per host. Returns the verdict on each address, by its text.
- * Rejects only with the signal's reason, or for an unusable proxy.
+ * Visits each destination once: hosts in parallel, one request at a time per host. Returns verdicts by
+ * address text. Rejects only with the signal's reason, or for an unusable proxy.
  */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  // Each request in flight adds a listener; Node would warn of a leak above ten.
+  // Each request adds a listener; Node warns above ten.
   setMaxListeners(0, job.signal);
   const options: TripOptions = {
     ...job,
@@ -38,7 +37,7 @@ export async function checkDestinations(
     sessions: createTlsSessions(),
   };
   const queues = [...groupBy(new Set(destinations), (text) => new URL(text).hostname).values()];
-  // The longest queue first: the run ends with it.
+  // Longest first, because it determines the end of the run.
   queues.sort((a, b) => b.length - a.length);
   await inParallel(queues, job.width, async (addresses) => {
     const patience = createHostPatience();
@@ -51,7 +50,7 @@ export async function checkDestinations(
   return verdicts;
 }
 
-/** Visits a destination, and again after a failure that may be transient. The last visit counts. */
+/** Visits a destination, and retries transient failures. The last visit counts. */
 async function visit(url: URL, options: TripOptions, patience: HostPatience): Promise<Verdict> {
   let trip = await follow(url, options);
   const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
@@ -65,7 +64,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: the requests of one host are sent one after the other, from a queue or from a redirect. */
+/** K6: requests to one host are serialized, from queues and redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -73,5 +72,48 @@ function createHostTurns(): TripOptions['inTurn'] {
     const mine = (last.get(hostname) ?? Promise.resolve()).then(work);
     last.set(hostname, mine.then(end, end));
     return mine;
+  };
+}
+
+/** Maximum number of consecutive addresses that can't be connected to. */
+const MOST_DEAD = 2;
+/** Maximum number of consecutive timeouts. A slow page indicates little about the next one. */
+const MOST_LATE = 5;
+const MOST_FAILED_RETRIES = 3;
+
+type HostPatience = ReturnType<typeof createHostPatience>;
+
+/**
+ * K9: circuit breaker per host, so that the cost of a bad host does not depend on the number of its codes.
+ */
+export function createHostPatience() {
+  const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
+  return {
+    /** Verdict for the remaining addresses of an origin; undefined if they are to be requested. */
+    verdict(origin: string): Verdict | undefined {
+      const host = hosts.get(origin);
+      if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;
+      const verdict = { ...host.last, finalUrl: undefined, ms: undefined };
+      if (host.dead < MOST_DEAD)
+        verdict.error = `not requested: ${host.late} addresses on this host failed (${host.last.error})`;
+      return verdict;
+    },
+    allowsRetry(origin: string): boolean {
+      const { dead = 0, failedRetries = 0 } = hosts.get(origin) ?? {};
+      return dead === 0 && failedRetries < MOST_FAILED_RETRIES;
+    },
+    note(origin: string, trip: Trip, verdict: Verdict, retried: boolean) {
+      const { dead = 0, late = 0, failedRetries = 0 } = hosts.get(origin) ?? {};
+      const { end, redirects } = trip;
+      // A failure after a redirect belongs to another host.
+      const failure = end.is === 'failed' && redirects === 0 ? end.failure : undefined;
+      // K9: a success resets the count.
+      hosts.set(origin, {
+        dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,
+        late: failure instanceof LateError ? late + 1 : 0,
+        failedRetries: retryOf(trip) ? failedRetries + Number(retried) : 0,
+        last: verdict,
+      });
+    },
   };
 }

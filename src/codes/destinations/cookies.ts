@@ -1,24 +1,18 @@
 import type { Headers } from '../../service/transport.ts';
 
-/** Bounds for a server that sets endless cookies. */
+/** Maximum number of cookies per visit. */
 const MOST_COOKIES = 50;
 const MOST_BYTES = 8192;
 
-export interface Cookies {
-  take(url: URL, headers: Headers): void;
-  /** Returns the Cookie header for this address; empty if there is none. */
-  for(url: URL): string;
-}
-
 /**
- * Creates a store of cookies for one visit, without which pages that set a cookie and redirect to themselves would look like a redirect
- * loop. It knows `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age` (in practice, an `Expires` in the past comes with an empty value).
- * Path, Secure and dates matter little for one visit.
+ * Creates a cookie store for one visit; otherwise pages that set a cookie and redirect to themselves look
+ * like a loop. Supports `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`. Path, Secure and dates rarely
+ * matter for one visit.
  */
-export function createCookies(): Cookies {
+export function createCookies() {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();
   return {
-    take({ hostname }, headers) {
+    take({ hostname }: URL, headers: Headers) {
       for (const line of [headers['set-cookie'] ?? ''].flat()) {
         const [pair = '', ...attributes] = line.split(';');
         const at = pair.indexOf('=');
@@ -26,7 +20,7 @@ export function createCookies(): Cookies {
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';
-        // Only for the host itself and its parent domains; never for a whole top-level domain.
+        // Only for the host and its parent domains, never a top-level domain.
         const exact = !parent.includes('.') || !`.${hostname}`.endsWith(`.${parent}`);
         const domain = exact ? hostname : parent;
         const key = `${domain} ${name}`;
@@ -34,7 +28,8 @@ export function createCookies(): Cookies {
         else if (all.has(key) || all.size < MOST_COOKIES) all.set(key, { name, value, domain, exact });
       }
     },
-    for: ({ hostname }) =>
+    /** Cookie header for an address; empty if there is none. */
+    for: ({ hostname }: URL): string =>
       [...all.values()]
         .filter(({ domain, exact }) => hostname === domain || (!exact && hostname.endsWith(`.${domain}`)))
         .map(({ name, value }) => `${name}=${value}`)

@@ -1,6 +1,6 @@
 /**
- * Checks destinations, with the same rule for every command. A destination that does not open as intended when scanned is refused before
- * it is sent, unless `--force` is given, because a printed code can't be recalled; a questionable one is a warning.
+ * Checks destinations by one rule for every command. A destination that does not open as intended is refused
+ * without `--force`, because a printed code can't be recalled. A questionable one is a warning.
  */
 import { isIP } from 'node:net';
 import { findInvisible } from '../../base/text/clean.ts';
@@ -8,9 +8,8 @@ import { isDotless, parseUrl } from '../../base/text/parse-url.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 
 /**
- * Problem of a destination. `qr check` uses `empty` and `not-web` too. `unusable`: no browser can open it; `dotless`: only a browser in
- * the same private network can; `network`: its host has no name in the public DNS; `invisible`: it is not the address that is seen; `odd`:
- * most browsers open it.
+ * `unusable`: no browser opens it; `dotless`: only a browser in the same private network does; `network`: no
+ * public DNS name; `invisible`: it differs from the visible address; `odd`: most browsers open it.
  */
 type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
 
@@ -30,8 +29,8 @@ export function isDead({ kind }: DestinationProblem): boolean {
 }
 
 /**
- * Returns the problem of a destination, or undefined. Only for `type` url, the default: the specification does not define destinations of
- * other types.
+ * Finds the problem of a destination; undefined if none. Only for type `url`: the specification does not
+ * define destinations of other types.
  */
 export function findDestinationProblem(
   destination: string | null | undefined,
@@ -91,7 +90,7 @@ function judgeWeb(text: string): Judgment | undefined {
   if (page.includes('\\')) return { kind: 'odd', reason: 'contains "\\" instead of "/"' };
   const query = page.slice(page.indexOf('?') + 1 || page.length);
   if (query.includes('&amp;')) return { kind: 'odd', reason: 'contains "&amp;" instead of "&"' };
-  // An address in the query has a question mark of its own.
+  // An address in the query may have its own question mark.
   if (query.includes('?') && !query.includes('://'))
     return { kind: 'odd', reason: 'contains a second "?", which should probably be "&"' };
   const [placeholder] = /<[^<>]+>|\{[^{}]+\}/.exec(text) ?? [];
@@ -108,7 +107,7 @@ function unusable(why: string): Judgment {
   return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
 }
 
-/** Schemes that name a place within a browser or a computer; other schemes may open an app. */
+/** Schemes of a place within a browser or computer; others may open an app. */
 const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
   'about',
   'blob',
@@ -119,7 +118,7 @@ const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
   'view-source',
 ]);
 
-/** An address after a space, or after a separator unless that is part of a query. */
+/** An address after a space, or after a separator outside of a query. */
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 
 function lastOf(text: string): string {
@@ -128,7 +127,7 @@ function lastOf(text: string): string {
 
 const SHOWN = 20;
 
-/** `example.com:8080/menu`, whose beginning looks like a scheme. */
+/** Matches `example.com:8080/menu`, whose beginning looks like a scheme. */
 function looksLikeHostAndPort(text: string): boolean {
   const colon = text.indexOf(':');
   return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));

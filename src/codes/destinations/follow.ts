@@ -11,11 +11,10 @@ import type { TlsSessions } from './tls-sessions.ts';
 
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
-  /** Redirect to something other than a web address: an app, a telephone number. */
+  /** Redirect to an app, a telephone number or the like. */
   | { is: 'not-web'; target: string }
-  /** Redirects that lead to no page. */
   | { is: 'astray'; why: string; status: number }
-  /** Address that is never requested: of the workspace's own codes, or of the service. */
+  /** Address of the workspace's own codes or the service; never requested. */
   | { is: 'ours'; why: string }
   /** Not requested: the host has no public address. */
   | { is: 'refused'; why: string }
@@ -26,9 +25,9 @@ export interface Trip {
   /** Last address requested, or to be requested. */
   finalUrl: string;
   redirects: number;
-  /** The soonest end of the certificates on the way, ms since the epoch. */
+  /** Earliest expiry of the certificates on the way, in ms since the epoch. */
   tlsEndsMs: number | undefined;
-  /** Time spent on this destination, without waiting for others on the same host. */
+  /** Time spent on this destination, without waiting for its host. */
   ms: number;
 }
 
@@ -36,7 +35,7 @@ export interface TripOptions {
   resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
   proxyFor: (url: URL) => URL | undefined;
   refuse: (url: URL) => string | undefined;
-  /** K6: runs one request to a host when no other is under way there. */
+  /** K6: runs one request per host at a time. */
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
   headers: Readonly<Record<string, string>>;
   allowPrivate: boolean;
@@ -48,13 +47,13 @@ export interface TripOptions {
 
 /** Maximum number of redirects, as in browsers. */
 const MOST_REDIRECTS = 20;
-/** Maximum length of a URL in a redirect: servers accept 8 to 16 KiB. */
+/** Maximum length of a redirect URL; servers accept 8 to 16 KiB. */
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Follows `start` to its final address, and checks each hop like the first. Rejects only with the signal's reason, or with a proxy setting
- * that cannot be used.
+ * Follows redirects, and checks each hop. Rejects only with the signal's reason, or for an unusable proxy
+ * setting.
  */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
@@ -69,7 +68,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     const refused = options.refuse(url);
     if (refused !== undefined) return trip({ is: 'ours', why: refused });
     const hop = await options.inTurn(url.hostname, async () => {
-      // The run may have been interrupted while other requests of the host were under way.
+      // The wait for the host may have been interrupted.
       options.signal.throwIfAborted();
       const timer = startTimer(options.clock);
       const timeoutMs = options.timeoutMs - spentMs;
@@ -110,7 +109,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   }
 }
 
-/** Returns a Location as browsers read it: bytes beyond ASCII are UTF-8. */
+/** Decodes a Location as browsers do: non-ASCII bytes are UTF-8. */
 function asText(location: string): string {
   const text = Buffer.from(location, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? location : text;
@@ -132,7 +131,7 @@ async function requestHop(
     if (error instanceof RefusedAddressError) return { is: 'refused', why: error.message };
     const failure = asNetworkError(error, false);
     if (!proxy) return { is: 'failed', failure };
-    // K1: behind a proxy, possibly only the proxy can resolve the name, and then only the proxy knows the address.
+    // K1: behind a proxy, only the proxy may resolve the name.
     if (!allowPrivate) return { is: 'failed', failure: unknownHere(failure) };
   }
   return request({
@@ -154,10 +153,7 @@ function unknownHere({ message }: NetworkError): NetworkError {
   );
 }
 
-/**
- * A lookup that is too slow counts as not found; it can't be canceled. The time starts with the lookup itself: waiting for other lookups
- * does not count.
- */
+/** A slow lookup counts as not found; it can't be canceled. Waiting for other lookups does not count. */
 function lookUp(
   hostname: string,
   { resolve: resolveHost, timeoutMs, signal }: TripOptions,

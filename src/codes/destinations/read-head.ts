@@ -1,24 +1,24 @@
 /**
- * K11: Reads the head of a response as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter than they are, and a page that opens
- * for visitors must not be reported as broken.
+ * K11: reads the head of a response as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a
+ * page that opens for visitors must not be reported as broken.
  */
 import { NetworkError } from '../../service/network-error.ts';
 import type { Headers } from '../../service/transport.ts';
 
-/** Final head of a response: status from 200 on, and headers by name in lower case. */
+/** Final head: status from 200 on, and headers by lower-case name. */
 export interface Head {
   status: number;
   headers: Headers;
 }
 
-/** Maximum length of a head: browsers take 256 KiB, and a page that sets a cookie for each of its partners has more than node's 16. */
+/** Maximum length of a head in bytes, as in browsers. */
 const MOST_HEAD_BYTES = 256 * 1024;
-/** Maximum number of interim responses (100, 103), which may be endless. Servers send one or two. */
+/** Maximum number of interim responses (100, 103). */
 const MOST_INTERIM = 20;
 
 /**
- * Returns a function that takes the bytes of a response, chunk by chunk, and returns its head as soon as it is complete. Interim responses
- * are skipped, requested or not (RFC 9110, 15.2). The function throws NetworkError for a response that browsers can't read either.
+ * Creates a function that takes chunks of a response and returns its head when complete. Interim responses
+ * are skipped (RFC 9110, 15.2). Throws NetworkError for responses that browsers can't read.
  */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
@@ -42,11 +42,11 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   };
 }
 
-/** Parses one head without its last line end. Lines without a colon are ignored, as browsers do. */
+/** Parses a head without its last line end. Lines without a colon are ignored, as in browsers. */
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
-  // 101 answers a request to switch protocols, which is never sent.
+  // 101 would accept a protocol switch, which is never requested.
   if (Number.isNaN(status) || status === 101 || text.includes('\0'))
     throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
@@ -64,14 +64,14 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Browsers refuse a response with two lengths or two targets: one of them may be from an attacker (response splitting). */
+/** Browsers refuse two lengths or targets, a sign of response splitting. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))
     throw unusable(`the response has several ${name} headers that differ`);
 }
 
-/** The response will be the same next time. */
+/** A retry would get the same response. */
 function unusable(message: string): NetworkError {
   return new NetworkError(message, { fault: 'answer', sent: true });
 }

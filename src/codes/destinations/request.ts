@@ -1,6 +1,6 @@
 /**
- * Sends one GET to a third-party server and reads status and headers. The connection goes only to verified addresses, is closed as
- * soon as the headers have arrived, and carries no data but the request for a page.
+ * Sends one GET to a third-party server and reads status and headers. It connects only to verified addresses,
+ * and closes when the headers have arrived.
  */
 import type { LookupAddress } from 'node:dns';
 import type { Socket } from 'node:net';
@@ -11,14 +11,14 @@ import { asNetworkError, CLOSED_EARLY, NetworkError } from '../../service/networ
 import { proxyAuthorization, proxyRefusal, throughProxy } from '../../service/proxy.ts';
 import type { Headers } from '../../service/transport.ts';
 import { buildConnector } from '../../service/undici.ts';
-import { specialKind } from './address-rules.ts';
 import { createHeadReader } from './read-head.ts';
+import { specialKind } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
 export interface RequestOptions {
   /** http or https, without user, password and fragment. */
   url: URL;
-  /** Addresses of the host; empty behind a proxy that resolves it. */
+  /** Addresses of the host; empty if a proxy resolves it. */
   addresses: readonly LookupAddress[];
   headers: Readonly<Record<string, string>>;
   proxy: URL | undefined;
@@ -29,24 +29,25 @@ export interface RequestOptions {
   signal: AbortSignal;
 }
 
-/** Head of a response, or why there is none. */
-export type Reply = { tlsEndsMs: number | undefined } & Outcome;
+export type Reply = Seen & Outcome;
 
 type Outcome =
-  | { status: number; headers: Headers; failure: undefined }
-  | { status: undefined; failure: NetworkError };
+  | { status: number; headers: Headers; failure?: undefined }
+  | { status?: undefined; failure: NetworkError };
 
 interface Seen {
-  tlsEndsMs: number | undefined;
+  tlsEndsMs?: number;
 }
 
-/** Time after which the next address of a host is tried as well. Node's own 250 ms are too few for satellites. */
+/**
+ * Delay before the next address of a host is tried too, in ms; Node's 250 ms are too short for satellite
+ * links.
+ */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
-/** Timeout of a visit, at any step. */
 export class LateError extends NetworkError {}
 
-/** Sends one request. Rejects only with the signal's reason. */
+/** Rejects only with the signal's reason. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
   const seen: Seen = { tlsEndsMs: undefined };
@@ -60,7 +61,7 @@ export function request(options: RequestOptions): Promise<Reply> {
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
       connection.cancel();
-      // K4: at once, without the rest of the body.
+      // K4: closes without reading the body.
       socket?.destroy();
     };
     const settle = (outcome: Outcome) => {
@@ -75,7 +76,7 @@ export function request(options: RequestOptions): Promise<Reply> {
       reject(signal.reason);
       end();
     };
-    // K5: from the first step to the last header, however slowly they arrive.
+    // K5: covers all steps, however slowly headers arrive.
     const cancelDeadline = after(timeoutMs, () => {
       const message = `no response within ${formatDuration(timeoutMs)}`;
       settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
@@ -105,7 +106,7 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** Formats the request. A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2), and its own user and password. */
+/** A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2), and its own credentials. */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };
@@ -114,16 +115,16 @@ function formatRequest({ url, headers }: RequestOptions, forward: URL | undefine
   return `GET ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** Opens sockets to the checked addresses only, and verifies a certificate before data is sent to its holder. */
+/** Opens sockets to verified addresses only, and verifies the certificate before sending. */
 function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
   const { url, addresses, allowPrivate, proxy, sessions } = options;
   const open = buildConnector({
     timeout: 0,
-    // K2: the name is not looked up a second time, when it could lead elsewhere.
+    // K2: no second lookup, which could return other addresses.
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // `sessions` stores the session with the expiry of the certificate.
+    // `sessions` stores sessions with the expiry of the certificate.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),
@@ -145,8 +146,8 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
 }
 
 /**
- * Returns why no data may be sent on a socket; undefined if it may. K3: the remote address is not allowed, whatever led there. A
- * socket that was reset as soon as it was opened has no remote address.
+ * K3: returns why no data may be sent on a socket: its remote address is not allowed. A socket that was reset
+ * while opening has none.
  */
 export function addressFailure(
   remoteAddress: string | undefined,
@@ -168,7 +169,7 @@ function certificateFailure(
     ? sessions.find(url.origin)?.endsMs
     : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
-    // K8: only of a host whose certificate was valid, because the next handshake shows none.
+    // K8: only for a valid certificate, because a resumed handshake shows none.
     socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: seen.tlsEndsMs }));
     return undefined;
   }

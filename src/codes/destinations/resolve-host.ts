@@ -1,20 +1,64 @@
-/** Resolves host names to the addresses that may be connected to, once per run, so that the checked address is the one used (TOCTOU, DNS rebinding). */
+/**
+ * SSRF protection: destinations may resolve only to public addresses. From the IANA special-purpose address
+ * registries (RFC 6890 and updates, as of 2026).
+ */
+
 import type { LookupAddress } from 'node:dns';
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { quote } from '../../base/text/quote.ts';
-import { specialKind } from './address-rules.ts';
+
+/** Subnets by the kind in messages. Tunnels (Teredo, 6to4) contain an arbitrary IPv4 address. */
+const SPECIAL = {
+  loopback: '127.0.0.0/8 0.0.0.0/8 ::1/128 ::/128',
+  private: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7 64:ff9b:1::/48 fec0::/10',
+  'link-local': '169.254.0.0/16 fe80::/10',
+  reserved:
+    '192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ' +
+    '2001::/23 2001:db8::/32 2002::/16 3fff::/20',
+};
+
+const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: blockList(subnets) }));
+/** Other IPv6 addresses are unassigned. */
+const PUBLIC = blockList('0.0.0.0/0 2000::/3');
+
+/**
+ * Kind of a non-public address: `loopback`, `private`, `link-local` or `reserved`; undefined if public. Text
+ * that is not an address is `reserved`.
+ */
+export function specialKind(address: string): string | undefined {
+  const [plain = ''] = address.split('%', 1);
+  const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';
+  const special = KINDS.find(({ list }) => list.check(plain, family))?.kind;
+  return special ?? (PUBLIC.check(plain, family) ? undefined : 'reserved');
+}
+
+/** Creates a list of subnets; IPv4 ones also in their IPv6-mapped and NAT64 forms. */
+function blockList(subnets: string): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets.split(' ')) {
+    const [network = '', bits] = subnet.split('/');
+    if (network.includes(':')) {
+      list.addSubnet(network, Number(bits), 'ipv6');
+      continue;
+    }
+    list.addSubnet(network, Number(bits), 'ipv4');
+    for (const prefix of ['::ffff:', '64:ff9b::'])
+      list.addSubnet(`${prefix}${network}`, 96 + Number(bits), 'ipv6');
+  }
+  return list;
+}
 
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Host whose addresses are all refused. No data was sent to it. */
+/** All addresses of the host are refused; no data was sent. */
 export class RefusedAddressError extends Error {}
 
-/** Number of threads of libuv, which uses half of them for names: a resolver of a small office handles that many lookups at once. */
+/** Number of libuv threads; half of them resolve names, a load that small office resolvers handle. */
 const THREADS = 64;
 
 /**
- * Increases the number of parallel DNS lookups, which Node makes in libuv's threads, and returns it: 200 names of 100 ms each took 10 s, and
- * take 1 s. libuv reads the variable when the first thread starts. A value that the user set is kept.
+ * Increases the number of parallel DNS lookups, and returns it: 200 names of 100 ms took 10 s, and take 1 s.
+ * libuv reads the variable when its first thread starts. A value set by the user is kept.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
@@ -23,10 +67,10 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
 }
 
 /**
- * Creates a resolver for the hostname of a URL. It throws RefusedAddressError, or the error of the lookup. K1: it returns only
- * allowed addresses, and K2: the same ones for the same name throughout the run. A failed lookup is repeated on the next call. `began` is
- * called when the lookup starts, so that waiting for others doesn't count against the host. At most `width` lookups run at once: more would
- * wait within Node, where that can't be measured.
+ * K1, K2: creates a resolver that returns only allowed addresses, and the same ones for a name throughout the
+ * run. It throws RefusedAddressError, or the lookup error, which is not cached. `began` is called when a
+ * lookup starts, so that waiting does not count against the host. At most `width` lookups run at once; more
+ * would wait unmeasured in Node.
  */
 export function createResolver(
   lookup: Lookup,

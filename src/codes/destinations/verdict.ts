@@ -9,23 +9,23 @@ export type CheckOutcome = (typeof OUTCOMES)[number];
 
 export interface Verdict {
   outcome: CheckOutcome;
-  status: number | undefined;
-  finalUrl: string | undefined;
-  redirects: number | undefined;
-  tlsEndsMs: number | undefined;
-  ms: number | undefined;
+  status?: number;
+  finalUrl?: string;
+  redirects?: number;
+  tlsEndsMs?: number;
+  ms?: number;
   /** Reason in a few words; undefined if there is no problem. */
-  error: string | undefined;
-  /** The destination responded; undefined if no data was sent to it. */
-  responded: boolean | undefined;
+  error?: string;
+  /** Undefined if no data was sent to the destination. */
+  responded?: boolean;
 }
 
-/** Retry after a transient failure. `afterMs`: delay requested by the server. */
+/** Retry of a transient failure. `afterMs`: delay requested by the server. */
 export interface Retry {
   afterMs?: number;
 }
 
-/** Statuses that refuse programs: they show nothing about the page that visitors see. */
+/** Statuses that refuse programs, and show nothing about the page of visitors. */
 const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
 /** Headers that bot protection adds to responses of any status. */
 const WALL_HEADERS = [
@@ -36,7 +36,6 @@ const WALL_HEADERS = [
   'x-px-block',
   'x-sucuri-block',
 ];
-/** Statuses of failures that may be transient. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export function judge(trip: Trip): Verdict {
@@ -56,17 +55,17 @@ export function judge(trip: Trip): Verdict {
     case 'refused':
       return verdict('unreachable', end.why);
     case 'failed':
-      // A page behind an invalid certificate exists, but the browser's warning stops visitors; so does a response that is not HTTP.
+      // A browser stops visitors with a warning at an invalid certificate or a response that is not HTTP.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
   }
 }
 
-/** No connection, or no response on it: the fault of the destination, of this machine's network, or of its proxy. */
+/** No connection, or no response on it. The cause may be this machine's network or proxy. */
 function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** A redirect is a response, wherever it leads, and so are a certificate and a refused connection. */
+/** Redirects, certificates and refused connections are responses. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0) return true;
   if (end.is === 'ours' || end.is === 'refused') return undefined;
@@ -74,8 +73,8 @@ function hasResponded({ end, redirects }: Trip): boolean | undefined {
 }
 
 /**
- * K10: Returns the most frequent reason why no destination responded, and how many were requested; undefined if one did, or if none
- * was requested. It is more likely that this machine cannot reach them than that all of them are down.
+ * K10: returns the most common reason why no destination responded, and the number of requested ones;
+ * undefined if one responded or none was requested. Then this machine is probably offline.
  */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
@@ -110,7 +109,7 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Returns whether and when to retry a visit; undefined if a retry would have the same result. */
+/** Undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':

@@ -1,6 +1,6 @@
 /**
- * Validates the SVG of a logo: shapes, gradients and clips, whose drawing cost is linear in the file size. Elements that load other files,
- * run scripts, or multiply content (`use`, patterns, filters, entities) are refused by name before anything is drawn.
+ * Validates the SVG of a logo. Only shapes, gradients and clips are allowed: their drawing cost is linear in
+ * the file size. Elements that load files, run scripts or repeat content are refused.
  */
 import { Parser } from 'saxen';
 import { formatCount } from '../../base/text/quote.ts';
@@ -20,7 +20,6 @@ const ALLOWED = new Set([
   ...GRADIENTS,
 ]);
 
-/** Each repeats a drawing for every element that it applies to. */
 const REPEATING = [
   'filter',
   'mask',
@@ -33,20 +32,23 @@ const REPEATING = [
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
-/** Segments of a clip, times how often clips are used: each is drawn for every one of its uses. */
+/** Maximum number of clip segments times uses: each use draws the whole clip. */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Of a path: an arc with a radius of 10^25 is drawn in some hundred thousand pieces. */
+/** Maximum coordinate: an arc with a radius of 10^25 has some hundred thousand pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/** Finds the reason to refuse this SVG, as a predicate of its file name; undefined if it is valid. I7: checked before it is drawn. */
+/**
+ * I7: finds the reason to refuse an SVG before it is drawn, as a predicate of its file name; undefined if it
+ * is valid.
+ */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
   let fault: string | undefined;
-  /** Of the clip that is being read, of the longest, and uses of any. */
+  /** Segments of the current clip, of the longest one, and uses of any. */
   const clips = { segments: 0, most: 0, uses: 0 };
   const refuse = (why: string | undefined) => {
     fault ??= why;
@@ -66,7 +68,7 @@ export function findSvgFault(text: string): string | undefined {
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
       if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
-      // Private data of drawing programs, which is not drawn.
+      // Private data of drawing programs is not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
@@ -96,7 +98,7 @@ export function findSvgFault(text: string): string | undefined {
   return elements === 0 ? (fault ?? 'is not SVG') : fault;
 }
 
-/** Segments of a path or polygon, by its numbers, of which each has two or more; a shape is one. */
+/** Number of segments of a path or polygon, by its numbers (two or more each). */
 function segmentsOf(key: string, value: string): number {
   if (key !== 'd' && key !== 'points') return 1;
   let numbers = 0;
@@ -122,7 +124,7 @@ function hasLargeNumber(path: string): boolean {
   return false;
 }
 
-/** Of `name: value` with `;` between. Comments and escapes of CSS could hide a name, so they are refused. */
+/** Checks `name: value` pairs. CSS comments and escapes could hide a name, so they are refused. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {
@@ -134,7 +136,7 @@ function faultOfStyle(css: string, isClip: boolean): string | undefined {
 
 function faultOfProperty(name: string, value: string, isClip: boolean): string | undefined {
   if (value === 'none') return undefined;
-  // A clip in a clip in a clip is drawn as often as all of them together have shapes.
+  // Nested clips multiply the drawing cost.
   if (REPEATING.includes(name) || (isClip && name === 'clip-path')) return faultOf(name);
   return /url\((?!\s*["']?#)/i.test(value) ? faultOf('a link') : undefined;
 }

@@ -3,10 +3,10 @@ import { createFigure, drawingOf, type Figure } from './drawing.ts';
 import type { Modules } from './encode.ts';
 import { type ImageFormat, type ImageStyle, modulesAcross } from './image-style.ts';
 import { clearPlate, plateOf } from './logo.ts';
+import { writeSvg } from './svg.ts';
 import { drawingFault, type Expected, findFault } from './verify.ts';
 import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
-import { writeSvg } from './write-svg.ts';
 
 export interface Encoded {
   readonly text: string;
@@ -18,23 +18,23 @@ export interface Image {
   readonly sha256: string;
 }
 
-/** Image that must not be written, with the reason in a few words. */
 export interface Fault {
   readonly fault: string;
 }
 
-/** Hook between drawing and decoding, with which tests damage images. */
-export type Damage = (bytes: Buffer) => Buffer;
+/** Hook with which tests damage images before decoding. */
+type Damage = (bytes: Buffer) => Buffer;
 
 /**
- * Draws an image; the only path to one. I1: returns it only if a decoder reads the text from its bytes, or from the drawing of a PDF or
- * EPS. An image whose SHA-256 is `known` was decoded before. The bytes depend only on text, format and style.
+ * I1: draws an image, and returns it only if a decoder reads the text from its bytes, or from the drawing of
+ * a PDF or EPS. An image with the SHA-256 `known` was decoded before. The bytes depend only on text, format
+ * and style.
  */
 export async function drawImage(
   encoded: Encoded,
   format: ImageFormat,
   style: ImageStyle,
-  { known, damage = (bytes) => bytes }: { known?: string | undefined; damage?: Damage } = {},
+  { known, damage = (bytes) => bytes }: { known?: string; damage?: Damage } = {},
 ): Promise<Image | Fault> {
   const { text, modules } = encoded;
   const written = await formatImage(encoded, format, style);

@@ -13,7 +13,7 @@ import { clearPlate, plateOf } from './logo.ts';
 import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
-/** Label: a code, its caption, and the plain caption used if no font has letters of the caption. */
+/** Code with its caption, and a plain caption for letters that no font has. */
 export interface Label extends Encoded {
   readonly caption: string;
   readonly plain: string;
@@ -23,9 +23,7 @@ export interface SheetStyle {
   readonly grid: LabelGrid;
   readonly layout: LabelLayout;
   readonly image: ImageStyle;
-  /** Cells of the first page that were used before. */
   readonly skipped: number;
-  /** A hairline around each label, to cut along. */
   readonly outline: boolean;
   readonly title: string;
 }
@@ -33,13 +31,12 @@ export interface SheetStyle {
 export interface Sheet {
   readonly bytes: Buffer;
   readonly pages: number;
-  /** Captions with characters that every font lacks, by what they lost. */
+  /** Captions with characters that no font has, and what they lost. */
   readonly lost: ReadonlyMap<string, Typeset['lost']>;
 }
 
 type Pdf = ReturnType<typeof openPdf>;
 
-/** Position in mm from the upper left corner of the page. */
 interface Position {
   readonly xMm: number;
   readonly yMm: number;
@@ -51,7 +48,7 @@ interface Spot {
   readonly place: Position;
 }
 
-/** Draws all labels. I1: returns a fault instead of the bytes if a decoder can't read a code at its position on the page. */
+/** I1: draws all labels. Returns a fault if a decoder can't read a code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
   const document = openPdf({ ...grid.paper, title: style.title });
@@ -93,7 +90,7 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
 
 function* assignCells(labels: readonly Label[], { grid, layout, skipped }: SheetStyle): Generator<Spot[]> {
   const corners = [...placesOf(grid)];
-  // `first`: label of the first cell of a page, which is free on a page that was used before.
+  // Label of the first cell of a page; negative if cells are used.
   for (let first = -skipped; first < labels.length; first += corners.length) {
     yield corners.flatMap((corner, cell) => {
       const label = labels[first + cell];
@@ -106,7 +103,7 @@ function offset(corner: Position, { xMm, yMm }: Position): Position {
   return { xMm: corner.xMm + xMm, yMm: corner.yMm + yMm };
 }
 
-/** Printing programs scale a page to the printable area, and labels would be off position (ISO 32000-1, 12.2). */
+/** Prevents printing programs from scaling a page to the printable area (ISO 32000-1, 12.2). */
 function setUnscaled(document: Pdf): void {
   const { _root: root } = document as Pdf & { _root: { data: Record<string, unknown> } };
   root.data.ViewerPreferences = document.ref({ PrintScaling: 'None' });
@@ -122,7 +119,7 @@ function drawOutlines(document: Pdf, grid: LabelGrid): void {
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
-/** Loads the fonts of all captions. The returned function draws one, and returns what it lost. */
+/** Loads the fonts of all captions. The returned function draws a caption, and returns what it lost. */
 async function prepareCaptions(
   document: Pdf,
   labels: readonly Label[],
@@ -153,7 +150,7 @@ function drawCaption(
     const pieces = piecesOf(line, fonts);
     const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
     const x = xMm * POINTS_A_MM + spare;
-    // The baseline of letters without descenders, at about three quarters of the line.
+    // Baseline of letters without descenders, at about three quarters of the line.
     drawPieces(document, pieces, {
       x,
       y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM,

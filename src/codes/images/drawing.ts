@@ -1,15 +1,13 @@
-/** Drawings of outlines: the one that PDF and EPS are written from, and the one read back from SVG. Areas are in the order in which they are filled. */
-import { grayOf } from './color.ts';
+/** Outlines of an image, for writing PDF and EPS and for verifying SVG. Areas are in the order of filling. */
+
 import type { Modules } from './encode.ts';
-import { type ImageStyle, modulesAcross } from './image-style.ts';
+import { grayOf, type ImageStyle, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
-import { type Outline, traceOutlines } from './outlines.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
-  /** Corners in mm from the upper left of the page; see Polygons. */
+  /** Corners in mm from the upper left corner of the page; see Polygons. */
   readonly polygons: Polygons;
-  /** 0 (black) to 255. */
   readonly gray: number;
 }
 
@@ -17,7 +15,7 @@ export interface Overlay {
   readonly xMm: number;
   readonly yMm: number;
   readonly sideMm: number;
-  /** Pixels of the square, at any resolution. */
+  /** Pixels of the square, in any resolution. */
   readonly raster: Raster;
 }
 
@@ -28,11 +26,9 @@ export interface Drawing {
   readonly overlays: readonly Overlay[];
 }
 
-/** A code as outlines in modules, traced once: a file is written from it, and it is verified. */
+/** Code as outlines in modules, from which a file is written and verified. */
 export interface Figure {
-  /** Modules a side, those of the quiet zone included. */
   readonly across: number;
-  /** Without the quiet zone. */
   readonly outlines: readonly Outline[];
   readonly style: ImageStyle;
   readonly plate: Plate | undefined;
@@ -64,4 +60,77 @@ export function drawingOf(
       raster: rasterOfRgb(side, rgb),
     };
   }
+}
+
+/** Corners of a closed line, x and y alternating, with alternately horizontal and vertical sides. */
+export type Outline = readonly number[];
+
+export function formatOutline(
+  outline: Outline,
+  offset: number,
+  corner: (x: number, y: number) => string,
+  side: (right: number, down: number) => string,
+): string {
+  let path = corner((outline[0] ?? 0) + offset, (outline[1] ?? 0) + offset);
+  for (let at = 2; at < outline.length; at += 2)
+    path += side(
+      (outline[at] ?? 0) - (outline[at - 2] ?? 0),
+      (outline[at + 1] ?? 0) - (outline[at - 1] ?? 0),
+    );
+  return path;
+}
+
+/** Right, straight, left, back: where two areas touch at a corner, a line stays with its own. */
+const TURNS = [1, 0, 3, 2];
+
+/**
+ * Traces the dark areas of a code as outlines in modules. Each edge occurs once, so renderers leave no gaps.
+ * Lines run clockwise around dark areas and counterclockwise around light ones, so both fill rules work.
+ * Areas that touch at a corner get separate outlines.
+ */
+export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
+  const width = size + 1;
+  // By corner, the directions of edges that have their dark module on the right.
+  const leaving = new Uint8Array(width * width);
+  const add = (x: number, y: number, direction: number) => {
+    const at = y * width + x;
+    leaving[at] = (leaving[at] ?? 0) | (1 << direction);
+  };
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      if (!isDark(x, y)) continue;
+      if (!isDark(x, y - 1)) add(x, y, 0);
+      if (!isDark(x + 1, y)) add(x + 1, y, 1);
+      if (!isDark(x, y + 1)) add(x + 1, y + 1, 2);
+      if (!isDark(x - 1, y)) add(x, y + 1, 3);
+    }
+  }
+  const outlines: Outline[] = [];
+  for (const start of leaving.keys()) {
+    while (leaving[start]) outlines.push(follow(leaving, start, width));
+  }
+  return outlines;
+}
+
+/** Follows an outline from its uppermost, leftmost corner, and removes its edges. */
+function follow(leaving: Uint8Array, start: number, width: number): Outline {
+  const corners: number[] = [];
+  // Right, down, left, up.
+  const steps = [1, width, -1, -width];
+  let at = start;
+  // As if from below: the first side leads right, or down around light modules.
+  let direction = 3;
+  do {
+    const before = direction;
+    const directions = TURNS.map((turn) => (before + turn) % 4);
+    direction = firstOf(leaving[at] ?? 0, directions);
+    if (direction !== before) corners.push(at % width, Math.floor(at / width));
+    leaving[at] = (leaving[at] ?? 0) & ~(1 << direction);
+    at += steps[direction] ?? 0;
+  } while (at !== start);
+  return corners;
+}
+
+function firstOf(set: number, directions: readonly number[]): number {
+  return directions.find((direction) => set & (1 << direction)) ?? 0;
 }

@@ -6,28 +6,37 @@ import { fillShortUrl } from '../../base/text/short-url.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import type { Encoded } from './draw-image.ts';
-import { encodeText } from './encode.ts';
-import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
-import { checkSize, checkStyle } from './print-rules.ts';
+import { encodeText, type Modules } from './encode.ts';
+import {
+  contrastOf,
+  formatNumber,
+  type ImageFormat,
+  type ImageStyle,
+  luminanceOf,
+  MM_AN_INCH,
+  moduleMm,
+  modulesAcross,
+  WHITE,
+} from './image-style.ts';
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
 export interface EncodedCode extends Encoded {
   readonly code: QrCode;
-  /** Reason to refuse the code without --force; undefined if there is none. */
   readonly refusal: string | undefined;
 }
 
 export interface EncodedCodes {
   readonly encoded: readonly EncodedCode[];
-  /** Reasons against printing that apply to all codes. */
   readonly refusals: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Codes encoded between two checks of the signal. */
+/** Number of codes encoded between checks of the signal. */
 const AT_ONCE = 200;
 
-/** Encodes all codes. Throws UsageError if an address is too long for a QR code, or a PNG would have too many pixels. */
+/**
+ * Encodes all codes. Throws UsageError if an address is too long for a QR code, or a PNG has too many pixels.
+ */
 export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],
@@ -62,7 +71,7 @@ function tooLong({ slug }: QrCode, text: string, { level, logo }: ImageStyle): U
   );
 }
 
-/** Refuses images beyond the pixel limit, also with `--force`: memory is limited. */
+/** Limits pixels even with `--force`, because memory is limited. */
 function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   if (side <= MOST_PNG_PIXELS) return;
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
@@ -97,4 +106,60 @@ export function refuseUnprintable(
   }
   for (const warning of warnings) console.warn(warning);
   if (reasons !== '') console.warn(reasons);
+}
+
+/** Minimum in modules (ISO/IEC 18004, 5.3.8). */
+const LEAST_QUIET_ZONE = 4;
+/** Minimum number of dots per module, for modules of equal width. */
+const LEAST_DOTS = 4;
+/** Recommended module size in mm, about the GS1 minimum for goods (0.396 mm). */
+const GOOD_MODULE_MM = 0.4;
+const LEAST_CONTRAST = 3;
+const GOOD_CONTRAST = 4.5;
+
+/**
+ * Reasons why a printed code may not scan although a decoder reads the file, as clauses: `the quiet zone is
+ * …`.
+ */
+interface PrintRules {
+  /** I3: refused unless `--force` is set. */
+  readonly refusals: string[];
+  readonly warnings: string[];
+}
+
+export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {
+  const contrast = contrastOf(color, background);
+  const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
+  const refusals: string[] = [];
+  const warnings: string[] = [];
+  if (contrast < LEAST_CONTRAST) refusals.push(`the contrast is ${shown} (minimum: ${LEAST_CONTRAST}:1)`);
+  else if (contrast < GOOD_CONTRAST)
+    warnings.push(`the contrast is ${shown}; at least ${GOOD_CONTRAST}:1 is recommended for poor light`);
+  if (luminanceOf(color) > luminanceOf(background))
+    refusals.push("the code is light on dark, which many cameras can't read");
+  if (quietZone < LEAST_QUIET_ZONE) {
+    refusals.push(
+      `the quiet zone is ${countOf(quietZone, 'module')} wide (minimum in ISO/IEC 18004: ${LEAST_QUIET_ZONE})`,
+    );
+  }
+  return { refusals, warnings };
+}
+
+export function checkSize(modules: Pick<Modules, 'size'>, style: ImageStyle): PrintRules {
+  const module = moduleMm(modules, style);
+  const dots = (module / MM_AN_INCH) * style.dpi;
+  const refusals: string[] = [];
+  const warnings: string[] = [];
+  // A difference below the tolerance of a printer is no reason.
+  if (dots < LEAST_DOTS - 1e-6) {
+    const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
+    refusals.push(
+      `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`,
+    );
+  } else if (module < GOOD_MODULE_MM - 1e-6) {
+    warnings.push(
+      `modules are ${formatNumber(Math.floor(module * 100) / 100)} mm wide; at least ${GOOD_MODULE_MM} mm is recommended`,
+    );
+  }
+  return { refusals, warnings };
 }

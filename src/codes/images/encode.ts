@@ -1,23 +1,22 @@
 import { correction, generate, mode } from 'lean-qr';
 
-/** Levels of error correction, the weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
+/** Levels of error correction, weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** QR code without its quiet zone. */
 export interface Modules {
-  /** Modules a side: 17 + 4 × version. */
+  /** Modules per side: 17 + 4 × version. */
   readonly size: number;
-  /** 1 to 40. */
   readonly version: number;
-  /** Level of the code: at least the requested one. */
+  /** At least the requested level. */
   readonly level: Level;
-  /** Light outside of the code. */
+  /** False outside of the code. */
   isDark(x: number, y: number): boolean;
 }
 
 /**
- * Encodes `text` with lean-qr as a QR code (ISO/IEC 18004) of the smallest version, at this level or a higher one that fits. Returns
+ * Encodes text as a QR code (ISO/IEC 18004) of the smallest version, at this level or a higher one that fits;
  * undefined if the text is too long.
  */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
@@ -28,10 +27,9 @@ export function encodeText(text: string, minimum: Level): Modules | undefined {
   return { size, version: (size - 17) / 4, level: levelOf(isDark), isDark };
 }
 
-/** Without Shift JIS, a mode of fewer modules for Japanese and Cyrillic that not every decoder supports. */
+/** Modes without Shift JIS, which not every decoder supports. */
 const MODES = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.iso8859_1, mode.utf8];
 
-/** It throws only if the text does not fit. */
 function generateOrNothing(text: string, minimum: Level) {
   try {
     return generate(text, { minCorrectionLevel: correction[minimum], modes: MODES });
@@ -40,7 +38,7 @@ function generateOrNothing(text: string, minimum: Level) {
   }
 }
 
-/** The first two bits of the format information, unmasked (ISO/IEC 18004, 7.9). */
+/** Reads the first two bits of the format information (ISO/IEC 18004, 7.9). */
 function levelOf(isDark: Modules['isDark']): Level {
   const bits = (isDark(0, 8) ? 2 : 0) + (isDark(1, 8) ? 1 : 0);
   return (['M', 'L', 'H', 'Q'] as const)[bits ^ 0b10] ?? 'M';

@@ -1,5 +1,4 @@
-/** Plans the image files of codes: their names, and what a run does with each of them. */
-
+/** Plans the image files of codes: their names, and the action for each. */
 import { createHash } from 'node:crypto';
 import { systemCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
@@ -16,11 +15,13 @@ import { MANIFEST_COLUMNS, type Manifest } from './manifest.ts';
 export interface ImageFile {
   readonly encoded: EncodedCode;
   readonly format: ImageFormat;
-  /** Name in the directory. */
   readonly file: string;
 }
 
-/** Names the files in the order of the codes; `unsafe` counts the codes that are named by ID although slugs were requested. */
+/**
+ * Names the files in the order of the codes. `unsafe`: number of codes named by ID although slugs were
+ * requested.
+ */
 export function nameFiles(
   encoded: readonly EncodedCode[],
   formats: readonly ImageFormat[],
@@ -34,10 +35,9 @@ export function nameFiles(
   return { files, unsafe: by === 'slug' ? codes.filter((code) => nameOf(code) !== code.slug).length : 0 };
 }
 
-/** Maximum size of a file that is hashed: the largest PNG has 5 MiB. */
+/** Maximum size of a hashed file in bytes: the largest PNG has 5 MiB. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** Returns the SHA-256 of each existing file by name. */
 export async function hashFiles(
   directory: string,
   files: readonly ImageFile[],
@@ -47,7 +47,7 @@ export async function hashFiles(
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // A directory, a pipe, a link or an oversized file is not an image of qrctl.
+        // Directories, pipes, links and oversized files are not images of qrctl.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES).catch(() => undefined);
         hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
       }
@@ -58,15 +58,15 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: returns whether the file may be replaced: an earlier run wrote its current content, or it doesn't exist. */
+/** I5: returns whether a file may be replaced: it does not exist, or an earlier run wrote its content. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
 
-/** Number of images drawn at a time: drawing takes the processor, and writing waits for the disk. */
+/** Number of images drawn at a time, so that drawing overlaps writing. */
 export const AT_ONCE = 8;
 
-/** Columns of `--dry-run`: those of the manifest that are known before an image is drawn. */
+/** Columns of `--dry-run`: those of the manifest that need no drawing. */
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
 
 export interface PlannedImage {
@@ -75,7 +75,7 @@ export interface PlannedImage {
   readonly error: string | null;
 }
 
-/** Returns the plan for images that replace nothing: those that break the print rules fail unless `force` is set. */
+/** Plans images that replace nothing. Those that break the print rules fail unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,
@@ -94,7 +94,10 @@ interface Place {
   readonly force: boolean;
 }
 
-/** Returns the plan for the files of a directory. Draws those that exist, because only equal bytes are unchanged. Writes nothing. */
+/**
+ * Plans the files of a directory without writing. Existing ones are drawn, because only equal bytes are
+ * unchanged.
+ */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

@@ -1,17 +1,17 @@
 /**
- * Label sheets by product number, and the position of each label on its page. The dimensions are those that Avery provides for
- * word processors, taken from LibreOffice (extras/source/labels/labels.xml); John Beard's label-guides for Inkscape agree with them.
- * gLabels (templates/avery-*.xml) has some that users measured, up to 2.5 mm off the center of the page. `npm run test:images`
- * compares with both programs.
+ * Label sheets by product number, and label positions. Sizes are Avery's, from LibreOffice
+ * (extras/source/labels/labels.xml), and agree with John Beard's label-guides for Inkscape. gLabels has
+ * measured ones up to 2.5 mm off center. `npm run test:images` compares with both programs.
  */
 
-/** Grid of labels, in mm. Centered on the page unless it has margins. */
+import { MM_AN_INCH } from './image-style.ts';
+
+/** Grid of labels in mm, centered on the page unless it has margins. */
 export interface LabelGrid {
   readonly paper: Paper;
   readonly columns: number;
   readonly rows: number;
   readonly label: Size;
-  /** Between two labels. */
   readonly gap: Size;
   /** Left and above the first label. */
   readonly margin: Size | undefined;
@@ -24,16 +24,14 @@ export interface Size {
 
 type Paper = Size;
 
-const MM_AN_INCH = 25.4;
-
 export const PAPERS = {
   A4: { widthMm: 210, heightMm: 297 },
   Letter: { widthMm: 8.5 * MM_AN_INCH, heightMm: 11 * MM_AN_INCH },
 } as const satisfies Record<string, Paper>;
 
-/** [columns, rows, width, height, gap between columns], in mm. Rows have no gap, and all of them are centered on A4. */
+/** Columns, rows, width, height and column gap in mm. Rows have no gap, and grids are centered on A4. */
 const ON_A4 = {
-  // LibreOffice has 64 mm every 66.54 and label-guides 63.5 every 66: this is within half a millimeter of both.
+  // LibreOffice has 64 mm every 66.54, and label-guides 63.5 every 66; this is within 0.5 mm of both.
   L7159: [3, 8, 63.5, 33.9, 2.8],
   L7160: [3, 7, 63.5, 38.1, 2.54],
   L7161: [3, 6, 63.5, 46.6, 2.54],
@@ -46,7 +44,7 @@ const ON_A4 = {
   L7651: [5, 13, 38.1, 21.2, 2.5],
   L7654: [4, 10, 45.7, 25.4, 2.6],
   L4732: [5, 16, 35.6, 16.9, 2.5],
-  // The whole page, though it is sold as 37.
+  // The whole page, though sold as 37.
   3474: [3, 8, 70, 37.125, 0],
   3475: [3, 8, 70, 36, 0],
   3425: [2, 5, 105, 57, 0],
@@ -63,7 +61,7 @@ const ON_LETTER = {
   5371: [2, 5, 3.5, 2, 0],
 } as const;
 
-/** Other numbers of the same grids: for ink-jet printers, with other glue, in other colors. */
+/** Product numbers of the same grids with other glue or colors. */
 const SAME_AS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     L7159: 'J8159',
@@ -92,7 +90,7 @@ export const SHEET_NUMBERS: readonly string[] = [
   ...Object.keys(SAME_AS),
 ];
 
-/** Finds the grid of a product number, with or without the brand (`Avery L7160`, `l7160`). */
+/** Finds a grid by product number, with or without the brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()

@@ -1,20 +1,19 @@
 import { UsageError } from '../../base/errors.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { quote } from '../../base/text/quote.ts';
-import { formatSize, type PagePaper } from './dimensions.ts';
-import { formatNumber } from './image-style.ts';
+import { formatNumber, MM_AN_INCH } from './image-style.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from './label-grids.ts';
 
-export interface SheetFlags {
-  sheet?: string | undefined;
-  grid?: [columns: number, rows: number] | undefined;
-  label?: Size | undefined;
-  margin?: Size | undefined;
-  gap?: Size | undefined;
-  paper?: PagePaper | undefined;
+interface SheetFlags {
+  sheet?: string;
+  grid?: [columns: number, rows: number];
+  label?: Size;
+  margin?: Size;
+  gap?: Size;
+  paper?: PagePaper;
 }
 
-export interface LabelSheet {
+interface LabelSheet {
   grid: LabelGrid;
   name: string;
 }
@@ -22,12 +21,15 @@ export interface LabelSheet {
 const NONE: Size = { widthMm: 0, heightMm: 0 };
 const A4: PagePaper = { size: PAPERS.A4, name: 'A4', isSized: false };
 
-/** Returns whether the flags specify one page per label, as for a label printer. */
+/** Returns whether each label is a page, as for a label printer. */
 export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
 
-/** Returns the sheet of the flags. Throws UsageError if it is unknown or incomplete, or if its labels don't fit on the page. */
+/**
+ * Resolves the sheet of the flags. Throws UsageError if it is unknown or incomplete, or its labels don't fit
+ * on the page.
+ */
 export function resolveSheet(flags: SheetFlags): LabelSheet {
   const { sheet, grid, label, margin, paper = A4, gap = NONE } = flags;
   if (isRoll(flags)) return rollOf(paper, margin ?? NONE);
@@ -46,7 +48,7 @@ export function resolveSheet(flags: SheetFlags): LabelSheet {
   };
 }
 
-/** The margin of a roll is the part of each side that its printer can't print on. */
+/** The margin of a roll is the unprintable part of each side. */
 function rollOf({ size: paper, name }: PagePaper, margin: Size): LabelSheet {
   const label = {
     widthMm: paper.widthMm - 2 * margin.widthMm,
@@ -71,7 +73,7 @@ function unknownSheet(name: string): never {
   });
 }
 
-/** Returns the layout of a label of the sheet. Throws UsageError if a code of `sizeMm` does not fit on it. */
+/** Lays out a label. Throws UsageError if a code of `sizeMm` does not fit. */
 export function requireLayout(
   { grid, name }: LabelSheet,
   options: { caption: boolean; sizeMm: number | undefined },
@@ -99,15 +101,15 @@ export interface CaptionBox extends Size {
   readonly align: 'left' | 'center';
 }
 
-/** Margin for sheets that a printer draws in at an angle. */
 const PADDING_MM = 1.5;
-/** Font size of captions: 8 points. */
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** From this ratio on, a caption is next to the code, because the code above it would be small. */
+/** Minimum aspect ratio for captions next to the code; above it the code would be small. */
 const WIDE = 1.4;
 
-/** Places the largest code that leaves space for a caption, or one of `sizeMm`. Returns undefined if it doesn't fit. */
+/**
+ * Places the largest code that leaves space for a caption, or one of `sizeMm`; undefined if it does not fit.
+ */
 export function layOutLabel(
   { widthMm, heightMm }: Size,
   { caption, sizeMm }: { caption: boolean; sizeMm: number | undefined },
@@ -145,4 +147,55 @@ export function layOutLabel(
     align: 'center' as const,
   };
   return { code: { xMm: (widthMm - size) / 2, yMm: top, sizeMm: size }, caption: box };
+}
+
+const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
+const MOST_MM = 5000;
+
+/** Parses a length of 1 mm to 5 m, such as `30mm`, `3cm` or `1.2in`, as mm. */
+export function parseLength(raw: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw) ?? [];
+  const value = Number(number) * (UNITS_MM[unit] ?? 1);
+  return value >= 1 && value <= MOST_MM ? value : undefined;
+}
+
+/** Parses a width and a height such as `63.5x38.1mm`. Either may be zero. */
+export function parseSize(raw: string): Size | undefined {
+  const found = /^(\d{1,4}(?:\.\d{1,4})?)x(\d{1,4}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
+  if (!found) return undefined;
+  const [, width, height, unit = ''] = found;
+  const scale = UNITS_MM[unit] ?? 1;
+  const size = { widthMm: Number(width) * scale, heightMm: Number(height) * scale };
+  return Math.max(size.widthMm, size.heightMm) < MOST_MM ? size : undefined;
+}
+
+/** Parses as `parseSize`, or one length for both sides. */
+export function parseSides(raw: string): Size | undefined {
+  const both = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw)?.[1];
+  return parseSize(both === undefined ? raw : `${both}x${raw}`);
+}
+
+interface PagePaper {
+  readonly size: Size;
+  readonly name: string;
+  /** The paper was specified by size, as for a label printer. */
+  readonly isSized: boolean;
+}
+
+export function parsePaper(raw: string): PagePaper | undefined {
+  const known = Object.entries(PAPERS).find(([name]) => name.toLowerCase() === raw.toLowerCase());
+  if (known) return { size: known[1], name: known[0], isSized: false };
+  const size = parseSize(raw);
+  if (size === undefined || Math.min(size.widthMm, size.heightMm) <= 0) return undefined;
+  return { size, name: formatSize(size), isSized: true };
+}
+
+/** Parses columns and rows such as `3x7`, at most 99 each. */
+export function parseGrid(raw: string): [columns: number, rows: number] | undefined {
+  const [columns = 0, rows = 0] = (/^(\d{1,2})x(\d{1,2})$/.exec(raw) ?? []).slice(1).map(Number);
+  return columns > 0 && rows > 0 ? [columns, rows] : undefined;
+}
+
+function formatSize({ widthMm, heightMm }: Size): string {
+  return `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
 }

@@ -1,7 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { findSvgFault } from './check-svg.ts';
-import { formatColor } from './color.ts';
-import type { Logo } from './image-style.ts';
+import { formatColor, type Logo } from './image-style.ts';
 import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
@@ -10,18 +9,18 @@ export interface LogoFault {
   readonly fault: string;
 }
 
-/** Largest accepted file, in bytes. */
 export const MOST_LOGO_BYTES = 2 ** 20;
-/** Pixels a side: a kilobyte of PNG may claim two thousand million. */
+/** Maximum number of pixels per side: a kilobyte of PNG may declare two billion pixels. */
 const MOST_PIXELS = 4096;
-/** How often a logo may be as long as it is wide: longer, nothing of it would be seen in a square. */
+/** Maximum aspect ratio: a longer logo is invisible in a square. */
 const MOST_RATIO = 8;
 
 const TRIAL_PIXELS = 64;
 
 /**
- * Loads a PNG or SVG as a logo, and draws it once at a small size to verify it. The renderer (resvg in WebAssembly) has no access to files
- * or network, and draws the same pixels on every machine. Throws LocalError if the installation is corrupt, and the signal's reason.
+ * Loads a PNG or SVG as a logo, and verifies it by a small drawing. The renderer (resvg in WebAssembly) has
+ * no access to files or network, and its pixels don't depend on the machine. Throws LocalError if the
+ * installation is corrupt, and the signal's reason.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const renderer = await openLogo(bytes, signal);
@@ -37,7 +36,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
-/** Draws a logo with transparency, as large as fits into a square of `box` pixels. Throws like `loadLogo`. */
+/** Draws a logo with transparency that fits into a square of `box` pixels. Throws as `loadLogo`. */
 export async function drawLogo(
   bytes: Buffer,
   box: number,
@@ -47,7 +46,7 @@ export async function drawLogo(
   return 'fault' in renderer ? renderer : orFault(renderer.draw(box).then(unmultiply));
 }
 
-/** Colors as PNG has them; resvg returns them multiplied by their opacity. Without any, 0 / 0 is stored as 0. */
+/** Converts premultiplied colors of resvg to those of PNG. Transparent pixels (0 / 0) become 0. */
 function unmultiply({ width, height, rgba }: Rendering): Rendering {
   const opacityOf = (at: number) => rgba[at | 3] ?? 0;
   const straight = rgba.map((value, at) =>
@@ -56,7 +55,7 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
   return { width, height, rgba: straight };
 }
 
-/** I7: the drawing cost is limited by the content, and again while drawing. */
+/** I7: content limits the drawing cost, and so does the renderer. */
 async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRenderer | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
@@ -68,7 +67,7 @@ async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFaul
   const ratio = await renderer.ratio();
   if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO))
     return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
-  // An image that resvg cannot read has no size.
+  // resvg reports no size for images that it can't read.
   const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : renderer;
 }

@@ -1,4 +1,7 @@
-/** Thread that draws a logo with resvg; ending the thread ends its cost (src/codes/images/render-apart.ts). The build makes it a separate file. */
+/**
+ * Thread that draws a logo with resvg, ended by src/codes/images/render-apart.ts if it costs too much. The
+ * build makes it a separate file.
+ */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import type { LogoJob } from './render-apart.ts';

@@ -1,23 +1,32 @@
-/** Logo in the center of a code: the modules that it replaces, and the square of pixels that is drawn there. */
-import { type Color, formatColor, WHITE } from './color.ts';
+/** Logo in the center of a code: the modules that it replaces, and its pixels. */
+
 import type { Modules } from './encode.ts';
-import { type ImageStyle, type Logo, MM_AN_INCH, moduleMm } from './image-style.ts';
+import {
+  type Color,
+  formatColor,
+  type ImageStyle,
+  type Logo,
+  MM_AN_INCH,
+  moduleMm,
+  WHITE,
+} from './image-style.ts';
 
 export interface Plate {
-  /** Modules a side. */
   readonly across: number;
-  /** Modules from the edge of the code, without its quiet zone, to the plate; the same from the left and from above. */
+  /** Modules from the left and upper edge of the code, without quiet zone. */
   readonly offset: number;
   readonly side: number;
-  /** RGB, row by row. */
   readonly rgb: Buffer;
 }
 
-/** Fraction of the code's width: 4 % of its area, of which level H can restore 30 %. */
+/** Maximum width as a fraction of the code: 4 % of its area, of which level H restores 30 %. */
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/** Modules a side of the plate. I6: at most a fifth of the code, and odd as the code is, so that it covers whole modules. */
+/**
+ * I6: modules per side of the plate: at most a fifth of the code, and odd like the code, so that it covers
+ * whole modules.
+ */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;
@@ -32,14 +41,16 @@ export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>)
   return { ...modules, isDark: (x, y) => !(isBelow(x) && isBelow(y)) && modules.isDark(x, y) };
 }
 
-/** Pixels per side of a logo in a vector format: the printer's resolution, within the limits for a screen and a poster. */
+/** Minimum number of pixels per side of a logo in vector formats. */
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
-/** Drawn once per appearance: a sheet has thousands of labels and one image of the logo. */
+/** Drawn plates per appearance, shared by the labels of a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** Returns the plate of a code, or undefined without a logo. Throws as `render`. `pixelsAModule` is for PNG only. */
+/**
+ * Returns the plate of a code; undefined without a logo. Throws as `render`. `pixelsAModule`: for PNG only.
+ */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

@@ -1,4 +1,4 @@
-/** Reads and writes manifest.csv, which lists the content of each image file and identifies the files of earlier runs. */
+/** Reads and writes manifest.csv, which lists each image file and identifies those of earlier runs. */
 import { join } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
@@ -12,7 +12,7 @@ import { textOf } from '../../files/formats/formatter.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { parseInput } from '../input/read-input.ts';
 
-/** A contract: programs that merge letters and labels read it. */
+/** Column names are a contract: mail merge programs read them. */
 const NAMES = [
   'id',
   'slug',
@@ -31,7 +31,7 @@ const NAMES = [
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
 
-/** Row of one image. `earlier`: an earlier run wrote it, and this run doesn't include its code. */
+/** Row of one image. `earlier`: an earlier run wrote it, and this run excludes its code. */
 export interface ManifestRow extends Row {
   file: string;
   sha256: string | null;
@@ -43,10 +43,10 @@ export interface Manifest {
   readonly rows: ReadonlyMap<string, ManifestRow>;
 }
 
-/** A row of each code takes some 300 bytes. */
+/** Maximum size in bytes; a code takes about 300. */
 const MOST_BYTES = 128 * 2 ** 20;
 
-/** Reads the manifest of a directory; empty if there is none. Throws UsageError if the file is not a manifest of qrctl. */
+/** Reads the manifest of a directory; empty if there is none. Throws UsageError for another file. */
 export async function readManifest(directory: string, force: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
@@ -77,7 +77,7 @@ async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[]
   });
 }
 
-/** Replaces the manifest atomically: the rows of this run, then those of earlier runs for other files. */
+/** Replaces the manifest atomically: rows of this run, then those of earlier runs for other files. */
 export async function writeManifest(
   { path, rows }: Manifest,
   written: readonly ManifestRow[],

@@ -1,4 +1,4 @@
-import { grayOf } from './color.ts';
+import { grayOf } from './image-style.ts';
 
 export interface Raster {
   readonly width: number;
@@ -11,7 +11,7 @@ export function createRaster(width: number, height: number, gray: number): Raste
   return { width, height, gray: new Uint8Array(width * height).fill(gray) };
 }
 
-/** Converts a square of RGB pixels, row by row, to gray. Throws if there are fewer or more. */
+/** Converts a square of RGB pixels to gray. Throws if its length differs. */
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
   const sample = (at: number) => rgb[at] ?? 0;
@@ -20,17 +20,17 @@ export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   return { width: side, height: side, gray: Uint8Array.from({ length: side * side }, (_, at) => grayAt(at)) };
 }
 
-/** Closed lines of horizontal and vertical sides, x and y alternating, in pixels. */
+/** Closed lines of horizontal and vertical sides in pixels, x and y alternating. */
 export type Polygons = readonly (readonly number[])[];
 
-/** Fills the pixels whose center is inside an odd number of outlines. */
+/** Fills pixels whose center is inside an odd number of outlines. */
 export function fillPolygons({ width, height, gray }: Raster, polygons: Polygons, shade: number): void {
   const crossings = Array.from({ length: height }, (): number[] => []);
   for (const polygon of polygons) {
     for (let at = 0; at < polygon.length; at += 2) {
       const [x = 0, y = 0] = [polygon[at], polygon[at + 1]];
       const nextY = polygon[(at + 3) % polygon.length] ?? 0;
-      // A horizontal side crosses no row, so each row is crossed an even number of times.
+      // A horizontal side crosses no row, so crossings are in pairs.
       for (const edges of crossings.slice(firstPixel(Math.min(y, nextY)), firstPixel(Math.max(y, nextY))))
         edges.push(x);
     }
@@ -48,7 +48,10 @@ function firstPixel(position: number): number {
   return Math.max(0, Math.ceil(position - 0.5));
 }
 
-/** Shrinks a raster: each pixel is the mean of `factor` × `factor`. The remainder at the right and bottom is dropped. */
+/**
+ * Shrinks a raster to the means of `factor` × `factor` pixels. The remainder at the right and bottom is
+ * dropped.
+ */
 export function shrink(raster: Raster, factor: number): Raster {
   if (factor <= 1) return raster;
   const width = Math.floor(raster.width / factor);

@@ -1,17 +1,17 @@
 import { inflateSync } from 'node:zlib';
-import { type Color, grayOf, WHITE } from './color.ts';
+import { type Color, grayOf, WHITE } from './image-style.ts';
 import { createRaster, type Raster } from './raster.ts';
 
-export interface PngPixels {
+interface PngPixels {
   /** Pixels on a white background. */
   readonly raster: Raster;
   readonly sizeMm: number;
 }
 
-/** Bytes a pixel, by color type; a palette and gray have a bit here. */
+/** Bytes per pixel by color type; palette and gray have a bit. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
-/** Reads the pixels of a PNG that write-png.ts wrote, from its bytes alone. Throws Error for any other PNG. */
+/** Reads the pixels of a PNG of write-png.ts from its bytes. Throws Error for any other PNG. */
 export function readPng(bytes: Uint8Array): PngPixels {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);
@@ -45,7 +45,7 @@ function readChunks(bytes: Buffer): Map<string, Buffer> {
   return chunks;
 }
 
-/** Reverses the filters 0 (none) and 2 (up), the only ones that are written. */
+/** Reverses the filters 0 (none) and 2 (up). */
 export function unfilter(filtered: Buffer, stride: number, side: number): Buffer {
   if (filtered.length !== (stride + 1) * side) throw new Error('it has too few or too many pixels');
   const rows = Buffer.alloc(stride * side);

@@ -1,6 +1,6 @@
 /**
- * Draws SVG with resvg in a separate thread that can be ended: the cost of drawing a small file is known only after drawing it.
- * Processor time and memory are limited, and signals are handled meanwhile.
+ * Draws SVG with resvg in a thread that can be ended, because the cost is unknown in advance. Processor time
+ * and memory are limited, and signals are handled meanwhile.
  */
 import { Worker } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
@@ -15,21 +15,23 @@ export interface Rendering {
 }
 
 export interface ApartRenderer {
-  /** Aspect ratio (width divided by height) of the SVG. Throws like `draw`. */
+  /** Aspect ratio of the SVG. Throws as `draw`. */
   ratio(): Promise<number>;
-  /** Draws as large as fits into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError, or the signal's reason. */
+  /**
+   * Draws into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError, or the
+   * signal's reason.
+   */
   draw(box: number, background?: string): Promise<Rendering>;
 }
 
-/** Failure to draw within the limits; the message is a predicate of the file name. */
 export class RenderError extends Error {}
 
-/** Limit of the processor time of all threads. */
+/** Maximum processor time of all threads, in seconds. */
 const MOST_SECONDS = 5;
-/** Limit of the time by the clock, if other processes use the processor. */
+/** Maximum wall-clock time, if other processes use the processor. */
 const MOST_TICKS = 600;
 const TICK_MS = 100;
-/** Limit of the WebAssembly: the pixels of the largest logo take 6 MB, and each nested clip as much again. */
+/** Maximum WebAssembly memory in bytes: the largest logo takes 6 MB, and each nested clip as much again. */
 const MOST_BYTES = 512 * 2 ** 20;
 const MOST_HEAP_MB = 256;
 
@@ -41,9 +43,9 @@ export interface LogoJob {
 }
 
 export interface DrawRequest {
-  /** Pixels; absent: nothing is drawn. */
+  /** Pixels per side; undefined draws nothing. */
   box?: number;
-  background?: string | undefined;
+  background?: string;
 }
 
 export type DrawResponse =
@@ -78,7 +80,10 @@ async function readWasm(): Promise<Buffer> {
   }
 }
 
-/** Starts the thread for one SVG, which ends with the process. Throws LocalError if the installation is corrupt. */
+/**
+ * Starts the thread for an SVG, which ends with the process. Throws LocalError if the installation is
+ * corrupt.
+ */
 export async function openRenderer(
   svg: string,
   signal?: AbortSignal,
@@ -89,7 +94,7 @@ export async function openRenderer(
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // Not passed on to those of the process: standard output carries data only.
+    // Standard output is for data only.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -117,7 +122,7 @@ export async function openRenderer(
     return response;
   }
 
-  /** One after the other: the time of each is counted. */
+  /** Requests run one after the other, so that each is timed. */
   function request(request: DrawRequest): Promise<DrawResponse> {
     const response = turn.then(() => requestNow(request));
     turn = response.catch(() => undefined);
@@ -145,7 +150,7 @@ function bounded(wasm: Buffer): Buffer {
   }
 }
 
-/** Rejects with RenderError when it takes too long or the thread ends, and with the signal's reason. I7: bounded while it is drawn. */
+/** I7: rejects with RenderError at a limit or if the thread ends, and with the signal's reason. */
 function requestDrawing(
   worker: Worker,
   request: DrawRequest,
@@ -183,14 +188,12 @@ function requestDrawing(
   });
 }
 
-/** Size of a page of WebAssembly memory. */
 const PAGE_BYTES = 65_536;
-/** `\0asm`, version 1. */
 const HEADER_BYTES = 8;
-/** WebAssembly core specification, 5.5.2: the section of memories. */
+/** Number of the memory section (WebAssembly core specification, 5.5.2). */
 const MEMORY_SECTION = 5;
 
-/** Returns the module with a maximum for its one memory. Throws Error if it has no memory of its own, as after an upgrade of the library. */
+/** Limits the memory of a WebAssembly module. Throws Error if it has no memory of its own. */
 export function boundMemory(wasm: Uint8Array, mostBytes: number): Buffer {
   for (let at = HEADER_BYTES; at < wasm.length; ) {
     const { value: size, end: start } = readNumber(wasm, at + 1);
@@ -206,7 +209,7 @@ export function boundMemory(wasm: Uint8Array, mostBytes: number): Buffer {
   throw new Error('the module has no memory of its own');
 }
 
-/** Reads an unsigned number in LEB128 (5.2.2), and returns its end. */
+/** Reads an unsigned LEB128 number (5.2.2), and its end. */
 function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   for (let end = at, weight = 1; ; weight *= 128) {

@@ -4,8 +4,8 @@ import { messageOf } from '../../base/errors.ts';
 import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
 /**
- * Draws an SVG with resvg for each request of a port, in a separate thread (logo-worker.ts). Every response is `damaged` if the renderer
- * can't be started.
+ * Draws an SVG with resvg per request of a port. Every response is `damaged` if the renderer can't be
+ * started.
  */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const responding = ready.then(
@@ -26,7 +26,7 @@ function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
     const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
     return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
   } catch (error) {
-    // An allocation beyond the bound, or a defect of the renderer: a trap of WebAssembly, which leaves nothing to continue with.
+    // A WebAssembly trap: an allocation beyond the limit, or a defect. The instance can't be used again.
     if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
     return { is: 'failed', message: messageOf(error) };
   }

@@ -1,18 +1,14 @@
-/** Formats a code for a terminal: two modules per character, in black and white in any theme. */
+/** Formats a code for a terminal: two modules per character, black on white in any theme. */
 import type { Modules } from './encode.ts';
 import type { Raster } from './raster.ts';
 
-/** Of the palette of 256 (ECMA-48 with 38;5 and 48;5), because themes change the sixteen that have names. */
+/** Colors of the 256 palette (ECMA-48 with 38;5 and 48;5), which themes don't change. */
 const BLACK_ON_WHITE = '\u001b[38;5;16;48;5;231m';
 const RESET = '\u001b[0m';
 
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-export function terminalWidth(modules: Modules, quietZone: number): number {
-  return modules.size + 2 * quietZone;
-}
-
-/** Formats the code as lines of half blocks, each with its own colors and a line end; `plain` for a terminal without colors. */
+/** Formats lines of half blocks with colors; `plain` for terminals without colors. */
 export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';
@@ -26,10 +22,9 @@ export function formatTerminal(modules: Modules, quietZone: number, { plain = fa
   return text;
 }
 
-/** Pixels per module in the result of `readTerminal`. */
 const SCALE = 4;
 
-/** Reads the text back into pixels, as a terminal shows it. */
+/** Converts the text back into pixels. */
 export function readTerminal(text: string): Raster {
   const lines = text.split('\n').slice(0, -1);
   const blocks = lines.map((line) => {

@@ -1,16 +1,18 @@
-/** Verifies a PNG or an SVG from its own bytes, a PDF or an EPS from the drawing that it is written from, with a decoder that is independent of the encoder. */
+/**
+ * Verifies PNG and SVG from their bytes, and PDF and EPS from their drawing, with a decoder that is
+ * independent of the encoder.
+ */
 import decodeQR from 'qr/decode.js';
 import { messageOf } from '../../base/errors.ts';
 import type { Drawing } from './drawing.ts';
 import { MM_AN_INCH } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
 import { readPng } from './read-png.ts';
-import { readSvg } from './read-svg.ts';
+import { readSvg } from './svg.ts';
 
 export interface Expected {
   readonly text: string;
   readonly sizeMm: number;
-  /** Modules a side, those of the quiet zone included. */
   readonly across: number;
   readonly quietZone: number;
 }
@@ -20,7 +22,7 @@ interface Place {
   readonly yMm: number;
 }
 
-/** Finds the fault of an image, in a few words; undefined if its bytes are as expected. */
+/** Finds the fault of an image in a few words; undefined if its bytes are as expected. */
 export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expected): string | undefined {
   try {
     if (format === 'png') {
@@ -33,17 +35,17 @@ export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expect
   }
 }
 
-/** Finds the fault of a drawing of one image; see `findFault`. */
 export function drawingFault(drawing: Drawing, expected: Expected): string | undefined {
   return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
 }
 
-/** Finds the fault of one image on a page with others; see `findFault`. */
 export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
-/** pHYs counts whole pixels a meter, and coordinates have four decimals: less than a printer's dot. */
+/**
+ * Tolerance in mm, less than a printer dot: pHYs counts pixels per meter, and coordinates have four decimals.
+ */
 const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {
@@ -53,7 +55,6 @@ function sizeFault(sizeMm: number, expected: Expected): string | undefined {
 
 const PIXELS_A_MODULE = 4;
 
-/** Renders the drawing at a position, on white. */
 function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, across }: Expected): Raster {
   const side = across * PIXELS_A_MODULE;
   const raster = createRaster(side, side, 255);
@@ -71,7 +72,10 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   return raster;
 }
 
-/** Returns whether an outline begins no farther from the image than the image is wide; one of a neighbor that reaches into it does. */
+/**
+ * Returns whether an outline begins within one image width, as one of a neighbor that reaches into the image
+ * does.
+ */
 function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
   const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
@@ -104,7 +108,6 @@ function rasterFault(raster: Raster, expected: Expected): string | undefined {
   return read === undefined ? 'the code cannot be decoded' : 'the code decodes to a different text';
 }
 
-/** Returns whether the outermost `margin` pixels are all alike. */
 function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean {
   const light = gray[0] ?? 0;
   const isLight = (row: number, from: number, to: number) =>
@@ -116,7 +119,7 @@ function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean 
   return true;
 }
 
-/** Decoders require a light margin, also if an image without its own is placed on a light page. */
+/** Adds the light margin that decoders require. */
 function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);
@@ -129,11 +132,11 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   return padded;
 }
 
-/** Decodes the text of a code; returns undefined if there is none. */
+/** Decodes the text of a code; undefined if there is none. */
 export function decode({ width, height, gray }: Raster): string | undefined {
   try {
-    // I420 begins with the gray values, and the decoder reads no others. Without a time limit: the result must not depend on the load
-    // of the machine.
+    // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on
+    // load.
     return decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Number.POSITIVE_INFINITY });
   } catch {
     return undefined;

@@ -1,8 +1,13 @@
-/** Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2. The bytes depend only on the content. */
-import { type Color, formatColor } from './color.ts';
-import type { Figure } from './drawing.ts';
-import { formatNumber, POINTS_A_MM } from './image-style.ts';
+/**
+ * Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2. The bytes depend only on the content.
+ */
+
+import { type Figure, formatOutline } from './drawing.ts';
+import { type Color, formatColor, formatNumber, POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
+
+const CORNER = (x: number, y: number) => `${x} ${y} m`;
+const SIDE = (right: number, down: number) => (right === 0 ? ` ${down} v` : ` ${right} h`);
 
 export function writeEps({ across, outlines, style, plate }: Figure): string {
   const points = style.sizeMm * POINTS_A_MM;
@@ -15,20 +20,19 @@ export function writeEps({ across, outlines, style, plate }: Figure): string {
     `%%HiResBoundingBox: 0 0 ${formatNumber(points)} ${formatNumber(points)}`,
     '%%LanguageLevel: 2',
     '%%EndComments',
-    // In a dictionary of its own: the page it is placed on may use these names.
+    // Its own dictionary prevents conflicts with the surrounding page.
     '4 dict begin gsave',
     '/m {moveto} bind def /h {0 rlineto} bind def /v {0 exch rlineto} bind def /z {closepath} bind def',
     `0 ${formatNumber(points)} translate ${scale} -${scale} scale`,
     background ? `${formatInk(background)} 0 0 m ${across} h ${across} v -${across} h z fill` : [],
     formatInk(color),
-    ...outlines.map((outline) => formatOutline(outline, quietZone)),
+    ...outlines.map((outline) => `${formatOutline(outline, quietZone, CORNER, SIDE)} z`),
     plate ? ['fill', ...formatImage(plate, quietZone), 'grestore end'] : 'fill grestore end',
     '%%EOF',
   ];
   return `${lines.flat().join('\n')}\n`;
 }
 
-/** The square of a logo, in hexadecimal, in lines that every program reads. */
 function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): string[] {
   return [
     `gsave ${offset + quietZone} ${offset + quietZone} translate ${across} ${across} scale`,
@@ -38,17 +42,7 @@ function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): s
   ];
 }
 
-function formatOutline(outline: readonly number[], offset: number): string {
-  let path = `${(outline[0] ?? 0) + offset} ${(outline[1] ?? 0) + offset} m`;
-  for (let at = 2; at < outline.length; at += 2) {
-    const right = (outline[at] ?? 0) - (outline[at - 2] ?? 0);
-    const down = (outline[at + 1] ?? 0) - (outline[at - 1] ?? 0);
-    path += right === 0 ? ` ${down} v` : ` ${right} h`;
-  }
-  return `${path} z`;
-}
-
-/** A gray is one ink: mixed of three, black would print with colored edges. */
+/** Gray is one ink, because mixed black prints with colored edges. */
 function formatInk(color: Color): string {
   const { red, green, blue } = color;
   const share = (part: number) => formatNumber(part / 255);

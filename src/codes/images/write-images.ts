@@ -14,18 +14,17 @@ import { AT_ONCE, describeImage, hashFiles, type ImageFile, isOurs } from './ima
 import type { ImageStyle } from './image-style.ts';
 import { type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
 
-export interface WriteImagesOptions {
+interface WriteImagesOptions {
   readonly style: ImageStyle;
   readonly force: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Gets the content of the directory and the outcomes for `--summary`. */
+  /** Receives the content of the directory and the outcomes for `--summary`. */
   readonly facts: RunFacts;
   onWait(): void;
   onProgress(done: number): void;
 }
 
-/** Existing content of a directory; `hashes` has the SHA-256 of its image files. */
 interface Existing {
   readonly directory: string;
   readonly manifest: Manifest;
@@ -33,8 +32,9 @@ interface Existing {
 }
 
 /**
- * Writes the images to `directory`, and returns one row of the manifest per image. Throws UsageError before any file is written if one
- * would be lost that no earlier run wrote, LocalError if the directory can't be written to, and the signal's reason.
+ * Writes images and returns their manifest rows. Before any write, throws UsageError if a file that no
+ * earlier run wrote would be lost. Throws LocalError if the directory is not writable, and the signal's
+ * reason.
  */
 export async function writeImages(
   directory: string,
@@ -54,7 +54,7 @@ export async function writeImages(
   }
 }
 
-/** I5: throws UsageError if a file would be lost that no earlier run wrote. Equal bytes are not a loss. */
+/** I5: throws UsageError if a file that no earlier run wrote would be lost. Equal bytes are no loss. */
 async function refuseForeign(
   { directory, manifest, hashes }: Existing,
   files: readonly ImageFile[],
@@ -95,7 +95,7 @@ async function drawAll(
     await writeManifest(existing.manifest, drawn());
     return drawn();
   } catch (error) {
-    // Written files must be in the manifest for the next run.
+    // The next run must find written files in the manifest.
     await writeManifest(existing.manifest, drawn()).catch(() => undefined);
     throw cannotWrite(
       `write to ${directory}`,
@@ -115,7 +115,7 @@ async function drawOne(
   const { encoded, format, file } = image;
   const hash = hashes.get(file);
   const facts = { ...describeImage(image, style), file };
-  // Bytes that an earlier run decoded need not be decoded again; the manifest identifies them.
+  // An earlier run decoded these bytes; the manifest identifies them.
   const known = isOurs(manifest, file, hash) ? hash : undefined;
   const drawn = await drawImage(encoded, format, style, { known });
   if ('fault' in drawn) {

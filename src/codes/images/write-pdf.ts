@@ -1,15 +1,12 @@
 import { EPOCH } from '../../base/time/time.ts';
 import { closePdf, PDFDocument } from '../../files/paper/pdfkit.ts';
-import { type Color, formatColor } from './color.ts';
-import type { Figure } from './drawing.ts';
-import { POINTS_A_MM } from './image-style.ts';
+import type { Figure, Outline } from './drawing.ts';
+import { type Color, formatColor, POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
-import type { Outline } from './outlines.ts';
 import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** Creates a document without pages; each page will have this size. */
 export function openPdf({
   widthMm,
   heightMm,
@@ -24,10 +21,10 @@ export function openPdf({
     size,
     margin: 0,
     autoFirstPage: false,
-    // I4: zlib's output for a stream differs between engines.
+    // I4: the output of zlib differs between engines.
     compress: false,
     font: '',
-    // I4: it makes the file's id of these, and would take the time of day for one of them.
+    // I4: the library derives the file ID from these, and would otherwise use the time of day.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
   });
   Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
@@ -42,7 +39,6 @@ export async function writePdf(figure: Figure, title: string): Promise<Buffer> {
   return closePdf(document);
 }
 
-/** Draws an image with its upper left corner at this position. */
 export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: number; yMm: number }): void {
   const { across, outlines, style, plate } = figure;
   document.save();
@@ -57,7 +53,7 @@ export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: num
 
 type PdfOfImages = Pdf & { openImage(png: Buffer): unknown };
 
-/** Images embedded in each document: a logo is stored once, regardless of the number of labels. */
+/** Embedded images by document: a logo is stored once for all labels. */
 const embedded = new WeakMap<Pdf, Map<Plate, unknown>>();
 
 function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {
@@ -79,7 +75,7 @@ function addOutline(document: Pdf, outline: Outline, offset: number): void {
   document.closePath();
 }
 
-/** Returns the ink of a color. Gray is black ink only, as CMYK percentages: mixed from three inks it would print with colored edges. */
+/** Ink of a color. Gray uses black ink only, because mixed black prints with colored edges. */
 export function inkOf(color: Color): PDFKit.Mixins.ColorValue {
   const { red, green, blue } = color;
   return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColor(color);

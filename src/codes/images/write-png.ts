@@ -1,22 +1,35 @@
-/** Writes an image as PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole pixels per module, and the print size. */
+/**
+ * Writes an image as PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole
+ * pixels per module, and the print size.
+ */
 import { constants, crc32, deflateSync } from 'node:zlib';
-import { BLACK, type Color, formatColor, WHITE } from './color.ts';
 import type { Modules } from './encode.ts';
-import { type ImageStyle, MM_AN_INCH, modulesAcross } from './image-style.ts';
+import {
+  BLACK,
+  type Color,
+  formatColor,
+  type ImageStyle,
+  MM_AN_INCH,
+  modulesAcross,
+  WHITE,
+} from './image-style.ts';
 import type { Plate } from './logo.ts';
 import type { Rendering } from './render-apart.ts';
 
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** I4: every version of zlib makes the same of this strategy, which leaves no choice to it; at others their engines differ. */
+/** I4: all versions of zlib produce the same bytes with this strategy. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
-/** Returns the pixels per module: the nearest whole number of printer dots, at least one. */
+/** Pixels per module: the nearest whole number of printer dots, at least one. */
 export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
-/** Half a meter at 300 dpi. More would take gigabytes to draw and decode; vector formats have no such limit. */
+/**
+ * Maximum number of pixels per side, half a meter at 300 dpi. More takes gigabytes of memory; vector formats
+ * have no limit.
+ */
 export const MOST_PNG_PIXELS = 6000;
 
 export function pngSide(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
@@ -39,7 +52,9 @@ export function writePng(modules: Modules, style: ImageStyle, plate: Plate | und
   return formatPng(header, colors, filterUp(rows, stride));
 }
 
-/** The rows of all modules, each as often as a module has pixels. `row` gets the row of the code, negative in the quiet zone above it. */
+/**
+ * Repeats the row of each module. `row` receives the row of the code, negative in the quiet zone above it.
+ */
 function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buffer): Buffer {
   const pixels = pixelsAModule(modules, style);
   const rows = Array.from({ length: modulesAcross(modules, style) }, (_, y) =>
@@ -75,7 +90,7 @@ function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels:
 
 const plates = new WeakMap<Plate, Buffer>();
 
-/** Formats the plate of a logo as PNG, for formats that embed it; returns the same object each time. */
+/** Formats the plate of a logo as PNG, once per plate, for formats that embed it. */
 export function formatPlate(plate: Plate): Buffer {
   const known = plates.get(plate);
   if (known) return known;
@@ -89,13 +104,12 @@ export function formatPlate(plate: Plate): Buffer {
   return png;
 }
 
-/** Formats pixels with transparency as PNG. */
 export function formatRendering({ width, height, rgba }: Rendering): Buffer {
   const rows = filterUp(Buffer.from(rgba), width * 4);
   return formatPng({ width, height, bits: 8, type: 6, sizeMm: undefined }, [], rows);
 }
 
-/** Rows as their differences from the ones above, each with its filter before it. */
+/** Encodes each row as the difference from the row above, after its filter byte. */
 function filterUp(rows: Buffer, stride: number): Buffer {
   const filtered = Buffer.alloc(rows.length + rows.length / stride);
   let above: Buffer = Buffer.alloc(stride);
@@ -109,7 +123,7 @@ function filterUp(rows: Buffer, stride: number): Buffer {
   return filtered;
 }
 
-/** One row of pixels, a bit each: 1 is light. */
+/** Formats a row with one bit per pixel: 1 is light. */
 function rowOf(
   modules: Modules,
   { quietZone }: ImageStyle,
@@ -126,7 +140,7 @@ function rowOf(
   return row;
 }
 
-/** The palette, dark and light, where black on white is not enough. */
+/** Palette of dark and light, if not black on white. */
 function colorsOf({ color, background }: ImageStyle): Buffer[] {
   const isPlain = isSame(color, BLACK) && background && isSame(background, WHITE);
   if (isPlain) return [];
@@ -142,11 +156,10 @@ function isSame(one: Color, other: Color): boolean {
 interface Header {
   width: number;
   height: number;
-  /** Bits a sample. */
   bits: 1 | 8;
   /** Color type: 0 gray, 2 RGB, 3 palette, 6 RGB with opacity. */
   type: 0 | 2 | 3 | 6;
-  /** Undefined: no declared size. */
+  /** Undefined for no declared size. */
   sizeMm: number | undefined;
 }
 
@@ -169,7 +182,7 @@ function formatPng(
     const density = Buffer.alloc(9);
     density.writeUInt32BE(Math.round((width * 1000) / sizeMm), 0);
     density.writeUInt32BE(Math.round((height * 1000) / sizeMm), 4);
-    density[8] = 1; // a meter
+    density[8] = 1;
     parts.push(chunk('pHYs', density));
   }
   return Buffer.concat([

@@ -1,4 +1,5 @@
-import { inQuotes } from '../../base/text/quote.ts';
+import { UsageError } from '../../base/errors.ts';
+import { countOf, inQuotes, quote } from '../../base/text/quote.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../../base/text/utm.ts';
 import {
   type Checked,
@@ -9,9 +10,16 @@ import {
 } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';
 import { CODE_TYPES, type CodeChanges } from '../../service/shapes.ts';
-import { type Columns, matchColumns, readText, type Words } from './columns.ts';
-import { instead } from './missing-destination.ts';
-import { omitUnfinished } from './omit-unfinished.ts';
+import {
+  type Columns,
+  findColumn,
+  type InputCell,
+  instead,
+  matchColumns,
+  readText,
+  type Words,
+} from './columns.ts';
+import { omitUnfinished } from './outcomes.ts';
 
 export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
 
@@ -21,24 +29,22 @@ export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
 
 /** Row that specifies a code; the ID takes precedence over the slug. */
 export interface TargetRow extends InputRow {
-  readonly id: string | undefined;
-  readonly slug: string | undefined;
+  readonly id?: string;
+  readonly slug?: string;
 }
 
-/** Changes by flags, for rows without their own. */
 export interface CommonChanges {
   changes?: CodeChanges;
-  utm?: UtmTags | undefined;
-  force?: boolean | undefined;
-  /** Ignore a column `at`. */
-  ignoreDates?: boolean | undefined;
-  signal?: AbortSignal | undefined;
+  utm?: UtmTags;
+  force?: boolean;
+  ignoreDates?: boolean;
+  signal?: AbortSignal;
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
 const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Returns the tags of a row in canonical form, if it has any. */
+/** Reads the tags of a row in canonical form, if any. */
 export function readUtm(
   row: InputRow,
   { cell, has }: Columns,
@@ -54,7 +60,6 @@ export function readUtm(
   return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
-/** Reads the rows of a file that chooses codes. */
 export async function checkChosen(input: Input, signal?: AbortSignal): Promise<Checked<TargetRow>> {
   const columns = matchColumns(input, TARGET_COLUMNS);
   const { has, faults, warnings, unread, notes } = columns;
@@ -77,11 +82,29 @@ export async function checkChosen(input: Input, signal?: AbortSignal): Promise<C
 }
 
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
-  const read = (column: string) => readText(cell(row, column))?.trim() || undefined;
-  const [id, slug] = [read('id'), read('slug')];
-  if (id !== undefined && !isUuid(id))
-    cell(row, 'id').fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
+  const id = readId(cell(row, 'id'));
+  const slug = readText(cell(row, 'slug'))?.trim() || undefined;
   if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
     faults.push({ line: row.line, message: 'has neither an ID nor a slug' });
-  return { id: id?.toLowerCase(), slug };
+  return { id, slug };
+}
+
+export function readId(cell: InputCell): string | undefined {
+  const id = readText(cell)?.trim() || undefined;
+  if (id !== undefined && !isUuid(id)) cell.fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
+  return id?.toLowerCase();
+}
+
+/** Throws UsageError for a dated plan: its last change of each code would apply immediately. */
+export function refuseDates({ name, columns, rows }: Input): void {
+  const at = findColumn(columns, 'at');
+  const isDated = ({ values }: InputRow) => at !== undefined && String(values.get(at) ?? '').trim() !== '';
+  const count = rows.filter(isDated).length;
+  if (count === 0) return;
+  throw new UsageError(
+    `${name} has dates in column ${quote(at ?? '')} (${countOf(count, 'row')}), but without --due all rows would be applied now`,
+    {
+      hint: 'Add --due to apply only rows that are due, or --ignore-dates to apply all rows.',
+    },
+  );
 }

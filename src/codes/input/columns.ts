@@ -7,16 +7,15 @@ import {
   fold,
   type Input,
   type InputRow,
+  isAddress,
   MOST_FAULTS,
   OUR_COLUMNS,
   showValue,
 } from '../../files/formats/read/input.ts';
-import { missingDestination } from './missing-destination.ts';
 
 /** Cell of a known column; collects its faults and warnings. */
 export interface InputCell {
   value: unknown;
-  /** Returns a fault without reporting it. */
   faultOf(message: string): Fault;
   fault(message: string, more?: Pick<Fault, 'explanation' | 'mayForce'>): void;
   warn(message: string): void;
@@ -25,25 +24,21 @@ export interface InputCell {
 export interface Columns {
   has(known: string): boolean;
   cell(row: InputRow, known: string): InputCell;
-  /** Also those of the reader of the file. */
+  /** Includes faults of the file reader. */
   faults: Fault[];
   warnings: Fault[];
   /** The user's own columns, except those of `qr list`. */
   unread: string[];
-  /** How a column was understood. */
+  /** Explanations of how columns were interpreted. */
   notes: string[];
   /** Fault of a file without destinations, if a row needs one. */
-  noDestination: Fault | undefined;
+  noDestination?: Fault;
 }
 
-/**
- * Matches columns to the `known` and `optional` ones, by name in any order and case. Faults: a column that
- * occurs twice, a `reserved` name of a results column, a probable typo of a `known` column.
- */
+/** Matches columns by name in any order and case. Faults: duplicates, and likely typos of `known` columns. */
 export function matchColumns(
   input: Input,
   known: readonly string[],
-  reserved: readonly string[] = [],
   optional: readonly string[] = [],
 ): Columns {
   const line = input.headerLine;
@@ -52,13 +47,6 @@ export function matchColumns(
   const found = new Map<string, string>();
   for (const column of input.columns) {
     const folded = fold(column);
-    if (reserved.includes(folded)) {
-      faults.push({
-        line,
-        column,
-        message: `this name is reserved for a results column: rename your column, for example to my_${folded}`,
-      });
-    }
     if (!known.includes(folded) && !optional.includes(folded)) continue;
     const other = found.get(folded);
     if (other !== undefined)
@@ -75,7 +63,7 @@ export function matchColumns(
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
-    // If the similar column exists, too, the name is the user's own.
+    // If the similar column exists too, the name is the user's own.
     const row = input.rows.find(({ values }) => values.has(column));
     if (missing(meant, line === undefined ? row : undefined)) {
       faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
@@ -89,7 +77,7 @@ export function matchColumns(
     const fault: InputCell['fault'] = (message, more) => {
       if (faults.length >= MOST_FAULTS) return;
       const fresh = faultOf(message);
-      // The reader reported the problem of this cell.
+      // The file reader reported this cell.
       if (!unreadable.has(placeKey({ ...fresh, column: own }))) faults.push({ ...fresh, ...more });
     };
     return {
@@ -119,13 +107,10 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
   return JSON.stringify([line, column]);
 }
 
-/**
- * Column of the manifest of `qr image`, whose `url` is the short URL: a code with that destination would lead
- * to itself.
- */
+/** Column of `qr image` manifests, whose `url` is the short URL: such a destination would be a loop. */
 const OF_MANIFEST = 'sha256';
 
-/** Uses the only column that must mean `destination`. A fault if several may. */
+/** Uses the only column that must mean `destination`; several are a fault. */
 function takeAlias(
   { columns, headerLine }: Input,
   found: Map<string, string>,
@@ -146,7 +131,7 @@ function takeAlias(
 
 const MOST_SLIPS = 2;
 
-/** Short words have many neighbors (note, date, time), so only one slip counts. */
+/** Short words have many neighbors (note, date, time), so only one edit counts. */
 function looksLike(word: string, known: string): boolean {
   // Bounded, because a word may have megabytes.
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
@@ -157,8 +142,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Returns the text of a cell; undefined if it is absent, null or empty. Faults: other types (007 would become
- * 7) and, unless `mayBeHalf`, a lone surrogate.
+ * Text of a cell; undefined if absent, null or empty. Faults: other types (007 would become 7) and, unless
+ * `mayBeHalf`, a lone surrogate.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
@@ -179,7 +164,7 @@ export interface Words {
   all: readonly string[];
 }
 
-/** Finds a word in any case, with any blanks around it. */
+/** Finds a word in any case, with surrounding spaces. */
 export function findWord(text: string, { all }: Words): string | undefined {
   const trimmed = text.trim();
   return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
@@ -190,4 +175,48 @@ export function wrongWord(text: string, { what, all }: Words): { message: string
     message: `${inQuotes(text.trim())} is not ${what}`,
     explanation: `${what} is one of ${all.join(', ')}`,
   };
+}
+
+const SAMPLE = 200;
+
+/** Advises to rename columns whose cells are addresses, whatever their names; undefined if there are none. */
+export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
+  const sample = rows.slice(0, SAMPLE);
+  const likely = unread.filter((column) => {
+    const cells = sample
+      .map(({ values }) => String(values.get(column) ?? ''))
+      .filter((cell) => cell.trim() !== '');
+    return cells.filter(isAddress).length > cells.length / 2;
+  });
+  if (likely.length === 0) return undefined;
+  const [names, which] = likely.length === 1 ? ['column', 'it'] : ['columns', 'the correct one'];
+  const verb = likely.length === 1 ? 'contains' : 'contain';
+  return `${names} ${likely.map(inQuotes).join(' and ')} ${verb} addresses, so rename ${which} to destination`;
+}
+
+/**
+ * Fault of a file without destinations. Undefined for JSON, whose items may each lack one, unless another
+ * column is meant.
+ */
+function missingDestination(input: Input, unread: readonly string[]): Fault | undefined {
+  const { headerLine: line } = input;
+  const advice = renameAdvice(input, unread);
+  if (advice === undefined && line === undefined) return undefined;
+  return {
+    line,
+    column: 'destination',
+    message: `is missing; ${advice ?? `every code of type url needs one${instead(unread)}`}`,
+  };
+}
+
+const MOST_NAMED = 5;
+
+export function instead(unread: readonly string[]): string {
+  if (unread.length === 0) return '';
+  const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';
+  return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
+}
+
+export function findColumn(columns: readonly string[], name: string): string | undefined {
+  return columns.find((column) => fold(column) === name);
 }

@@ -28,8 +28,8 @@ interface RawRecord {
 }
 
 /**
- * Reads a header row and the rows below it: commas, semicolons or tabs between cells, any line ends, quoted cells with separators and line breaks
- * in them. Skips rows without text. Throws UsageError if it cannot be read as rows, or the signal's reason.
+ * Parses a header row and data rows: commas, semicolons or tabs, any line ends, quoted cells. Skips empty
+ * rows. Throws UsageError if the file is not a table, and the signal's reason.
  */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
@@ -56,7 +56,7 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   return { name, columns, headerLine: header.line, rows, form, faults };
 }
 
-/** Returns the texts of the cells of a row, one per column; `defused`: the cells whose text was escaped. */
+/** Cells of a row, one per column. `defused`: cells whose text was escaped. */
 function readCells(cells: readonly string[], columns: readonly string[], rawCells: boolean) {
   const written = columns.map((_, at) => cells[at] ?? '');
   if (rawCells) return { texts: written, defused: undefined };
@@ -67,10 +67,13 @@ function readCells(cells: readonly string[], columns: readonly string[], rawCell
   return { texts, defused: escaped.length > 0 ? new Map(escaped) : undefined };
 }
 
-/** Maximum bytes of a header that are searched for the separator. */
+/** Maximum number of header bytes searched for the delimiter. */
 const LONGEST_HEADER = 1 << 20;
 
-/** Returns the separator that `sep=;` specifies (Excel's own first line), or the most frequent one outside quotes in the header. */
+/**
+ * Returns the delimiter of `sep=;` (Excel's own first line), or the most frequent one outside quotes in the
+ * header.
+ */
 function chooseSeparator(utf8: Buffer, given: string | undefined) {
   const text = utf8.toString('utf8', 0, LONGEST_HEADER);
   const declared = /^sep=([\t\x20-\x7e])\r?\n/i.exec(text);
@@ -90,7 +93,6 @@ function chooseSeparator(utf8: Buffer, given: string | undefined) {
 
 interface RecordsJob extends Pick<ReadOptions, 'signal'> {
   separator: string;
-  /** Number of lines before the header. */
   skipped: number;
   name: string;
   createReader: CreateCsvReader;
@@ -120,7 +122,7 @@ async function readRecords(
   return records;
 }
 
-/** Creates a counter of records, which throws UsageError at the first one with which the file is too large. */
+/** Creates a counter of records that throws UsageError if the file is too large. */
 function createExtent(name: string): (cells: number, line: number) => void {
   let rows = -1;
   let width = 0;
@@ -136,9 +138,9 @@ function createExtent(name: string): (cells: number, line: number) => void {
 }
 
 /**
- * Reads CSV with mixed delimiters: a file with commas that a spreadsheet whose list separator is the semicolon (German Excel) has shown with each
- * line in one cell, and saved as `name,type,destination;;`. Values that a user adds in the next columns are separated by semicolons. Throws
- * UsageError if only some rows are written this way: which commas separate cells would be a guess.
+ * Joins mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) showed with each line in
+ * one cell and saved as `name,type,destination;;`, with added values after semicolons. Throws UsageError if
+ * only some rows are like this, because it would be a guess which commas are delimiters.
  */
 function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
   const [header, ...data] = records;
@@ -195,7 +197,7 @@ function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   ];
 }
 
-/** Cells by column. A file has a million rows, and a Map for each would take several times the memory of its cells. */
+/** Cells by column. A Map per row would take several times the memory for a million rows. */
 class RowValues implements ReadonlyMap<string, string> {
   readonly #places: ReadonlyMap<string, number>;
   readonly #cells: readonly string[];

@@ -14,7 +14,7 @@ import { parseLines } from '../../files/formats/read/json-records.ts';
 import { MOST_COLUMNS, MOST_RECORD, MOST_VALUES } from '../../files/formats/table-bounds.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 
-/** Parses NDJSON, one object per line. Throws UsageError with every line that is not an object, or the signal's reason. */
+/** Parses NDJSON. Throws UsageError with every line that is not an object, and the signal's reason. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   return readValues('ndjson', valuesOfLines(utf8), name, signal);
 }
@@ -28,7 +28,10 @@ async function* valuesOfLines(utf8: Buffer): AsyncGenerator<JsonValue> {
   }
 }
 
-/** Parses an array of JSON objects, or one object that is a code. Throws UsageError for anything else, or the signal's reason. */
+/**
+ * Parses an array of objects, or an object that is a code. Throws UsageError for anything else, and the
+ * signal's reason.
+ */
 export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   const text = utf8.toString();
   const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;
@@ -44,7 +47,7 @@ export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortS
   }
 }
 
-/** Yields the elements with their number in place of their line, because all of them may be on one line. */
+/** Yields elements with their number as line, because all may be on one line. */
 async function* valuesOfArray(text: string): AsyncGenerator<JsonValue> {
   let line = 0;
   for (const element of elementsOf(text, '[')) {
@@ -111,7 +114,7 @@ async function readValues(
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
-/** A file may consist of millions of `{}`. */
+/** Shared, because a file may consist of millions of `{}`. */
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 async function parsePiece(text: string): Promise<unknown> {

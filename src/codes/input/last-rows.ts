@@ -17,15 +17,8 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import { checkWholeFile, openWholeFile } from '../../files/formats/whole-file.ts';
 import { parseInput } from './read-input.ts';
 
-export interface LastRows {
-  rows: readonly LastRow[];
-  /** Replaces them atomically by those of this run. Throws like `openWholeFile` and its `commit`. */
-  replace(rows: readonly Row[]): Promise<void>;
-  close(): Promise<void>;
-}
-
 export interface LastRow {
-  /** Returns the text of a cell; null if it is empty or there is no such column. */
+  /** Text of a cell; null if empty or missing. */
   text(column: string): string | null;
   /** Creates the refusal of a file with such a row; `what` completes "is not a row of". */
   notOurs(what: string): UsageError;
@@ -43,16 +36,16 @@ interface LastRowsJob {
 const MOST_BYTES = 128 * 2 ** 20;
 
 /**
- * Opens the file of `--since-last`, which may not exist yet, exclusively until `close`. Throws UsageError if
- * it is another kind of file, or in use.
+ * Opens the file of `--since-last`, which may not exist, exclusively until `close`. Throws UsageError if it
+ * is another kind of file, or in use.
  */
-export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
+export async function openLastRows(path: string, job: LastRowsJob) {
   const { clock, signal, processes, columns, mark } = job;
   refuseForeignExtension(path, DATA_FORMATS, 'files of --since-last');
   const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
   const place = {
     elsewhere: 'specify a different file with --since-last',
-    // Rows of other commands are refused by their line.
+    // Rows of other commands are refused by line.
     replaces: ['none' as const, 'other' as const, kindOfTable(columns.map(({ name }) => name))],
   };
   const lock = await acquireLock(path, { clock, signal });
@@ -62,7 +55,8 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
     await checkWholeFile(path, place);
     return {
       rows,
-      async replace(rows) {
+      /** Replaces the rows atomically. Throws as `openWholeFile` and its `commit`. */
+      async replace(rows: readonly Row[]) {
         const file = await openWholeFile(path, { processes, gzip: isCompressed(path), ...place });
         const sink = createDocumentSink(file, createFormatter(format, { columns }));
         try {
@@ -93,7 +87,7 @@ async function readLast(path: string): Promise<Input | undefined> {
 
 function rowsOf(input: Input, mark: string): LastRow[] {
   const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
-  // Other commands have outcomes, too: their files must not be replaced.
+  // Files of other commands with outcomes must not be replaced.
   if (input.columns.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
   return input.rows.map(({ values, line }) => ({
     text(column) {

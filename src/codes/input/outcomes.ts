@@ -1,30 +1,43 @@
-import { OUTCOMES, type Outcome } from '../../base/run/outcomes.ts';
+import { countOutcomes, OUTCOMES, type Outcome } from '../../base/run/outcomes.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import type { Fault, Input, InputRow } from '../../files/formats/read/input.ts';
+import { findColumn } from './columns.ts';
 
 export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
-/** Outcomes that leave nothing to do. */
-const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>([
-  'created',
-  'adopted',
-  'exists',
-  'updated',
-  'unchanged',
-  'deleted',
-]);
+const DONE: readonly RowOutcome[] = ['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted'];
 
-export interface RowResult {
-  id?: string | undefined;
-  slug?: string | undefined;
-  outcome: RowOutcome;
-  error?: string | undefined;
-  /** It was so before this run. */
-  before?: boolean;
+export function isDone({ outcome }: { readonly outcome: RowOutcome }): boolean {
+  return DONE.includes(outcome);
 }
 
-export function isDone({ outcome }: RowResult): boolean {
-  return DONE.has(outcome);
-}
-
-export function isRowOutcome(cell: unknown): cell is RowOutcome {
+function isRowOutcome(cell: unknown): cell is RowOutcome {
   return typeof cell === 'string' && cell !== 'earlier' && Object.hasOwn(OUTCOMES, cell);
+}
+
+const UNFINISHED: readonly unknown[] = [
+  'failed',
+  'not-attempted',
+  'undecided',
+  'gone',
+] satisfies RowOutcome[];
+
+export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boolean {
+  const column = findColumn(columns, 'outcome') ?? '';
+  return ({ values }) => UNFINISHED.includes(values.get(column));
+}
+
+/** Omits rows of results that did not succeed, with a warning that counts them by outcome. */
+export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitted: Fault[] } {
+  const { columns, rows } = input;
+  const column = findColumn(columns, 'outcome') ?? '';
+  const isResults = rows.every(({ values }) => isRowOutcome(values.get(column)));
+  const others = isResults ? rows.filter(createUnfinishedTest(input)) : [];
+  if (others.length === 0) return { kept: rows, omitted: [] };
+  const outcomes = others.map(({ values }) => ({ outcome: String(values.get(column)) }));
+  const counts = [...countOutcomes(outcomes)].map(([word, count]) => `${formatCount(count)} ${word}`);
+  const of = `${formatCount(others.length)} of ${countOf(rows.length, 'row')}`;
+  const message = `omitted ${of} of ${input.name} (${counts.join(', ')})`;
+  const isOther = new Set(others);
+  return { kept: rows.filter((row) => !isOther.has(row)), omitted: [{ message }] };
 }

@@ -1,6 +1,8 @@
+import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import type { Fault, InputRow } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../destinations/destination.ts';
+import { type CommonChanges, readUtm } from './check-rows.ts';
 import {
   BLANK_NAME,
   type Columns,
@@ -13,22 +15,22 @@ import {
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
-/** Change that is invalid or questionable, unless the code already has this value. */
+/** Invalid or questionable change, unless the code already has this value. */
 export interface Doubt {
   readonly field: keyof CodeChanges;
   readonly fault: Fault;
-  /** Odd, but not a fault. */
+  /** Questionable, not a fault. */
   readonly isOdd?: boolean;
 }
 
 /**
- * Returns the changes of a row, and doubts about them and the flags. `isNew`: no code can have the values
- * already, so a text that no file can hold is a fault, and an empty destination is no destination.
+ * Reads the changes of a row, with doubts about them and the flags. `isNew`: no code has the values yet, so
+ * text that no file can hold is a fault, and an empty destination is none.
  */
 export function readChanges(
   row: InputRow,
   { cell }: Columns,
-  common: { readonly changes?: CodeChanges; readonly force?: boolean | undefined; readonly isNew?: boolean },
+  common: { readonly changes?: CodeChanges; readonly force?: boolean; readonly isNew?: boolean },
   isJson: boolean,
 ): { changes: CodeChanges; doubts: Doubt[] | undefined } {
   const doubts: Doubt[] = [];
@@ -37,7 +39,7 @@ export function readChanges(
   const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
   const address = cell(row, 'destination');
-  // JSON can set a field to empty; in a CSV an empty cell means no change.
+  // JSON can set an empty value; an empty CSV cell is no change.
   const own = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');
@@ -61,4 +63,39 @@ function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force
   const isOdd = force || problem.kind === 'empty' || !isDead(problem);
   const fault: Fault = faultOf(problem.words);
   return [{ field: 'destination', isOdd, fault: isOdd ? fault : { ...fault, mayForce: true } }];
+}
+
+interface DestinationJob {
+  own?: string;
+  options: Pick<CommonChanges, 'changes' | 'utm'>;
+  isNew: boolean;
+}
+
+/**
+ * Returns the destination of the row or flags with the row's tags, or only the tags for the code's own
+ * destination. A destination that can't have tags is a fault.
+ */
+export function readDestination(
+  row: InputRow,
+  columns: Columns,
+  { own, options, isNew }: DestinationJob,
+): { destination: string | undefined; utm: UtmTags | undefined } {
+  const destination = own ?? options.changes?.destination;
+  const utm = readUtm(row, columns, options.utm);
+  if (utm === undefined) return { destination, utm };
+  if (destination !== undefined)
+    return { destination: tagged(columns.cell(row, 'destination'), destination, utm), utm: undefined };
+  // One fault of the file covers all rows without a destination column.
+  if (isNew && !columns.noDestination) tagged(columns.cell(row, 'destination'), '', utm);
+  return { destination, utm };
+}
+
+function tagged(cell: InputCell, destination: string, utm: UtmTags): string {
+  try {
+    return addUtm(destination, utm);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    cell.fault(error.message);
+    return destination;
+  }
 }

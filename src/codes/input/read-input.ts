@@ -25,14 +25,14 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Reads a file of rows. Throws UsageError with every fault of form, by line, or the signal's reason. */
+/** Parses a file of rows. Throws UsageError with every fault of form, and the signal's reason. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   const input = await parseWithFaults(bytes, name, options);
   refuseFaults(input, input.faults ?? []);
   return input;
 }
 
-/** Like `parseInput`, but returns faults of form, to be reported with those of the rows. */
+/** Parses as `parseInput`, but returns faults of form, to report them with those of the rows. */
 export async function parseWithFaults(
   bytes: Uint8Array,
   name: string,
@@ -57,7 +57,7 @@ export async function parseWithFaults(
   return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }
 
-/** A workbook under another name, or the older container of .xls. */
+/** Detects workbooks with another extension, and the older .xls container. */
 function looksPacked(bytes: Uint8Array): boolean {
   return (
     (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) ||
@@ -75,8 +75,8 @@ function formOfContent(utf8: Buffer): Form {
 }
 
 /**
- * Returns text in UTF-8 or UTF-16 as UTF-8 without its byte order mark. Throws UsageError for other
- * encodings: names on posters would be garbled.
+ * Decodes UTF-8 or UTF-16 to UTF-8 without byte order mark. Throws UsageError for other encodings, which
+ * would garble names.
  */
 function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
   const utf16 =
@@ -94,10 +94,7 @@ function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean }
   }
 }
 
-/**
- * A name may contain a NUL, but UTF-16 without a byte order mark has one per letter, and a file after a power
- * cut has many.
- */
+/** Refuses UTF-16 without byte order mark (a NUL per letter) and files with NULs after a power cut. */
 function refuseZeros(bytes: Uint8Array, name: string): void {
   const firstLine = bytes.indexOf(0x0a);
   const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
@@ -111,7 +108,7 @@ function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
   return bytes[0] === first && bytes[1] === second;
 }
 
-/** Excel saves plain CSV in an undeclared code page: the message shows the line in the most common one. */
+/** Excel saves plain CSV in an undeclared code page. The message shows the line in the most common one. */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
@@ -124,7 +121,7 @@ function notText(name: string, what: string, line?: number): UsageError {
   });
 }
 
-/** No byte of a longer UTF-8 character equals a line feed. */
+/** No byte of a multi-byte UTF-8 character equals a line feed. */
 function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
@@ -144,8 +141,8 @@ const HEADERS: ReadonlySet<string> = new Set([
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**
- * Reads a list of IDs and slugs, one per line: the output of `qr list --ids`, or a pasted text. Returns undefined if it may be a table: a line has
- * more than one word, or the first line is the name of a column. Empty text is a list of no codes.
+ * Parses a list of IDs and slugs, one per line. Returns undefined for a possible table: a line with several
+ * words, or a first line that is a column name. Empty text is an empty list.
  */
 export function parseBareNames(
   utf8: Buffer,

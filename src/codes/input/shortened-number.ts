@@ -1,9 +1,9 @@
-/** `1.23457E+19`: a number with many digits as a spreadsheet displays it, and saves it as CSV. */
+/** `1.23457E+19`: a long number as spreadsheets display it, and save it as CSV. */
 const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
 
 const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;
 
-/** Digits of a number in a spreadsheet. */
+/** Maximum number of digits of a number in spreadsheets. */
 const MOST_DIGITS = 15;
 
 /** Returns whether a cell looks like a long number shortened by a spreadsheet. */
@@ -11,7 +11,6 @@ export function isShortened(text: string): boolean {
   return SHORTENED.test(text);
 }
 
-/** Returns whether a cell is this value shortened by a spreadsheet: no user types that instead of the digits. */
 export function isShortenedFrom(text: string, value: string): boolean {
   const [match, digits = ''] = SHORTENED.exec(text) ?? [];
   if (match === undefined || digits.length > MOST_DIGITS || !NUMBER.test(value)) return false;

@@ -20,7 +20,7 @@ import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 
 /** Columns that no command reads. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
-/** Columns whose values are times. */
+/** Columns with times. */
 const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 interface SheetColumn {
@@ -30,7 +30,7 @@ interface SheetColumn {
   isTime: boolean;
 }
 
-/** A column that means `destination` counts as one of the user's own if there is a column of that name. */
+/** A column that means `destination` is the user's own if `destination` exists. */
 function toColumns(names: readonly string[], key: string | undefined): SheetColumn[] {
   const all = names.map(fold);
   const ours = new Set([
@@ -48,7 +48,7 @@ function toColumns(names: readonly string[], key: string | undefined): SheetColu
 }
 
 /**
- * Reads a header row and the rows below it of one sheet; skips rows without values. Throws UsageError if it cannot be read as rows.
+ * Parses a header row and data rows of one sheet; skips empty rows. Throws UsageError if it is not a table.
  */
 export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
   const { sheetName, visibleOnly, key } = options;
@@ -60,7 +60,6 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, options: Re
   let size = 0;
   let lastLine = 0;
   const first: FirstRow[] = [];
-  /** Whether all cells of a column are dates. */
   const areDates = new Map<number, boolean>();
   const merged = readRows((row) => {
     if (!hasText(row)) return;
@@ -138,7 +137,7 @@ function textOf(cell: CellValue): string {
   return cell.is === 'number' ? `${cell.value}` : '';
 }
 
-/** It is unknown to which row a merged value belongs. */
+/** The row of a merged value is ambiguous. */
 function faultsOfMerging(merged: readonly Area[], first: number, last: number, width: number): Fault[] {
   const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
   const area = merged.find(isInside);

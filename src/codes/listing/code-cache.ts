@@ -1,32 +1,31 @@
 /**
- * Stores the codes of a workspace as last seen, for lookups by slug and for completion: a small file in the user's own cache directory, one
+ * Caches the codes of a workspace for slug lookups and completion: a small file in the user's cache directory
  * per base URL and key.
  */
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { openOwnCache, quietly, type User } from '../../files/durable/own-cache.ts';
 import type { SlugStore } from '../../service/slug-memory.ts';
 
-/** Size of the most codes with the longest names, and number of files: one per workspace. */
+/** Maximum file size, enough for the most codes with the longest names, and number of files. */
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;
 
-/** Workspace of the codes: two keys count as two workspaces, and neither can be derived from the name of the file. */
+/** Workspace of the codes: two keys are two workspaces. */
 export interface Workspace {
   baseUrl: string;
   apiKey: string;
 }
 
 export interface CodeCache extends SlugStore {
-  /** Removes the file of a workspace that no longer exists. Never throws. */
   remove(): void;
 }
 
-/** Creates the store. Never throws: after any failure, nothing is remembered. */
+/** Creates the cache. Never throws: after any failure, it is empty. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => quietly(() => parseBounded(open().read(name).toString('utf8'))),
-    // An entry is JSON, and within a text of JSON its quotes would be escaped. Those that were seen last are at the end.
+    // Quotes within JSON texts are escaped, so a match is an entry. Recent entries are at the end.
     has: async (codes) =>
       quietly(() => {
         const bytes = open().read(name);
@@ -41,9 +40,9 @@ const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
 
 /**
- * Returns 16 hex digits for a base URL and an API key (FNV-1a, 64 bits). Two keys are two workspaces, and the key can't be derived from
- * the name, which holds 64 bits of a key of twice as many. Does not use node:crypto, whose loading costs `qr list` several milliseconds;
- * the name protects nothing, and two workspaces with one name would still differ by their codes.
+ * Hashes base URL and API key to 16 hex digits (FNV-1a, 64 bits). The key can't be derived: it has twice as
+ * many bits. node:crypto would cost `qr list` several milliseconds to load, and a collision is harmless,
+ * because codes are still told apart by ID.
  */
 function workspaceName({ baseUrl, apiKey }: Workspace): string {
   let hash = OFFSET;

@@ -1,19 +1,16 @@
 /**
- * Lists all codes of a workspace and verifies that the list is complete. Page numbers shift when codes are created or deleted, so the
- * pages are checked against conditions that a complete list meets. A list is complete
+ * Lists all codes of a workspace, and verifies that the list is complete. Page numbers shift if codes are
+ * created or deleted meanwhile, so one of these conditions must hold:
+ * - After one pass, every response has the same total, as many distinct codes were received, and each existed
+ *   at the first response. A code that takes the place of a deleted one is younger, which is visible: a code
+ *   of a later page must be older than some code of the first page, or than that response by a margin.
+ * - After two passes, the second one has every code of the first again, on pages that are full except for the
+ *   last. So no code moved to a page that was already read.
  *
- * - after one pass, if every response has the same total, as many distinct codes were received, and each of them existed at the time of
- *   the first response: then they are all codes of that instant. A code that takes the place of a deleted one is younger than that response,
- *   and this is visible: a code of a later page must be older than some code of the first page, or than that response by a margin;
- * - otherwise after two passes, if the second finds every code of the first again, on pages that are full except for the last: no code was
- *   removed from the part already read, so no code moved from one page to a page already read.
- *
- * Assumptions: new codes get a `created_at` that is at most the margin behind the service's Date, and a response of a replica is not older
- * than that either; `created_at` comes from one clock, so that of two codes the later one is not dated earlier, and a code dated in the
- * future is recognized by Date; a total is capped only at the values of `Doubt`; if codes are created and deleted during the passes, or
- * are inserted in the middle of the list, a later response does not show an older state than an earlier one; a total that equals the
- * length of the first page is the total, and a service with a wrong total does not list codes twice as well. If times can't be parsed, the
- * second pass is required.
+ * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date, and no
+ * replica is further behind. A total is capped only at the values of `Doubt`. During concurrent changes, a
+ * later response never shows an older state. A service with a wrong total does not also list codes twice. If
+ * times can't be parsed, the second pass is required.
  */
 import { collectPages } from '../../base/collections.ts';
 import { NotFoundError, RejectedError, UnprovenError } from '../../base/errors.ts';
@@ -25,18 +22,21 @@ import { MAX_CODES_PAGE, type Page, type QrCode } from '../../service/shapes.ts'
 
 export type Lister = Pick<Service, 'listCodes'>;
 
-/** Maximum number of passes. */
 const MOST_READINGS = 3;
-/** Number of requests beyond three times the pages of the returned codes: bounds the cost of a service with wrong totals. */
+/**
+ * Number of requests allowed beyond three times the pages of the returned codes, which bounds the cost of
+ * wrong totals.
+ */
 const SPARE_REQUESTS = 20;
 
-/** Maximum delay of `created_at` behind Date: by the drift of clocks, and by time zones if it has none. */
+/** Maximum delay of `created_at` behind Date, by clock drift. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
 /**
- * Totals that may be capped, so that the page after the last is requested: usual caps (some hundreds, or 1 or 5 followed by zeros), every
- * round number and full last page (where a missed code would be created twice), or any total.
+ * Totals that may be capped, so that the page after the last is requested: usual caps (some hundreds, or 1 or
+ * 5 followed by zeros), every round number and full last page (where a missed code would be created twice),
+ * or any total.
  */
 export type Doubt = 'usual' | 'round' | 'any';
 
@@ -48,18 +48,10 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
   return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
 }
 
-/** Returns the number of requests for a list of this many codes, if it does not change meanwhile. */
-export function requestsToList(codes: number, doubt: Doubt): number {
-  if (codes === 0) return 1;
-  return (
-    Math.ceil(codes / MAX_CODES_PAGE) + (mayBeCutOff(codes, codes % MAX_CODES_PAGE === 0, doubt) ? 1 : 0)
-  );
-}
-
 /**
- * Yields every code of the workspace once, in the service's order, page by page. Costs as many requests as there are pages, one more if
- * the total may be capped, and the same again if codes were created or deleted meanwhile; never more than three times that plus twenty,
- * whatever total the service reports. Throws UnprovenError if the list could not be verified as complete.
+ * Yields every code of the workspace once, page by page, in the service's order. Costs a request per page,
+ * one more if the total may be capped, and the same again after concurrent changes; at most three times that
+ * plus twenty. Throws UnprovenError if the list could not be verified as complete.
  */
 export async function* listAllCodes(
   service: Lister,
@@ -90,17 +82,15 @@ export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): 
   return collectPages(listAllCodes(service, concurrency, doubt));
 }
 
-/** Result of one pass over all pages. */
 interface Reading {
   ids: Set<string>;
-  /** Total of the first response. */
   total: number;
   /** Every response had that total, and no code occurred twice. */
   steady: boolean;
   /** Whether a code of a later page existed at the first response. */
   existed: (code: QrCode) => boolean;
   allExisted: boolean;
-  /** A short page was followed by another: codes created meanwhile would make up for missing ones. */
+  /** A short page was followed by another, so new codes could replace missing ones. */
   gap: boolean;
 }
 
@@ -117,7 +107,7 @@ function isWhole({ ids, total, steady, allExisted }: Reading): boolean {
   return steady && allExisted && ids.size === total;
 }
 
-/** Returns whether every code of the pass before was received again, and no fewer codes than the total. */
+/** Returns whether every code of the previous pass was received again, and no fewer codes than the total. */
 function findsAgain(reading: Reading, before: Reading): boolean {
   if (reading.gap || reading.ids.size < reading.total) return false;
   for (const id of before.ids) if (!reading.ids.has(id)) return false;
@@ -128,7 +118,7 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Dated in the future (Date has whole seconds): a code created from now on would look older.
+  // Date has whole seconds. A later code would look older than one dated in the future.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.existed = ({ created_at }) => {
@@ -141,7 +131,7 @@ function hasZone(time: string): boolean {
   return /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(time);
 }
 
-/** Adds a page after the first. Returns its codes that are new in this pass. */
+/** Adds a later page, and returns its codes that are new in this pass. */
 function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
   const existed = rows.every(reading.existed);
   const added = addNew(reading.ids, rows);
@@ -151,7 +141,7 @@ function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
   return added;
 }
 
-/** Adds the ids of codes, and returns the codes whose id was new. */
+/** Adds IDs, and returns the codes with new ones. */
 export function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
   const added: QrCode[] = [];
   for (const row of rows) {
@@ -173,8 +163,8 @@ function isAffordable({ requests, pages }: Costs): boolean {
 }
 
 /**
- * One pass, in the service's order. If a service returns smaller pages than requested, that size is requested from then on. A page without
- * new codes is the end, whatever the total is; and if the total may be capped, the page after the last is requested too.
+ * One pass, in the service's order. A smaller page size of the service is adopted. A page without new codes
+ * is the end, whatever the total; if the total may be capped, the page after the last is requested too.
  */
 async function* readPages(
   service: Lister,
@@ -193,7 +183,7 @@ async function* readPages(
   if (first.rows.length === 0) return;
   yield firstRows;
 
-  // A total below the number of received codes is invalid: the page may be smaller than requested then, too.
+  // A total below the number of received codes is invalid, so the page may be shorter than requested.
   const limit =
     first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
@@ -210,7 +200,7 @@ async function* readPages(
     last = next;
     return added;
   };
-  // Not a generator: a request that the budget excludes now may be allowed after the next page.
+  // Not a generator: the budget may allow a request after the next page that it excludes now.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {

@@ -9,8 +9,8 @@ import { type Lister, listAllCodes } from './codes.ts';
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
 
 /**
- * Returns the code with this id (a UUID in either case) or slug. A known slug costs one request, any other the listing up to its code:
- * pages are read one after the other, to avoid requesting a page too many. Throws NotFoundError with the nearest slug.
+ * Finds a code by ID (a UUID in either case) or slug. A cached slug costs one request, others the listing up
+ * to their code, page by page. Throws NotFoundError with the nearest slug.
  */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
@@ -21,8 +21,8 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 }
 
 /**
- * Returns the codes with these slugs, in their order: one request each if all slugs are known and the listing would cost more, otherwise
- * the listing up to the last of them. Codes with these `ids` (in lower case) that the listing shows on the way are appended. Throws
+ * Finds codes by slug, in order: one request each if all are cached and the listing costs more, otherwise the
+ * listing up to the last. Codes with these `ids` (in lower case) seen on the way are appended. Throws
  * NotFoundError for the first slug without a code.
  */
 export async function findCodesBySlug(
@@ -42,7 +42,7 @@ export async function findCodesBySlug(
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
-/** Returns whether all these slugs are known, and requesting each of them, together with `others`, costs no more than the listing. */
+/** Returns whether all slugs are cached, and one request each, plus `others`, costs at most the listing. */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,
   wanted: readonly string[],
@@ -54,7 +54,7 @@ export async function isCheaperEach(
   return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
 }
 
-/** Returns the code that had this slug, if it still has it. */
+/** Returns the cached code of a slug, if it still has the slug. */
 export async function getRemembered(
   { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
   slug: string,
@@ -67,7 +67,6 @@ export async function getRemembered(
   return undefined;
 }
 
-/** Returns the code with this ID, undefined if it does not exist (any more). */
 export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): Promise<QrCode | undefined> {
   return getCode(id).catch((error) => {
     if (error instanceof NotFoundError) return undefined;
@@ -91,13 +90,10 @@ async function findListed(
   ];
 }
 
-/** Number of codes above which several pages are requested at once, though the last of them may be unnecessary. */
+/** Number of codes above which pages are requested in parallel, though the last ones may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/**
- * Returns the listing up to the last of the codes with these IDs (in lower case) and slugs; all of it, complete, if one of them does not
- * exist.
- */
+/** Lists codes up to the last of these IDs (in lower case) and slugs, or completely if one does not exist. */
 export async function listUntilFound(
   service: Lister,
   names: { ids: Iterable<string>; slugs: Iterable<string> },
@@ -116,7 +112,7 @@ export async function listUntilFound(
   return listed;
 }
 
-/** Returns the error for a code that does not exist, with the code of that name or the nearest slug. */
+/** Creates the error for a missing code, with the code of that name or the nearest slug. */
 export async function noSuchCode(
   idOrSlug: string,
   codes: readonly Pick<QrCode, 'slug' | 'name'>[],
@@ -138,7 +134,7 @@ export async function noSuchCode(
   );
 }
 
-/** Returns the hint for a code with that name, in any case; if several have it, how to list them. */
+/** Hint for a code with that name, in any case; if several have it, how to list them. */
 function hintForName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): string | undefined {
   const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
   const wanted = fold(name);

@@ -12,12 +12,12 @@ export interface Reader {
   concurrency: number;
 }
 
-/** Looks up the code of a row; undefined if the service has none. */
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
 /**
- * Reads the code of every row: by the listing, up to the last of them, if a row has only an unknown slug or if that costs less; otherwise
- * one by one. The listing is also read for slugs given with ids: a slug may belong to another code.
+ * Fetches the code of every row: by the listing if a row has only an uncached slug or if that costs less,
+ * otherwise one by one. The listing is also read for slugs next to IDs, because a slug may belong to another
+ * code.
  */
 export async function findCodes(
   rows: readonly Pick<TargetRow, 'id' | 'slug'>[],
@@ -40,13 +40,12 @@ export async function findCodes(
   return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
 }
 
-/** Returns whether a row has another slug than the code of its ID: the slug may belong to another code. */
 function haveOtherSlugs(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], codes: readonly QrCode[]): boolean {
   const slugs = new Map(codes.map((code) => [code.id.toLowerCase(), code.slug]));
   return rows.some(({ id = '', slug }) => slug !== undefined && slugs.has(id) && slugs.get(id) !== slug);
 }
 
-/** Returns the codes with these IDs and slugs, one by one; undefined if that costs more than the listing, or a slug has changed. */
+/** Fetches the codes one by one; undefined if that costs more than the listing, or a slug has changed. */
 async function getAll(
   ids: ReadonlySet<string>,
   slugs: readonly string[],
@@ -67,12 +66,12 @@ async function getAll(
 }
 
 /**
- * Returns a fault for each row whose id and slug belong to different codes: a column was sorted without the rest, so the other values may
- * belong to either. A slug without a code is not a fault: a spreadsheet turns 007 into 7.
+ * Returns a fault per row whose ID and slug belong to different codes, as after sorting a single column. A
+ * slug without a code is no fault, because a spreadsheet turns 007 into 7.
  */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {
-    const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ id: undefined, slug })] : [];
+    const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ slug })] : [];
     if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
     return [
       {
@@ -83,17 +82,18 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
   });
 }
 
-/** Returns the message for a row whose code does not exist. */
 export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): string {
   return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `ID ${id}`}`;
 }
 
-/** For a few rows, requesting the size first costs more than it saves. */
+/** Maximum number of rows for which the size of the listing is not requested. */
 const HANDFUL = 3;
 
 type ListFor = (service: Pick<Service, 'listCodes'>) => Promise<QrCode[]>;
 
-/** Requests page 1 of the listing, and then the cheaper of two ways: its other pages, or one by one the codes that are not on it. */
+/**
+ * Requests page 1 of the listing, and then the cheaper of its other pages or the missing codes one by one.
+ */
 async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: ListFor): Promise<QrCode[]> {
   const { service } = reader;
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });

@@ -1,10 +1,7 @@
-/** `qr apply`: creates and changes codes until they match a file, whose keys have their codes in a lock file. */
-
 import { existsSync } from 'node:fs';
-import { ClosedPipeError, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
-import type { RunEnd } from '../../codes/engine/executor/job.ts';
 import { foldKey, type LockEntry, type LockFile } from '../../codes/engine/lock/lock-file.ts';
 import {
   checkLockPlace,
@@ -17,7 +14,6 @@ import {
 } from '../../codes/engine/lock/lock-store.ts';
 import { baseOf, formatBase } from '../../codes/engine/plan/base.ts';
 import { judgeNew } from '../../codes/engine/plan/plan.ts';
-import { failureOfRun } from '../../codes/engine/results/run-failure.ts';
 import { everyCode } from '../../codes/listing/codes.ts';
 import type { Context } from '../../context.ts';
 import { ifPresent } from '../../files/durable/disk.ts';
@@ -28,14 +24,13 @@ import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../service/shapes.ts'
 import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
-import { noteWarnings } from './checked-notes.ts';
 import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
 import { BrakeError, carryOut, previewRows } from './rows/carry-out.ts';
 import { noteOldJournal } from './rows/earlier-results.ts';
 import { changeOptions, decisionOptions, policyOf, ROWS_GROUP, rowsOptions } from './rows/flags.ts';
-import { noteEnds, noteStop, noteSummary } from './rows/note-ends.ts';
-import { readRowsFile } from './rows/run-file.ts';
+import { noteWarnings } from './rows/notes.ts';
+import { finishRun, readRowsFile } from './rows/run-file.ts';
 import type { RowsFile, RowsVerb } from './rows/verb.ts';
 
 const GROUP = { group: ROWS_GROUP };
@@ -97,7 +92,10 @@ export const command = defineCommand({
 
 const NO_ENTRIES: LockFile['entries'] = new Map();
 
-/** Throws UsageError for a file that can't be applied (nothing was sent then), and as listed in errors.ts if something is left to do. */
+/**
+ * Throws UsageError for a file that can't be applied, before anything is sent, and as listed in errors.ts if
+ * something is left to do.
+ */
 async function applyFile(context: Context, from: string, flags: ApplyFlags): Promise<void> {
   const { adoptExisting = false, removed = 'report', key: keyColumn } = flags;
   const verb: RowsVerb = {
@@ -119,7 +117,8 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
   noteWarnings(context, file.input, file.checked.warnings);
   const printer = await openPlanOutput(context, flags, true);
   try {
-    await applyLocked(context, { file, flags, verb, lockPath, printer });
+    const held = await holdLock(context, lockPath, Number.POSITIVE_INFINITY);
+    await apply(context, { file, flags, verb, lockPath, printer }).finally(() => held.release());
   } finally {
     await printer.discard();
   }
@@ -133,27 +132,13 @@ interface ApplyRun {
   readonly printer: PlanPrinter;
 }
 
-/** While another run uses the lock file, this one waits; it plans what is left then. */
-async function applyLocked(context: Context, run: ApplyRun): Promise<void> {
-  const { clock, signal, console } = context;
-  const { lockPath } = run;
-  const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
-  const held = await acquireLock(lockPath, { clock, signal, onWait, waitMs: Number.POSITIVE_INFINITY });
-  try {
-    await apply(context, run);
-  } finally {
-    await held.release();
-  }
-}
-
-async function apply(context: Context, run: ApplyRun): Promise<void> {
-  const { lockPath, file, flags, verb, printer } = run;
-  const { input, checked } = file;
+async function apply(context: Context, { lockPath, file, flags, verb, printer }: ApplyRun): Promise<void> {
+  const { input } = file;
   const before = await readLock(nodeDisk, lockPath, context.signal);
   const workspace = await workspaceOf(context, before, lockPath);
   const entries = before?.entries ?? NO_ENTRIES;
   const end = await carryOut(context, file, flags, verb, entries).catch(async (error) => {
-    // The plan is what the user decides about, also if it is not carried out.
+    // The user decides about the plan, even if it is not carried out.
     if (error instanceof BrakeError)
       await printer.print(plannedRun(error.plan, { name: input.name, verb: 'apply' }));
     throw error;
@@ -162,29 +147,18 @@ async function apply(context: Context, run: ApplyRun): Promise<void> {
   await writeLock(lockPath, { next, before, disk: nodeDisk, processes: context.processes });
   const isWritten = existsSync(lockPath);
   if (isWritten) addFile(context.facts, lockPath);
-  noteEnds(context, end.ends, input);
-  noteStop(context, end, true);
-  await printEnd(run, end);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;
-  await noteSummary(context, end.ends, {
-    warnings: checked.warnings.length + end.plan.warnings.length,
-    place,
-    thing: 'key',
-  });
-  const failure = failureOf(run, end);
-  if (failure !== undefined) throw failure;
+  const facts = { verb: 'apply', file: input, stop: end.stop } as const;
+  const finish = { ...facts, thing: 'key', place, isResumable: true };
+  await finishRun(context, file, end, finish, (failure) =>
+    printer.print(endedRun(end.plan, end.ends, { name: input.name, verb: 'apply', failure })),
+  );
 }
 
-async function printEnd(run: ApplyRun, end: RunEnd): Promise<void> {
-  const failure = failureOf(run, end);
-  const printed = endedRun(end.plan, end.ends, { name: run.file.input.name, verb: 'apply', failure });
-  await run.printer.print(printed).catch((error) => {
-    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
-  });
-}
-
-function failureOf({ file }: ApplyRun, { ends, stop }: RunEnd): unknown {
-  return failureOfRun(ends, { verb: 'apply', file: file.input, stop, resultsPath: undefined });
+/** Locks the lock file. A waiting run plans what is left then. */
+function holdLock({ clock, signal, console }: Context, path: string, waitMs?: number) {
+  const onWait = () => console.note(`Waiting for another run that is using ${path}`);
+  return acquireLock(path, { clock, signal, onWait, waitMs });
 }
 
 function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): string {
@@ -198,8 +172,9 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the workspace for the lock file. One of another service or workspace is refused before anything is sent. A rotated key is
- * recognized by the codes of the lock file, without rewriting it: users with different keys share it.
+ * Returns the workspace for the lock file. Throws if it belongs to another service or workspace, before
+ * anything is sent. A rotated key is recognized by the codes of the lock file, which is not rewritten,
+ * because users with different keys share it.
  */
 async function workspaceOf(
   context: Context,
@@ -223,7 +198,7 @@ async function workspaceOf(
     : workspace.record();
 }
 
-/** `--offline`: the file and its lock file have no faults that can be found without the service. */
+/** Checks the file and its lock file without the service, for `--offline`. */
 async function checkFile(
   context: Context,
   { input, checked }: RowsFile,
@@ -250,7 +225,6 @@ async function checkFile(
   context.console.note(`${input.name}: ${counts.join(', ')}, no faults (no request was sent)`);
 }
 
-/** Columns of the file that `--init` writes. */
 const INIT_COLUMNS = [
   { name: 'key' },
   { name: 'name' },
@@ -260,7 +234,7 @@ const INIT_COLUMNS = [
   { name: 'base' },
 ];
 
-/** Costs the listing. Throws UsageError if one of the files exists, unless `--overwrite`. */
+/** Writes a file and a lock file of all codes. Throws UsageError if one exists, unless `--overwrite`. */
 async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   const { output, overwrite = false } = flags;
   if (output === undefined || output === '-') {
@@ -272,11 +246,10 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
     });
   }
   const lockPath = flags.lock ?? lockPathOf(output);
-  const { clock, signal, processes, console, files } = context;
+  const { signal, processes, console, files } = context;
   useLock(files, lockPath);
   await checkLockPlace(lockPath);
-  const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
-  const held = await acquireLock(lockPath, { clock, signal, onWait });
+  const held = await holdLock(context, lockPath);
   try {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
     const service = await context.service();
@@ -309,7 +282,7 @@ async function refuseExisting(path: string): Promise<void> {
   });
 }
 
-/** Returns the function that names keys: the slug of each code, or its ID if slugs differ by case only, which is easily overlooked. */
+/** Creates a function that names keys: the slug of a code, or its ID if slugs differ only in case. */
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {
   const counts = new Map<string, number>();
   for (const { slug } of codes) counts.set(foldKey(slug), (counts.get(foldKey(slug)) ?? 0) + 1);

@@ -1,4 +1,3 @@
-/** `qr check`: checks whether the destinations of codes respond. */
 import { lookup } from 'node:dns/promises';
 import { InvalidArgumentError } from 'commander';
 import { version } from '../../../package.json';
@@ -133,7 +132,7 @@ export const command = defineCommand({
       const outcomes = countOutcomes(rows);
       Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
       if (silence) {
-        // K10: no file, and no news; on standard output the rows give the reason for each.
+        // K10: writes no file and no news. Rows on standard output state the reasons.
         const { path } = output.plan;
         if (!last && path === undefined) await output.print(rows);
         throw noResponse(silence, flags.sinceLast ?? path);
@@ -186,7 +185,7 @@ function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFl
     failures.has(outcome) || (requireUtm !== undefined && hasUtmProblem(error ?? ''));
 }
 
-/** Number of days before the end of a certificate from which it is reported. */
+/** Number of days before its expiry from which a certificate is reported. */
 const ENDING_DAYS = 21;
 
 function endsSoon({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
@@ -234,7 +233,7 @@ function noteOutcomes(
   }
 }
 
-/** The failure of a run in which no destination responded; `file` is what it would have written. */
+/** Creates the error if no destination responded. `file`: what was not written. */
 function noResponse(
   { requested, reason }: NonNullable<ReturnType<typeof findSilence>>,
   file: string | undefined,
@@ -249,7 +248,7 @@ function noResponse(
   });
 }
 
-/** The failure of a run that found rows it fails on; `isNews`: since the run before. */
+/** Creates the error for failed rows. `isNews`: since the previous run. */
 function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
   const count = isNews
     ? `${countOf(failed.length, 'code')} newly failed the check`

@@ -1,4 +1,7 @@
-/** Columns of codes: the service's fields and, if the profile has a short URL, `short_url`, the URL that the image encodes. */
+/**
+ * Columns of codes: the service's fields and, if the profile has a short URL, `short_url`, the URL in the
+ * image.
+ */
 import { UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';
@@ -11,9 +14,9 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { OutputColumns } from '../define.ts';
-import { type Output, openOutput, outputOf } from '../output-options.ts';
+import { openOutput, outputOf } from '../output-options.ts';
 
-/** A map, because a status may be any text: an object would contain `constructor` as well. */
+/** A map, because a status may be any text, such as `constructor`. */
 const STATUS_COLORS: ReadonlyMap<string, ColorName> = new Map([
   ['active', 'green'],
   ['paused', 'yellow'],
@@ -34,19 +37,17 @@ const COLOR_OF: Readonly<Partial<Record<Outcome, ColorName>>> = {
 };
 const OUTCOME_COLORS: ReadonlyMap<string, ColorName> = new Map(Object.entries(COLOR_OF));
 
-/** Outcome of a row or a code. */
 export const OUTCOME: Column = {
   name: 'outcome',
   importance: 3,
   color: (outcome) => OUTCOME_COLORS.get(String(outcome)),
 };
 
-/** Why a row failed or was not attempted. */
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
-/** Columns of the service's fields, in the order they are printed. A record, so that the type checker asks for each field of a code. */
+/** Columns of the service's fields, in order. A record, so that the type checker requires each field. */
 const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
-  // People read slugs, which every command accepts: if room is short, names and destinations are more important than IDs.
+  // Every command accepts slugs, so on narrow screens names and destinations take precedence over IDs.
   id: { importance: 3, keepWhole: true },
   slug: { importance: 8, keepWhole: true },
   name: { importance: 9, leastWidth: 24, wishedWidth: 40 },
@@ -61,9 +62,8 @@ const CODE_COLUMNS: readonly Column[] = Object.entries(FIELD_COLUMNS).map(([name
   ...column,
 }));
 
-/** Column that qrctl computes. */
 interface DerivedColumn extends Column {
-  /** Returns the function that computes the value for a code; undefined if the profile lacks the setting for it. */
+  /** Creates the function that computes the value; undefined if the profile lacks its setting. */
   valueFor(settings: Settings): ((code: QrCode) => unknown) | undefined;
 }
 
@@ -82,7 +82,6 @@ export const CODE_OUTPUT: OutputColumns = {
   optional: DERIVED_COLUMNS.map(({ name }) => name),
 };
 
-/** What a row was saved from: what both sides change until it is read again is a conflict. */
 const BASE: Column = { name: 'base', importance: 0, keepWhole: true };
 
 /** Output of `qr list`, whose files are edited and read again. */
@@ -91,21 +90,14 @@ export const LIST_OUTPUT: OutputColumns = {
   optional: [...DERIVED_COLUMNS, BASE].map(({ name }) => name),
 };
 
-interface CodeOutput {
-  output: Output;
-  columns: readonly Column[];
-  /** The record to print for a code. */
-  toRecord: (code: QrCode) => Row;
-}
-
-/** Formats of files that `--from` reads. */
+/** Formats that `--from` reads. */
 const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
 
 /**
- * Returns output and records for the flags, with the derived columns for which the profile has the setting. A list in a file that can be
- * read again has bases. Throws UsageError for invalid flags; call it before the first request.
+ * Plans the output of codes, before the first request. Lists in files that can be read again have bases.
+ * Throws UsageError for invalid flags.
  */
-export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
+export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
   const settings = await context.settings();
   const derived = DERIVED_COLUMNS.flatMap(({ valueFor, ...column }) => {
     const compute = valueFor(settings);
@@ -122,7 +114,7 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
       hint: 'Add -o FILE.xlsx, or omit --timezone.',
     });
   }
-  const toRecord = (code: QrCode) => {
+  const toRecord = (code: QrCode): Row => {
     const record: Record<string, unknown> = { ...code };
     for (const { column, compute } of derived) record[column.name] = compute(code);
     return record;
@@ -130,21 +122,19 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   return { output: outputOf(context, { ...plan, columns }), columns, toRecord };
 }
 
-/** Loads the function that computes the base of a code, with the module of node that it needs. */
+/** Loads the function that computes a base, which requires node:crypto. */
 async function loadBase(): Promise<(code: QrCode) => string> {
   const { baseOf, formatBase } = await import('../../codes/engine/plan/base.ts');
   return (code) => formatBase(baseOf(code));
 }
 
-/** Columns of ours in results. */
 const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
-/** Columns of each code: the argument, then those of a results file. */
+/** Columns of each code: the argument, then those of results. */
 export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map(
   (name): Column => [OUTCOME, ERROR].find((column) => column.name === name) ?? placed(name),
 );
 
-/** Output of bulk runs: what became of each row. */
 export const BULK_OUTPUT: OutputColumns = {
   when: '--from',
   columns: [...RESULT_COLUMNS, 'base', 'decision'].map((name) => ({ name })),
@@ -152,7 +142,7 @@ export const BULK_OUTPUT: OutputColumns = {
   afterInput: true,
 };
 
-/** A truncated ID is useless, and a slug takes less room: on a narrow screen the IDs are omitted first. */
+/** A truncated ID is useless, so narrow screens omit IDs first. */
 function placed(name: string): Column {
   if (name === 'id') return { name, keepWhole: true };
   if (name === 'code') return { name, keepWhole: true, importance: 1 };

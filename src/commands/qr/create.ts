@@ -1,21 +1,21 @@
-/** `qr create`: creates one code, or a code per row of a file. */
-
 import { stat } from 'node:fs/promises';
 import {
-  type RequestFailure,
+  Failure,
+  RequestFailure,
   UnavailableError,
   UnexpectedResponseError,
   UsageError,
 } from '../../base/errors.ts';
+import type { OutcomeCounts } from '../../base/run/outcomes.ts';
+import type { RunFacts } from '../../base/run/run-summary.ts';
 import { inShell, shown } from '../../base/text/quote.ts';
 import { addUtm } from '../../base/text/utm.ts';
 import type { Context } from '../../context.ts';
-import { CODE_TYPES, type NewCode, type QrCode } from '../../service/shapes.ts';
+import { CODE_TYPES, type NewCode, newCode, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
-import { checkNewDestination } from './check-destination.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
-import { countOne } from './count-one.ts';
+import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
 import {
   changeOptions,
@@ -26,7 +26,6 @@ import {
   rowsOptions,
 } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
-import { utmOf, utmOptions } from './utm-flags.ts';
 
 const options = {
   name: text('--name <name>', 'Name of the code'),
@@ -70,17 +69,13 @@ export const command = defineCommand({
   async run(context, { options }) {
     if (options.template) return printTemplate(context, options);
     if (options.from === undefined) return createOne(context, options);
-    await createFromFile(context, options.from, options);
+    const policy = policyOf('create', options, { applyEdits: options.applyEdits ?? false });
+    const common = { utm: utmOf(options) };
+    await runFile(context, options.from, options, { policy, done: 'created', common });
   },
 });
 
-/** Creates the codes of the rows that have none. Throws as `runFile`. */
-async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
-  const policy = policyOf('create', flags, { applyEdits: flags.applyEdits ?? false });
-  await runFile(context, from, flags, { policy, done: 'created', common: { utm: utmOf(flags) } });
-}
-
-/** Creates one code and prints it. Throws as listed in errors.ts; if the response was lost, the message states it. */
+/** Creates one code and prints it. Throws as listed in errors.ts; the message states a lost response. */
 async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const { name, type } = flags;
   if (name === undefined || name.trim() === '') {
@@ -90,17 +85,13 @@ async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   }
   const { output, toRecord } = await codeOutput(context, flags, 'record');
   const destination = withTags(flags);
-  const wanted = {
-    name,
-    ...(type !== undefined && { type }),
-    ...(destination !== undefined && { destination }),
-  };
+  const wanted = newCode(name, type, destination);
   checkNewDestination(context, wanted, flags.force);
   const code = await countOne(context.facts, () => create(context, wanted));
   await output.print([toRecord(code)]);
 }
 
-/** Returns the destination with the tags of the flags. Throws UsageError if tags can't be added. */
+/** Adds the tags of the flags. Throws UsageError if the destination can't have tags. */
 function withTags({ destination, ...flags }: CreateFlags): string | undefined {
   const utm = utmOf(flags);
   if (utm === undefined) return destination;
@@ -132,7 +123,7 @@ async function create({ service, signal, console }: Context, wanted: NewCode): P
 
 const MAYBE = 'the code may or may not have been created';
 
-/** A POST without a clear response must not be repeated blindly. */
+/** Warns that a POST without a clear response must not simply be repeated. */
 function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   if (error.outcome !== 'unknown') return error;
   const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedResponseError;
@@ -146,13 +137,12 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   });
 }
 
-/** A name that could not be shown as it is, is left out. */
+/** Omits a name that can't be displayed unchanged. */
 function lookFor(name: string): string {
   if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
   return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
 }
 
-/** Columns of `--template`. */
 const TEMPLATE_COLUMNS = [
   { name: 'key' },
   { name: 'name' },
@@ -160,7 +150,9 @@ const TEMPLATE_COLUMNS = [
   { name: 'destination' },
 ];
 
-/** Prints a header row, as CSV by default. Throws UsageError if the file exists: it may contain rows by now. */
+/**
+ * Prints a header row, as CSV by default. Throws UsageError if the file exists, because it may contain rows.
+ */
 async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const { output, overwrite } = flags;
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
@@ -175,4 +167,19 @@ async function printTemplate(context: Context, flags: CreateFlags): Promise<void
 async function isFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined); // opening it reports the error
   return found?.isFile() === true;
+}
+
+/** Counts the outcome of creating one code for `--summary`: created, failed, or undecided if it may exist. */
+async function countOne<T>(facts: RunFacts, create: () => Promise<T>): Promise<T> {
+  try {
+    const result = await create();
+    Object.assign(facts, { codes: 1, outcomes: { created: 1 } });
+    return result;
+  } catch (error) {
+    const isUnknown = error instanceof RequestFailure && error.outcome === 'unknown';
+    const outcomes: OutcomeCounts = isUnknown ? { undecided: 1 } : { failed: 1 };
+    if (error instanceof Failure && !(error instanceof UsageError))
+      Object.assign(facts, { codes: 0, outcomes });
+    throw error;
+  }
 }

@@ -1,10 +1,8 @@
-/** `qr delete`: deletes codes of the command line or of a file, after confirmation and optionally a backup. */
 import { UsageError } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../base/text/quote.ts';
 import type { Plan } from '../../codes/engine/plan/model.ts';
-import type { PlanRow } from '../../codes/engine/results/explain.ts';
-import { reasonOf } from '../../codes/engine/results/explain.ts';
+import { type PlanRow, reasonOf } from '../../codes/engine/results/explain.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
@@ -60,7 +58,7 @@ export const command = defineCommand({
   },
 });
 
-/** Deletes the codes of these IDs or slugs, and prints the outcome of each. Throws as listed in errors.ts. */
+/** Deletes codes by ID or slug, and prints the outcomes. Throws as listed in errors.ts. */
 async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
   if (names.length === 0)
     throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
@@ -77,7 +75,6 @@ async function deleteCodes(context: Context, names: readonly string[], flags: De
   await printNamed(output, end);
 }
 
-/** Deletes the codes of the rows of a file. Throws as `runFile`. */
 async function deleteFromFile(context: Context, from: string, flags: DeleteFlags): Promise<void> {
   requireConsent(context, flags, from);
   const backup = await backupOf(context, flags);
@@ -102,7 +99,6 @@ async function backupOf(
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
 }
 
-/** Columns of `--dry-run`. */
 const LOSS_COLUMNS: readonly Column[] = [
   { name: 'line', importance: 2, keepWhole: true },
   { name: 'id', importance: 1, keepWhole: true },
@@ -113,10 +109,10 @@ const LOSS_COLUMNS: readonly Column[] = [
   ERROR,
 ];
 
-/** Number of records on a terminal by default, so that the lines below them stay visible. */
+/** Maximum number of records on a terminal by default, so that the notes below stay visible. */
 const MOST_RECORDS = 10;
 
-/** Opens the output of `--dry-run`: one record per row, with the number of scans that would be lost. */
+/** Opens the output of `--dry-run`, with the number of scans that would be lost. */
 async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {
   const { console } = context;
   const output = await openOutput(context, flags, LOSS_COLUMNS);
@@ -164,7 +160,7 @@ function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {
 
 type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'offline' | 'backup'>>;
 
-/** Throws UsageError if there is no terminal to prompt on and `--yes` is not set: nothing is sent then. */
+/** Throws UsageError without `--yes` if no terminal can prompt. */
 function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent, from?: string): void {
   if (yes || dryRun || offline || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot prompt for confirmation: not a terminal', {
@@ -172,12 +168,11 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
   });
 }
 
-/** Number of codes that the prompt lists. */
 const MOST_LISTED = 20;
 
 /**
- * Shows names and scans and prompts, unless `--yes`: with the workspace, and the place of the backup. For several codes the user types
- * their number. Throws UsageError on any other reply.
+ * Shows names and scan counts and prompts, unless `--yes`. For several codes, the user types their number.
+ * Throws UsageError on any other reply.
  */
 export async function confirm(
   context: Context,
@@ -217,7 +212,6 @@ export async function confirm(
   );
 }
 
-/** Notes the effect of `--backup` before a code is deleted. */
 function noteBackup({ console }: Context, directory: string | undefined): void {
   if (directory === undefined) return;
   console.note(
@@ -225,7 +219,10 @@ function noteBackup({ console }: Context, directory: string | undefined): void {
   );
 }
 
-/** Two profiles may have a code of the same slug. A key of the environment overrides that of the profile. */
+/**
+ * Names the workspace of the prompt, because profiles may have equal slugs. An environment key overrides that
+ * of the profile.
+ */
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);
@@ -236,7 +233,7 @@ async function workspaceOf(context: Context): Promise<string> {
     : `the workspace of ${outside} (${host})`;
 }
 
-/** Prompts until the reply is yes, or declines (empty, or no). A typo is neither. Throws UsageError unless it is yes. */
+/** Prompts until the reply is yes, empty or no. Throws UsageError unless it is yes. */
 async function requireYes(context: Context, question: string, yes: RegExp, forms: string): Promise<void> {
   const agreed = await askUntil(
     context,
@@ -247,19 +244,14 @@ async function requireYes(context: Context, question: string, yes: RegExp, forms
       throw new UsageError(`invalid reply ${inQuotes(answer.trim())}; nothing was deleted`, { hint: forms });
     },
   );
-  if (!agreed) throw declined();
+  if (!agreed) throw new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
 }
 
-/** Returns the codes that a plan deletes. */
 function codesToDelete({ items }: Pick<Plan, 'items'>): QrCode[] {
   return items.flatMap(({ action, code }) => (action === 'delete' && code ? [code] : []));
 }
 
-function declined(): UsageError {
-  return new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
-}
-
-/** How many scans each code has, by its id: a request each. */
+/** Number of scans by ID, with one request per code. */
 async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
   const service = await context.service();
   const scans = new Map<string, number>();

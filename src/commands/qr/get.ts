@@ -1,4 +1,3 @@
-/** `qr get` */
 import { findCode } from '../../codes/listing/find-code.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptions, timezoneOption } from '../output-options.ts';

@@ -1,12 +1,19 @@
-/** Flags of `qr image`, and the style and address template that they specify. */
+/** Flags of `qr image`, and the style and URL template that they specify. */
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
 import { findTemplateProblem, parseShortUrl } from '../../base/text/short-url.ts';
-import { BLACK, type Color, parseColor, WHITE } from '../../codes/images/color.ts';
-import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '../../codes/images/dimensions.ts';
 import { LEVELS } from '../../codes/images/encode.ts';
-import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../codes/images/image-style.ts';
+import {
+  BLACK,
+  type Color,
+  IMAGE_FORMATS,
+  type ImageFormat,
+  type ImageStyle,
+  parseColor,
+  WHITE,
+} from '../../codes/images/image-style.ts';
+import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '../../codes/images/label-sheet.ts';
 import { FILE_NAMES } from '../../codes/listing/file-names.ts';
 import type { Context } from '../../context.ts';
 import { VALUES } from '../../settings/values.ts';
@@ -17,7 +24,6 @@ import { fromCodesOptions } from '../shared-flags.ts';
 
 const MANY = 'Flags for several codes:';
 const SHEET = { group: 'Sheet flags:' };
-/** A flag of any sheet. */
 const OF_SHEET = { ...SHEET, requires: [['--sheet', '--grid', '--paper']] };
 const OF_GRID = { ...SHEET, requires: ['--grid'] };
 const STYLE = { group: 'Image flags:' };
@@ -148,14 +154,17 @@ function parseTemplate(raw: string): { template: string; isCompleted: boolean } 
   return { template, isCompleted: template !== raw };
 }
 
-/** Returns the style of the flags; the default is 30 mm at 300 dpi, black on white. Throws UsageError if the logo is not an image. */
+/**
+ * Returns the style of the flags; by default 30 mm at 300 dpi, black on white. Throws UsageError if the logo
+ * is invalid.
+ */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    // `--no-color`, the global flag, does not select a color of the image.
+    // The global flag `--no-color` is no color of the image.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
   };
@@ -167,8 +176,8 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
 }
 
 /**
- * Returns the template of addresses. Throws UsageError if neither the flag nor the profile has one: it is never guessed. Notes if the
- * flag's had no placeholder.
+ * Returns the template of URLs, which is never guessed. Throws UsageError if neither flag nor profile has
+ * one. Notes if the flag lacked a placeholder.
  */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;

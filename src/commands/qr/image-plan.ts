@@ -13,7 +13,7 @@ import type { Context } from '../../context.ts';
 import { printRecords } from '../output-options.ts';
 import type { ImageFlags } from './image-flags.ts';
 
-/** Prints the plan of a dry run, and how many images would be created and updated. */
+/** Prints the plan of a dry run, and the number of images to create and update. */
 export async function printPlan(
   context: Context,
   planned: readonly PlannedImage[],
@@ -34,7 +34,9 @@ export async function printPlan(
   );
 }
 
-/** Prints the plan of images that replace nothing if this is a dry run, and refuses those that may not scan. Returns whether to draw. */
+/**
+ * Prints the plan of new images in a dry run, and refuses those that may not scan. Returns whether to draw.
+ */
 export async function mayDraw(
   context: Context,
   { dryRun, force }: ImageFlags,

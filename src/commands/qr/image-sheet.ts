@@ -1,4 +1,4 @@
-/** `qr image --sheet`, `--grid` and `--paper`: writes codes as labels on the pages of a PDF. */
+/** Writes codes as labels on the pages of a PDF: `qr image --sheet`, `--grid` and `--paper`. */
 import { PartialError, UsageError } from '../../base/errors.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { countOf, inQuotes, joinSome, quote } from '../../base/text/quote.ts';
@@ -16,7 +16,10 @@ import { createFilter } from '../code-choice.ts';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
 import { mayDraw } from './image-plan.ts';
 
-/** Writes the sheet; with --dry-run, lists its labels. Throws UsageError if the codes don't fit, and PartialError if one can't be decoded. */
+/**
+ * Writes the sheet, or lists its labels with --dry-run. Throws UsageError if the codes don't fit, and
+ * PartialError if one can't be decoded.
+ */
 export async function writeSheet(
   context: Context,
   names: readonly string[],
@@ -51,7 +54,7 @@ export async function writeSheet(
     throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
   const labels = all.encoded.flatMap((encoded, at) => {
     const text = captioned[at]?.text ?? '';
-    // An empty cell of a column is no caption. A percent-encoded slug has only letters that every font contains.
+    // An empty cell is no caption. Every font has the letters of a percent-encoded slug.
     const isEmptyCell = text.trim() === '' && caption !== 'name' && caption !== 'slug';
     const plain = isEmptyCell ? '' : fillShortUrl('{slug}', encoded.code);
     return Array.from({ length: copies }, () => ({ ...encoded, caption: text, plain }));
@@ -103,7 +106,7 @@ const CAPTIONS = new Map<string, (code: QrCode) => string>([
   ['none', () => ''],
 ]);
 
-/** Returns the codes in the order of `chooseCodes`, each with the text of its caption: a field, nothing, or a cell of `--from`. */
+/** Returns the chosen codes with their captions: a field, nothing, or a cell of `--from`. */
 async function chooseCaptioned(
   context: Context,
   names: readonly string[],
@@ -129,7 +132,7 @@ async function chooseCaptioned(
     .map(({ code, row }) => ({ code, text: formatCell(row.values.get(column)) }));
 }
 
-/** Returns the column of a file with this name, in any case. Throws UsageError if there is none. */
+/** Finds a column by name, in any case. Throws UsageError if there is none. */
 function requireColumn({ name, columns, isBare }: Input, caption: string): string {
   const own = isBare ? [] : columns;
   const found =

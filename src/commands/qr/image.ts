@@ -1,4 +1,3 @@
-/** `qr image`: draws codes as images or label sheets. */
 import { join } from 'node:path';
 import { PartialError, UsageError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
@@ -8,10 +7,10 @@ import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { drawImage } from '../../codes/images/draw-image.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';
 import { nameFiles, PLAN_COLUMNS, planFiles, planNew } from '../../codes/images/image-files.ts';
-import { IMAGE_FORMATS, type ImageFormat } from '../../codes/images/image-style.ts';
+import { IMAGE_FORMATS, type ImageFormat, modulesAcross } from '../../codes/images/image-style.ts';
 import { isRoll } from '../../codes/images/label-sheet.ts';
 import { MANIFEST_COLUMNS, type ManifestRow, readManifest } from '../../codes/images/manifest.ts';
-import { formatTerminal, readTerminal, terminalWidth } from '../../codes/images/terminal.ts';
+import { formatTerminal, readTerminal } from '../../codes/images/terminal.ts';
 import { decode } from '../../codes/images/verify.ts';
 import { writeImages } from '../../codes/images/write-images.ts';
 import type { Context } from '../../context.ts';
@@ -118,11 +117,11 @@ async function showImage(
   { code, text, modules }: EncodedCode,
   quietZone: number,
 ): Promise<void> {
-  const width = terminalWidth(modules, quietZone);
+  const width = modulesAcross(modules, { quietZone });
   const shown = formatTerminal(modules, quietZone);
   if (console.isAccessible)
     console.note('Accessible output has no image of the code. To write it to a file, add -o FILE.png');
-  // I1: an image on a screen is scanned as well.
+  // I1: images on a screen are scanned too.
   else if (decode(readTerminal(shown)) !== text)
     throw new PartialError(`cannot show the image of ${quote(code.slug)}: a decoder cannot read it`);
   else if (width > console.width)
@@ -178,7 +177,7 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   reportImages(context, rows, path);
 }
 
-/** Notes what became of the images. Throws PartialError if some were not written. */
+/** Notes the outcomes. Throws PartialError if images were not written. */
 function reportImages({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
   const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   const images = countOf(rows.length, 'image');

@@ -1,4 +1,4 @@
-/** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
+/** Lists codes, filtered and sorted by qrctl, because the service does neither. */
 import { fetchInOrder } from '../../base/parallel.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { addNew, everyCode, listAllCodes } from '../../codes/listing/codes.ts';
@@ -59,7 +59,7 @@ export const command = defineCommand({
   },
 });
 
-/** `FIELD`, `FIELD:asc` or `FIELD:desc`, or undefined. */
+/** Parses `FIELD`, `FIELD:asc` or `FIELD:desc`. */
 function parseSort(text: string): Sort | undefined {
   const [name, direction = 'asc', ...more] = text.split(':');
   const field = CODE_FIELDS.find((known) => known === name);
@@ -102,12 +102,12 @@ async function* take(
   }
 }
 
-/** Maximum cost of a wrong total. */
+/** Maximum number of pages requested ahead, which bounds the cost of a wrong total. */
 const MOST_AHEAD = 16;
 
 /**
- * Returns the first codes in the service's order: requests only the pages that contain them. The service may return smaller pages than
- * requested.
+ * Yields the first codes in the service's order, from only the pages that contain them. Pages may be smaller
+ * than requested.
  */
 async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: Math.min(limit, MAX_CODES_PAGE) });
@@ -126,14 +126,14 @@ async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCod
     width,
   )) {
     const next = addNew(seen, rows).slice(0, left);
-    // A page without new codes is the end, whatever the total is.
+    // A page without new codes is the end, whatever the total.
     if (next.length === 0) return;
     yield next;
     left -= next.length;
   }
 }
 
-/** The same order on every machine, whatever its language. Codes without the field come first; equal ones stay as they were. */
+/** Sorts independent of locale, and stably. Codes without the field come first. */
 function sortCodes(codes: readonly QrCode[], { field, descending }: Sort): QrCode[] {
   const collator = new Intl.Collator('en', { numeric: true });
   const isTime = field === 'created_at' || field === 'updated_at';

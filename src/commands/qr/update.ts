@@ -1,24 +1,28 @@
-/** `qr update`: changes codes of the command line, of a file, or of a plan of dated changes. */
-
 import { UnexpectedResponseError, UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
 import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
 import { endsByRow, itemsByRow, planDue } from '../../codes/dated/due-plan.ts';
 import { contradictions, nameOf } from '../../codes/dated/due-wishes.ts';
+import { reasonOf } from '../../codes/engine/results/explain.ts';
 import type { CommonChanges } from '../../codes/input/check-rows.ts';
 import type { RowOutcome } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
-import { mustKnowType, refuseDestination, warnOfDestination } from './check-destination.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
+import {
+  mustKnowType,
+  refuseDestination,
+  utmOf,
+  utmOptions,
+  warnOfDestination,
+} from './destination-flags.ts';
 import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
 import {
-  errorOf,
   findNamed,
   type NamedEnd,
   type NamedVerb,
@@ -27,7 +31,6 @@ import {
   runNamed,
 } from './rows/run-named.ts';
 import type { ByCode } from './rows/verb.ts';
-import { utmOf, utmOptions } from './utm-flags.ts';
 
 const options = {
   name: text('--name <name>', 'New name of the code'),
@@ -91,7 +94,8 @@ export const command = defineCommand({
         ignoreDates,
       };
       if (options.due) return updateDue(context, from, common, options);
-      return updateFromFile(context, from, common, options);
+      const policy = policyOf('update', options);
+      return runFile(context, from, options, { policy, done: 'updated', bareNames: true, common });
     }
     if (codes.length === 0)
       throw new UsageError('no code specified', {
@@ -125,14 +129,14 @@ function changesOf(flags: UpdateFlags): CodeChanges {
 
 interface NamedChanges {
   readonly changes: CodeChanges;
-  readonly utm: UtmTags | undefined;
+  readonly utm?: UtmTags;
 }
 
 const VERB: NamedVerb = { verb: 'update', done: 'updated' };
 
 /**
- * Changes each code. One code is printed as it is then, several with their outcomes; a missing one fails alone. The codes are read first,
- * and one that has the values already costs no other request. Throws as listed in errors.ts, at the end.
+ * Changes codes of the command line. One code is printed as changed, several with their outcomes. A code that
+ * has the values already costs no update request. Throws as listed in errors.ts, at the end.
  */
 async function updateNamed(
   context: Context,
@@ -141,7 +145,7 @@ async function updateNamed(
   flags: UpdateFlags,
 ): Promise<void> {
   const isOne = names.length === 1;
-  // Flags and files that can't be used cost no request.
+  // Unusable flags and files cost no request.
   const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
   const list = isOne || flags.dryRun ? undefined : await openOutput(context, flags, NAMED_COLUMNS);
   const wish = wishOf(wanted);
@@ -155,19 +159,19 @@ async function updateNamed(
   const [[, only] = []] = end.ends;
   if (list) return printNamed(list, end);
   if (!single || !only?.code || end.failure !== undefined) throw end.failure;
-  const altered = errorOf(only);
+  const altered = reasonOf(only);
   if (altered !== undefined) context.console.warn(altered);
   await single.output.print([single.toRecord(only.code)]);
 }
 
-/** Returns the changes with the tags in a new destination. Throws UsageError if that is not a web address. */
+/** Adds the tags to a new destination. Throws UsageError if it is not a web address. */
 function wishOf({ changes, utm }: NamedChanges): CodeChanges {
   const { destination } = changes;
   if (utm === undefined || destination === undefined) return changes;
   return { ...changes, destination: withTags(destination, utm, 'the destination') };
 }
 
-/** Throws UsageError if one of the codes has no destination that tags can be added to. */
+/** Throws UsageError if the destination of a code can't have tags. */
 function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
   if (utm === undefined) return;
   for (const { slug, destination } of codes)
@@ -191,27 +195,12 @@ function warnOfDestinations(context: Context, { ends }: NamedEnd): void {
     if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
 }
 
-/** Sends what was edited since the list was saved; `common` has the values for rows without their own. Throws as `runFile`. */
-async function updateFromFile(
-  context: Context,
-  from: string,
-  common: CommonChanges,
-  flags: UpdateFlags,
-): Promise<void> {
-  await runFile(context, from, flags, {
-    policy: policyOf('update', flags),
-    done: 'updated',
-    bareNames: true,
-    common,
-  });
-}
-
-/** Outcomes that every run has until the next change. */
+/** Outcomes that repeat in every run until the next change. */
 const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
 
 /**
- * Applies the rows whose time has come by the service's clock. Throws UsageError for an invalid plan, UnexpectedResponseError if the service
- * sends no time, and otherwise as `runFile`.
+ * Applies the rows that are due by the service's clock. Throws UsageError for an invalid plan,
+ * UnexpectedResponseError if the service sends no time, and otherwise as `runFile`.
  */
 async function updateDue(
   context: Context,
@@ -220,7 +209,7 @@ async function updateDue(
   flags: UpdateFlags,
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
-  // Few runs read times, and their library takes milliseconds to load.
+  // The library of time zones takes milliseconds to load.
   const { readAt } = await import('../../codes/dated/read-at.ts');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),
@@ -230,7 +219,6 @@ async function updateDue(
   });
 }
 
-/** The rows of a code are one wish. */
 const DUE: ByCode = {
   faults: (input, rows) => contradictions(input, rows, nameOf),
   plan(input, file, nowMs) {
@@ -248,7 +236,10 @@ const DUE: ByCode = {
   columns: DUE_PLAN_COLUMNS,
 };
 
-/** Zone of times without one. Not that of the machine: a plan is read on several. Throws UsageError for a zone that does not exist. */
+/**
+ * Zone of times without one. The machine's zone does not count, because a plan is read on several. Throws
+ * UsageError for an unknown zone.
+ */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

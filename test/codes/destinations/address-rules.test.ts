@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specialKind } from '../../../src/codes/destinations/address-rules.ts';
+import { specialKind } from '../../../src/codes/destinations/resolve-host.ts';
 
 describe('specialKind', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createHostPatience } from '../../../src/codes/destinations/check-destinations.ts';
 import type { Trip } from '../../../src/codes/destinations/follow.ts';
-import { createHostPatience } from '../../../src/codes/destinations/host-patience.ts';
 import { LateError } from '../../../src/codes/destinations/request.ts';
 import { judge } from '../../../src/codes/destinations/verdict.ts';
 import { NetworkError } from '../../../src/service/network-error.ts';

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatColor, grayOf, luminanceOf, parseColor, WHITE } from '../../../src/codes/images/color.ts';
+import {
+  formatColor,
+  grayOf,
+  luminanceOf,
+  parseColor,
+  WHITE,
+} from '../../../src/codes/images/image-style.ts';
 
 const color = (text: string) => parseColor(text) ?? expect.fail(text);
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import type { RunFacts } from '../../../src/base/run/run-summary.ts';
-import { BLACK, WHITE } from '../../../src/codes/images/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
 import {
   type EncodedCode,
@@ -9,7 +8,7 @@ import {
   encodeCodes,
   refuseUnprintable,
 } from '../../../src/codes/images/encode-codes.ts';
-import type { ImageFormat, ImageStyle } from '../../../src/codes/images/image-style.ts';
+import { BLACK, type ImageFormat, type ImageStyle, WHITE } from '../../../src/codes/images/image-style.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
 import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { traceOutlines } from '../../../src/codes/images/outlines.ts';
+import { traceOutlines } from '../../../src/codes/images/drawing.ts';
 import { createRaster, fillPolygons } from '../../../src/codes/images/raster.ts';
 
 /** Any pattern of modules as `#` and `.`. */

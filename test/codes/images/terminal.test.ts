@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { formatTerminal, readTerminal, terminalWidth } from '../../../src/codes/images/terminal.ts';
+import { modulesAcross } from '../../../src/codes/images/image-style.ts';
+import { formatTerminal, readTerminal } from '../../../src/codes/images/terminal.ts';
 
 const MODULES = encodeText('terminal', 'L') ?? expect.fail();
 const COLORS = '\u001b[38;5;16;48;5;231m';
@@ -18,7 +19,7 @@ describe('a code on a terminal', () => {
     const code = fromRows('##.', '#.#', '.#.');
     expect(formatTerminal(code, 0, { plain: true })).toBe('█▀▄\n ▀ \n');
     expect(formatTerminal(code, 1, { plain: true })).toBe(' ▄▄  \n ▀▄▀ \n     \n');
-    expect([terminalWidth(code, 0), terminalWidth(code, 1)]).toEqual([3, 5]);
+    expect([modulesAcross(code, { quietZone: 0 }), modulesAcross(code, { quietZone: 1 })]).toEqual([3, 5]);
   });
 
   it('has its own colors on each line', () => {
@@ -31,7 +32,7 @@ describe('a code on a terminal', () => {
   it('is read back as it is shown', () => {
     for (const quietZone of [0, 1, 4]) {
       const { width, height, gray } = readTerminal(formatTerminal(MODULES, quietZone));
-      const side = terminalWidth(MODULES, quietZone);
+      const side = modulesAcross(MODULES, { quietZone });
       // Lines have two rows of modules each.
       expect([width, height]).toEqual([side * 4, (side + 1) * 4]);
       const moduleOf = (at: number) => Math.floor(at / 4) - quietZone;

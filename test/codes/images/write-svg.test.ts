@@ -1,11 +1,9 @@
 /** SVG files of a small pattern, in full, and as they are read back. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '../../../src/codes/images/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
-import { readSvg } from '../../../src/codes/images/read-svg.ts';
+import { BLACK, type ImageStyle, parseColor, WHITE } from '../../../src/codes/images/image-style.ts';
+import { readSvg, writeSvg } from '../../../src/codes/images/svg.ts';
 import { formatPlate } from '../../../src/codes/images/write-png.ts';
-import { writeSvg } from '../../../src/codes/images/write-svg.ts';
 
 const STYLE: ImageStyle = {
   sizeMm: 12.5,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NotFoundError, RejectedError, UnprovenError } from '../../../src/base/errors.ts';
-import { type Doubt, everyCode, listAllCodes, requestsToList } from '../../../src/codes/listing/codes.ts';
+import { type Doubt, everyCode, listAllCodes } from '../../../src/codes/listing/codes.ts';
 import type { PageRequest } from '../../../src/service/service.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
 import { CODE, collect } from '../../service/setup.ts';
@@ -67,7 +67,7 @@ describe('a service that holds still', () => {
       const service = lister(() => all);
       expect(await slugs(listAllCodes(service, 4, doubt))).toEqual(expected(count));
       const pages = Math.max(1, Math.ceil(count / 100)) + (behind[doubt].includes(count) ? 1 : 0);
-      expect([service.asked.length, requestsToList(count, doubt)]).toEqual([pages, pages]);
+      expect(service.asked).toHaveLength(pages);
     }
   });
 

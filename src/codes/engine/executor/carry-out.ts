@@ -1,4 +1,3 @@
-/** Carries out items of a plan, in parallel, until all are done or the run stops. */
 import { messageOf, NotFoundError, RateLimitError, RequestFailure } from '../../../base/errors.ts';
 import { inParallel } from '../../../base/parallel.ts';
 import type { QrCode } from '../../../service/shapes.ts';
@@ -35,18 +34,15 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
     const { values, repeats } = item;
     if (!values) return;
     const posted = await requests.post(item, values);
-    if (posted.is === 'made' || posted.is === 'lost') {
-      state.isPosted = true;
-      state.isUnclear = posted.is === 'lost';
-      if (repeats) repeatedMs = clock.monotonic();
-    }
-    if (posted.is === 'lost') {
+    state.isPosted = true;
+    state.isUnclear = 'lost' in posted;
+    if (repeats) repeatedMs = clock.monotonic();
+    if ('lost' in posted) {
       lostMs = clock.monotonic();
-      state.error = messageOf(posted.error);
-      stops.lost(posted.error);
+      state.error = messageOf(posted.lost);
+      stops.lost(posted.lost);
       return onEvent({ is: 'lost', item });
     }
-    if (posted.is !== 'made') throw posted.error;
     stops.passed();
     state.error = undefined;
     state.code = posted.code;
@@ -74,7 +70,10 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
     onEvent({ is: 'done', item: state.item });
   }
 
-  /** A row that met a failure which is not its own keeps the message, unless its request was never sent. */
+  /**
+   * Records a failure that belongs to the row, or an error response. Other rows are reported as not
+   * attempted.
+   */
   function fail(state: RowState, error: unknown): void {
     if (error instanceof NotSent) return;
     const isOfRow = stops.failed(error);
@@ -86,11 +85,11 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
   }
 
   return {
-    /** Sends items. Resolves when all are done or the run stops; never rejects. */
+    /** Sends items until all are done or the run stops. Never rejects. */
     send: (items: readonly PlanItem[]) => inParallel(items, concurrency, carryOut, stops.isStopped),
-    /** Returns when the newest response to a POST was lost, on the monotonic clock. */
+    /** Time of the last lost response to a POST, on the monotonic clock. */
     lostMs: () => lostMs,
-    /** Returns when a POST that repeats another one was last sent, on the monotonic clock. */
+    /** Time at which a POST that repeats another one was last sent, on the monotonic clock. */
     repeatedMs: () => repeatedMs,
   };
 }

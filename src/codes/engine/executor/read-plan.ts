@@ -1,14 +1,14 @@
-/** Reads the codes of the workspace and plans the rows, after it was checked that the list lacks no code that this file's rows have. */
+/** Reads the codes of the workspace, and plans the rows with a listing that is verified as current. */
 import { UnprovenError } from '../../../base/errors.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { getIfThere } from '../../listing/find-code.ts';
 import { findCodes } from '../../listing/find-codes.ts';
-import type { Listing, Plan, PlanInput, Row } from '../plan/model.ts';
+import type { Ledger, Listing, Plan, Row } from '../plan/model.ts';
 import type { RunJob } from './job.ts';
 
-/** Maximum number of requests that find out whether a list of codes is out of date. */
+/** Maximum number of GET requests that verify a listing. */
 const MOST_CHECKED = 3;
 
 export interface Planned {
@@ -18,35 +18,23 @@ export interface Planned {
 
 type PlanJob = Pick<
   RunJob,
-  | 'run'
-  | 'rows'
-  | 'policy'
-  | 'lock'
-  | 'ledger'
-  | 'plan'
-  | 'listCodes'
-  | 'readNamed'
-  | 'clock'
-  | 'settleMs'
-  | 'signal'
-> & { readonly service: Pick<RunJob['service'], 'getCode'> };
+  'run' | 'rows' | 'policy' | 'lock' | 'plan' | 'listCodes' | 'readNamed' | 'clock' | 'settleMs' | 'signal'
+> & { readonly service: Pick<RunJob['service'], 'getCode'>; readonly ledger: Pick<Ledger, 'view'> };
 
-/** Plans the rows of a job for a listing. Pure. */
 export function planFor(
   { run, rows, lock, ledger, policy, plan }: PlanJob,
   listing: Listing,
   isSettled: boolean,
 ): Plan {
-  return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled } satisfies PlanInput);
+  return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled });
 }
 
-/** Reads the codes and plans the rows for the first time in a run; sends nothing but GET requests. Throws as `readAgain`. */
+/** Lists the codes and plans the rows for the first time in a run. Throws as `readAgain`. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
   const { readNamed, rows } = job;
   if (readNamed) {
     const listing = await readNamed(rows);
     const plan = planFor(job, listing, false);
-    // For new codes it must be known which ones exist.
     const mayCreate = plan.items.some(({ action }) => action === 'create');
     if (!mayCreate && !(await isOutOfDate(job, plan, listing, NONE))) return { listing, plan };
   }
@@ -54,8 +42,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 }
 
 /**
- * Reads every code again after the visibility delay of the unclear requests, and plans the rows. `made`: ids of codes that this run created, oldest
- * first. Throws UnprovenError if the list lacks a code that exists, also after another delay.
+ * Lists the codes again after the visibility delay, and plans the rows. `made`: IDs that this run created,
+ * oldest first. Throws UnprovenError if the listing still lacks an existing code after another delay.
  */
 export function readAgain(job: PlanJob, made: ReadonlySet<string>): Promise<Planned> {
   return readWhole(job, made, true);
@@ -69,12 +57,11 @@ async function readWhole(job: PlanJob, made: ReadonlySet<string>, isSettled: boo
     const plan = planFor(job, listing, isSettled);
     if (!(await isOutOfDate(job, plan, listing, made))) return { listing, plan };
     if (isLast) throw outOfDateError();
-    // A cache or a replica that is behind may catch up.
     await job.clock.sleep(job.settleMs, job.signal);
   }
 }
 
-/** E16: returns whether a code exists that the listing lacks, although a row has it: then others may be missing from it too. */
+/** E16: returns whether the listing lacks an existing code of a row. Then it may lack others. */
 async function isOutOfDate(
   { service }: PlanJob,
   { items }: Plan,
@@ -82,13 +69,13 @@ async function isOutOfDate(
   made: ReadonlySet<string>,
 ): Promise<boolean> {
   const gone = items.flatMap(({ goneId }) => goneId?.toLowerCase() ?? []);
-  // The newest ones are the first that a replica lacks.
+  // A stale replica lacks the newest codes first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));
   return found.some((code) => code !== undefined);
 }
 
-/** Returns a listing of these codes, oldest first. `isWhole`: they are all codes of the workspace. */
+/** Creates a listing, oldest first. `isWhole`: these are all codes of the workspace. */
 export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {
   const dated = Array.from(codes, (code) => ({
     code,
@@ -111,15 +98,12 @@ function outOfDateError(): UnprovenError {
 
 type Reader = Pick<Service, 'listCodes' | 'getCode' | 'slugs' | 'concurrency'>;
 
-/** Returns the codes of the rows, also those of slugs that belong to other codes than the IDs in their rows. Throws as the service does. */
+/** Fetches the codes of the rows, by ID and by slug, because the two cells may belong to different codes. */
 export async function readNamed(service: Reader, rows: readonly Row[]): Promise<Listing> {
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
   const codes = new Map<string, QrCode>();
   for (const row of rows) {
-    for (const code of [
-      lookup(row),
-      row.slug === undefined ? undefined : lookup({ id: undefined, slug: row.slug }),
-    ])
+    for (const code of [lookup(row), row.slug === undefined ? undefined : lookup({ slug: row.slug })])
       if (code) codes.set(code.id, code);
   }
   return listingOf(codes.values(), false);

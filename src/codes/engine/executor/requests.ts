@@ -1,23 +1,22 @@
-/** E10: requests of a run with their records in the ledger: the intent is on disk before a request is sent, its outcome is recorded after it. */
+/**
+ * E10: sends the requests of a run. The intent is on disk before a request, and the outcome is recorded after
+ * it.
+ */
 import { RequestFailure, UnexpectedResponseError } from '../../../base/errors.ts';
 import type { SendDelete } from '../../../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
 import { marksOf } from '../plan/compare.ts';
-import { FIELDS, type Field, type LedgerRecord, type PlanItem, type Values } from '../plan/model.ts';
+import type { LedgerRecord } from '../plan/ledger-lines.ts';
+import { FIELDS, type Field, type PlanItem, type Values } from '../plan/model.ts';
 import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from '../plan/values.ts';
 import type { Altered, RunJob } from './job.ts';
 import type { StopRules } from './stop-rules.ts';
 
 export class NotSent extends Error {}
 
-export type Posted =
-  | { readonly is: 'made'; readonly code: QrCode }
-  /** `refused`: certainly not applied. `not-sent`: not even sent. `lost`: the service may have applied it. */
-  | { readonly is: 'refused' | 'not-sent' | 'lost'; readonly error: unknown };
-
 export type Requests = ReturnType<typeof createRequests>;
 
-/** Creates the requests of one run. `isListed`: the code with this id existed when the run began. */
+/** `isListed`: the code existed when the run began. */
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
@@ -28,12 +27,12 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Never rejects. */
-  async function post(item: PlanItem, values: NewCode): Promise<Posted> {
+  /** Returns `lost` if the service may have applied the request. Rejects if it certainly did not. */
+  async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     let n: number | undefined;
     let isSent = false;
     const beforeSend = async () => {
-      // It may have waited a minute for the rate limit.
+      // The wait for the rate limit may have been long.
       refuseIfStopped();
       if (isSent) return;
       n = next++;
@@ -51,19 +50,18 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
         throw new UnexpectedResponseError(`the service returned the code of another row (${code.id})`);
       made.add(id);
       if (n !== undefined) ledger.note([{ is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) }]);
-      return { is: 'made', code };
+      return { code };
     } catch (error) {
-      const isApplied = isSent && !(error instanceof NotSent || isNotApplied(error));
-      if (isApplied) return { is: 'lost', error };
-      const isRecorded = n !== undefined && (isSent || error instanceof NotSent);
-      if (n !== undefined && isRecorded) ledger.note([{ is: 'not', n }]);
-      return { is: isSent && !(error instanceof NotSent) ? 'refused' : 'not-sent', error };
+      const isStopped = error instanceof NotSent;
+      if (isSent && !isStopped && !isNotApplied(error)) return { lost: error };
+      if (n !== undefined && (isSent || isStopped)) ledger.note([{ is: 'not', n }]);
+      throw error;
     }
   }
 
   /**
-   * Resolves to the code after the change. Rejects with UnexpectedResponseError if the service reported success and left a field unchanged,
-   * with NotSent if the run was stopped, and as the service and the ledger do.
+   * Changes a code. Rejects with UnexpectedResponseError if the service reports success but left a field
+   * unchanged, and with NotSent if the run was stopped.
    */
   async function patch(
     code: QrCode,
@@ -98,7 +96,6 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     }
   }
 
-  /** Deletes a code after its backup. Rejects as `patch`. */
   async function remove(code: QrCode): Promise<void> {
     const id = code.id.toLowerCase();
     const send: SendDelete = async (beforeSend) => {
@@ -115,10 +112,10 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     await job.backUp(isLeftPaused ? { ...code, status: paused.status } : code, send, async (status) => {
       if (present?.status === status) return;
       const from: QrCode = present ?? { ...code, status: 'unknown' };
-      // Until the response, its status is not known.
+      // Its status is unknown until the response.
       present = undefined;
       const isPause = status === 'paused';
-      // B5: the ledger has the old status before the PATCH. A run that stopped restores it, too.
+      // B5: the ledger has the old status before the PATCH. A stopped run restores it too.
       present = await patch(
         from,
         { status },
@@ -128,7 +125,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     });
   }
 
-  /** `made`: ids of the codes that this run created, in lower case, oldest first. */
+  /** IDs of the codes that this run created, in lower case, oldest first. */
   return { post, patch, remove, made: made as ReadonlySet<string> };
 }
 
@@ -159,7 +156,6 @@ function only(set: CodeChanges, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([field]) => field in set));
 }
 
-/** Returns the fields of a PATCH that still have their old values, although other ones were sent. */
 function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[] {
   return FIELDS.filter((field) => {
     const [was, wanted, is] = [before[field] ?? '', sent[field], after[field] ?? ''];
@@ -167,7 +163,10 @@ function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[
   });
 }
 
-/** Returns whether a new code has neither the name nor the destination that were sent, nor what a service evidently makes of one. */
+/**
+ * Returns whether a new code has neither the name nor the destination that were sent, even altered by the
+ * service.
+ */
 function isOther({ name, destination }: NewCode, code: QrCode): boolean {
   if (destination === undefined) return false;
   const place = code.destination ?? '';
@@ -175,7 +174,7 @@ function isOther({ name, destination }: NewCode, code: QrCode): boolean {
   return !isName && !isSame('destination', destination, place) && lettersOf(destination) !== lettersOf(place);
 }
 
-/** E18: returns the values that the service stored otherwise than they were sent. */
+/** E18: returns the values that the service stored differently. */
 export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCode): Altered[] {
   return ([...FIELDS, 'type'] as const).flatMap((field) => {
     const [wanted, stored] = [sent[field], after[field] ?? ''];

@@ -1,36 +1,35 @@
-/** States of the rows of one run: what was done for each, and how it ended. */
 import type { QrCode } from '../../../service/shapes.ts';
 import type { RowOutcome } from '../../input/outcomes.ts';
 import type { Plan, PlanAction, PlanItem, Row } from '../plan/model.ts';
 import { hasChanges } from '../plan/values.ts';
 import type { Altered, RowEnd } from './job.ts';
 
-/** Row for which something was sent in this run. */
+/** Row for which this run sent something. */
 export interface RowState {
   item: PlanItem;
   /** Undefined while it may be sent again. */
-  outcome: RowOutcome | undefined;
-  error: string | undefined;
-  code: QrCode | undefined;
+  outcome?: RowOutcome;
+  error?: string;
+  code?: QrCode;
   altered: Altered[];
   isPosted: boolean;
-  /** The response to its newest POST was lost, and its code was not found yet. */
+  /** No response to its last POST, and its code is not found yet. */
   isUnclear: boolean;
 }
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
-/** Outcomes of rows whose code was found after the response to their POST was lost, and has their values. */
+/** Actions that show that the code of a lost response was found with the values of its row. */
 const FOUND: ReadonlySet<PlanAction> = new Set(['unchanged', 'adopt', 'exists']);
 
 export function createRowStates() {
-  /** By the number of the row, or by the key that was removed. */
+  /** By number of the row, or by removed key. */
   const states = new Map<number | string, RowState>();
   const keyOf = ({ row, key }: PlanItem) => row?.row ?? key ?? '';
   const stateOf = (item: PlanItem) => states.get(keyOf(item));
   return {
     of(item: PlanItem): RowState {
-      const fresh = { item, outcome: undefined, error: undefined, code: item.code };
+      const fresh = { item, code: item.code };
       const state = stateOf(item) ?? { ...fresh, altered: [], isPosted: false, isUnclear: false };
       states.set(keyOf(item), state);
       state.item = item;
@@ -38,16 +37,16 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Returns the rows for another plan: those that were sent and have a code name it, so that no row with equal values is taken for them. */
+    /** Rows for another plan: those with a code specify it, so that no row with equal values takes it. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted } = states.get(row.row) ?? {};
         if (!code) return row;
-        // What a row says of another code does not hold for its new one.
+        // Base and decision of a row concern its old code.
         const own = isPosted ? { base: undefined, decision: undefined } : {};
         return { ...row, ...own, id: code.id.toLowerCase(), slug: code.slug };
       }),
-    /** Ends the unclear rows that have their code according to a plan made after the visibility delay; returns them. */
+    /** Ends the unclear rows whose code a plan after the visibility delay has, and returns them. */
     recognize({ items }: Plan): PlanItem[] {
       const found: PlanItem[] = [];
       for (const item of items) {
@@ -67,7 +66,6 @@ export function createRowStates() {
   };
 }
 
-/** Returns whether a request is sent for an item. */
 export function isWork({ action, code, values, send }: PlanItem): boolean {
   if (action === 'create') return values !== undefined;
   if (action === 'delete') return code !== undefined;
@@ -78,20 +76,19 @@ export function isWork({ action, code, values, send }: PlanItem): boolean {
   );
 }
 
-/** A duplicate that appeared later counts more than what was done before. */
+/** A duplicate that appeared later takes precedence over the earlier outcome. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;
   const { altered = [], error } = state ?? {};
   if (action === 'undecided' && candidates.length > 0)
-    return { item, outcome: 'undecided', error: undefined, code, candidates, altered };
+    return { item, outcome: 'undecided', code, candidates, altered };
   if (state?.outcome !== undefined)
     return { item: state.item, outcome: state.outcome, error, code, candidates: [], altered };
   const outcome = state?.isUnclear ? 'failed' : OUTCOME_OF[action];
   return { item, outcome, error, code, candidates, altered };
 }
 
-/** Outcomes of rows for which nothing was sent. */
 const OUTCOME_OF: Readonly<Record<PlanAction, RowOutcome>> = {
   create: 'not-attempted',
   update: 'not-attempted',

@@ -1,8 +1,12 @@
-/** E11: runs the rows of a file: plans them, sends their requests, looks up those whose response was lost, and sends again what was not applied. */
+/**
+ * E11: runs the rows of a file in rounds: plans, sends, looks up lost responses, and repeats what was not
+ * applied.
+ */
 import { UnprovenError } from '../../../base/errors.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { getIfThere } from '../../listing/find-code.ts';
-import type { LedgerRecord, Listing, Plan } from '../plan/model.ts';
+import type { LedgerRecord } from '../plan/ledger-lines.ts';
+import type { Listing, Plan } from '../plan/model.ts';
 import { createCarrier } from './carry-out.ts';
 import type { RunEnd, RunJob } from './job.ts';
 import { type Planned, planFor, readAgain, readFirst } from './read-plan.ts';
@@ -10,12 +14,12 @@ import { createRequests, type Requests } from './requests.ts';
 import { createRowStates, isWork } from './row-states.ts';
 import { belongsToRow, createStopRules } from './stop-rules.ts';
 
-/** Maximum number of rounds in a row in which no row ended, before the rest is given up. */
+/** Maximum number of consecutive rounds without a finished row. */
 const MOST_FRUITLESS = 3;
 
 /**
- * Runs the rows of a file. Throws what `onPlan` throws and what prevents the plan, and nothing was sent then; afterwards it never throws,
- * and `stop` is the reason why rows were left.
+ * Runs the rows of a file. Throws errors of `onPlan` and of the first plan, before anything is sent. Later
+ * errors are in `stop`.
  */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
@@ -34,7 +38,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     await restore();
     await sendAll();
     if (carrier.repeatedMs() !== undefined && !isStopped()) await lookOnceMore(carrier.repeatedMs() ?? 0);
-    // With a question left, the memory of repeated requests is not dropped.
+    // The memory of repeated requests is kept while a question is open.
     const isOpen = latest.plan.items.some(
       ({ action, candidates }) => action === 'undecided' && candidates.length > 0,
     );
@@ -72,7 +76,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     }
   }
 
-  /** Waits until writes of this time are visible, and plans again. */
+  /** Waits for the visibility delay since `sinceMs`, then plans again. */
   async function lookOnceMore(sinceMs: number): Promise<void> {
     const ms = Math.max(0, sinceMs + settleMs - clock.monotonic());
     onEvent({ is: 'waiting', ms });
@@ -84,17 +88,17 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 }
 
-/** E12: creates a function that records what a plan says, before its requests: the run, with the ids of its first listing if it may create, and what the plan learned. */
-function createRecorder({ run, ledger }: RunJob): {
-  plan(planned: Planned): Promise<void>;
-  end(): Promise<void>;
-} {
+/**
+ * E12: records the run before its requests, with the IDs of its first listing if it may create codes, and
+ * what the plan learned.
+ */
+function createRecorder({ run, ledger }: RunJob) {
   let hasRun = false;
   let hasIds = false;
   async function recordPlan({ plan, listing }: Planned): Promise<void> {
     const learned = plan.items.flatMap((item) => item.learned);
     const needsIds = !hasIds && plan.items.some(({ action }) => action === 'create');
-    // A run that changes nothing writes nothing.
+    // A run without changes writes nothing.
     const needsRun =
       !hasRun && (learned.length > 0 || plan.items.some(isWork) || ledger.view().repeated.length > 0);
     const records: LedgerRecord[] = [];
@@ -122,8 +126,8 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
 }
 
 /**
- * E19: restores every code that an earlier run paused for its backup and that this run does not delete; returns the listing with the changes.
- * A code that can't be restored is reported as an event. Throws failures that would meet every request.
+ * E19: restores the status of codes that an interrupted backup paused, except those that this run deletes.
+ * Returns the updated listing. Throws failures that would affect every request.
  */
 async function restorePaused(
   { ledger, service, onEvent }: Pick<RunJob, 'ledger' | 'service' | 'onEvent'>,

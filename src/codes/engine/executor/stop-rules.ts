@@ -1,4 +1,4 @@
-/** E17: decides after each failed request whether the run goes on: which failures belong to a row, and which would meet the next one too. */
+/** E17: decides after each failed request whether the run stops. */
 import {
   NotFoundError,
   RejectedError,
@@ -8,9 +8,11 @@ import {
 } from '../../../base/errors.ts';
 import type { RunJob } from './job.ts';
 
-/** Maximum number of rows in a row that fail because the service is unavailable: the request layer has repeated each for a while. */
+/**
+ * Maximum number of consecutive rows that fail because the service is unavailable, each after its retries.
+ */
 const MOST_UNAVAILABLE = 10;
-/** Maximum number of lost responses in a row before nothing is sent until their outcome is known. */
+/** Maximum number of consecutive lost responses before sending pauses until their outcome is known. */
 const MOST_LOST = 10;
 
 export type StopRules = ReturnType<typeof createStopRules>;
@@ -27,7 +29,6 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
     reason: (): unknown => reasonNow(),
     isStopped: () => reasonNow() !== undefined || lost >= MOST_LOST,
     isGated: () => lost >= MOST_LOST,
-    /** Lets rows be sent again, because the outcome of all requests is known. */
     reopen() {
       lost = 0;
     },
@@ -35,7 +36,7 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
       unavailable = 0;
       lost = 0;
     },
-    /** Notes that a request failed with a known outcome. Returns whether the failure belongs to its row alone. */
+    /** Records a failure with a known outcome. Returns whether it affects only its row. */
     failed(error: unknown): boolean {
       firstError ??= error;
       isUnproven ||= error instanceof UnprovenError;
@@ -56,7 +57,10 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   };
 }
 
-/** Returns whether the next row may succeed. Other failures (key, plan limit, rate limit, disk, interruption) would meet it too. */
+/**
+ * Returns whether the next row may succeed. Failures of the key, plan limit, rate limit, disk, or an
+ * interruption affect every row.
+ */
 export function belongsToRow(error: unknown): boolean {
   return [NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError, UnprovenError].some(
     (failure) => error instanceof failure,

@@ -1,4 +1,4 @@
-/** Locates the state directory (0700), and chooses the ledger of a workspace in it, also after its key was rotated. */
+/** Locates the state directory (0700) and the ledger of a workspace in it, also after a key rotation. */
 import { rm } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -21,11 +21,13 @@ import {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
+
 const DIRECTORY_MODE = 0o700;
 
 /**
- * Returns the path of the state directory: QRCTL_STATE_DIR, or the system's directory for the state of programs. Undefined if there is no
- * home directory. A path that is not absolute is ignored, as the XDG specification requires.
+ * Path of the state directory: QRCTL_STATE_DIR, or the directory of the platform. Undefined without a home
+ * directory. Relative XDG paths are ignored, as the specification requires.
  */
 export function stateDirectory(env: Variables, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
@@ -38,7 +40,10 @@ export function stateDirectory(env: Variables, system: string = platform()): str
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/** Creates the state directory, and returns its real path. Throws the system's error, and UsageError if it can't be this user's. */
+/**
+ * Creates the state directory, and returns its real path. Throws the system's error, and UsageError if the
+ * directory belongs to another user.
+ */
 export async function makeStateDirectory(disk: Disk, env: Variables): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -46,7 +51,7 @@ export async function makeStateDirectory(disk: Disk, env: Variables): Promise<st
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** With the HOME of another user (sudo), the ledger would belong to this user, and that user could not write to it. */
+/** With the HOME of another user (sudo), that user could not write to a ledger created here. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -56,69 +61,53 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
     throw new UsageError(`${path} belongs to another user`);
 }
 
-export interface ChosenLedger {
-  readonly path: string;
-  /** It does not exist yet. */
-  readonly isNew: boolean;
-}
-
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
 /**
- * Returns the ledger of the workspace, or the path for a new one. Ledgers of the base URL with other keys are compared by codes that they
- * know, which costs up to three requests for each.
- *
- * @throws UsageError if a ledger can't be read, LocalError, and the errors of `getCode`
+ * Returns the ledger of the workspace, or a path for a new one. For ledgers of the same base URL with other
+ * keys, up to three of their codes are requested. @throws UsageError if a ledger can't be read, LocalError,
+ * and the errors of `getCode`
  */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace,
   disk: Disk,
-): Promise<ChosenLedger> {
-  const numbers = (await disk.readdir(directory)).flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
-  numbers.sort((one, other) => one - other);
+): Promise<{ readonly path: string; readonly isNew: boolean }> {
   const others: { path: string; header: Header }[] = [];
-  for (const number of numbers) {
-    const path = pathOf(directory, number);
-    const header = await readHeader(path, disk);
+  let last = 0;
+  for await (const { path, number, header } of ledgersIn(directory, disk)) {
+    last = number;
     if (!header) continue;
-    if (await isKeyOf(header, own)) return { path, isNew: false };
+    if (await isKeyOf(header, own.workspace)) return { path, isNew: false };
     if (own.workspace.baseUrl === header.baseUrl) others.push({ path, header });
   }
   const isOwnProfile = ({ header }: { header: Header }) => header.profile === own.workspace.profile;
   for (const other of [...others.filter(isOwnProfile), ...others.filter((one) => !isOwnProfile(one))])
     if (await isOurs(other.path, own, disk)) return { path: other.path, isNew: false };
-  return { path: pathOf(directory, (numbers.at(-1) ?? 0) + 1), isNew: true };
+  return { path: pathOf(directory, last + 1), isNew: true };
 }
 
-/** Returns the path of the ledger with exactly this base URL and key; undefined if there is none. Throws as `chooseLedger`. */
-async function findOwnLedger(
-  directory: string,
-  workspace: Pick<Workspace, 'baseUrl' | 'hasKeyOf'>,
-  disk: Disk,
-): Promise<string | undefined> {
-  for (const name of await disk.readdir(directory)) {
-    const header = NAME.test(name) ? await readHeader(join(directory, name), disk) : undefined;
-    if (header && (await isKeyOf(header, { workspace }))) return join(directory, name);
+/** Yields the ledgers of a state directory by number, with their first lines. */
+async function* ledgersIn(directory: string, disk: Disk) {
+  const numbers = (await disk.readdir(directory)).flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
+  for (const number of numbers.sort((one, other) => one - other)) {
+    const path = pathOf(directory, number);
+    yield { path, number, header: await readHeader(path, disk) };
   }
-  return undefined;
 }
 
 function pathOf(directory: string, number: number): string {
   return join(directory, `ledger-${number}.jsonl`);
 }
 
-async function isKeyOf(
-  { baseUrl, key }: Header,
-  { workspace }: { workspace: Pick<Workspace, 'baseUrl' | 'hasKeyOf'> },
-): Promise<boolean> {
+async function isKeyOf({ baseUrl, key }: Header, workspace: KeyedWorkspace): Promise<boolean> {
   return baseUrl === workspace.baseUrl && key !== undefined && (await workspace.hasKeyOf(key));
 }
 
-/** Returns whether a code of a ledger with another key exists in the workspace. */
+/** Returns whether the workspace has a code of a ledger with another key. */
 async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<boolean> {
   const memory = await readMemory(path, disk);
-  // It may be that of another workspace, whose first run has just begun.
+  // It may belong to another workspace whose first run has just begun.
   if (memory.replay.view().claims.size === 0) return false;
   try {
     await checkMemory(path, memory, own);
@@ -129,10 +118,10 @@ async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<b
   }
 }
 
-/** Maximum size of a first line in bytes: a URL, the name of a profile and a fingerprint. */
+/** Maximum size of the first line in bytes: a URL, a profile name and a fingerprint. */
 const MOST_HEADER_BYTES = 16 * 2 ** 10;
 
-/** Returns the first line of a ledger; undefined if it has none. Throws UsageError and LocalError. */
+/** Reads the first line of a ledger; undefined if it has none. Throws UsageError and LocalError. */
 async function readHeader(path: string, disk: Disk): Promise<Header | undefined> {
   let header: Header | undefined;
   const reader = createLineReader<{ is: string }>(path, LEDGER_ADVICE, (line) => {
@@ -160,13 +149,14 @@ async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
   }
 }
 
-/** Never rejects: a ledger that stays costs a question per row. */
-export async function forgetLedger(
-  env: Readonly<Record<string, string | undefined>>,
-  workspace: Pick<Workspace, 'baseUrl' | 'hasKeyOf'>,
-): Promise<void> {
+/** Deletes the ledger of a workspace. Never rejects: a ledger that stays causes only questions. */
+export async function forgetLedger(env: Variables, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;
-  const path = await ifPresent(findOwnLedger(directory, workspace, nodeDisk)).catch(() => undefined);
-  if (path !== undefined) await rm(path, { force: true }).catch(() => undefined);
+  try {
+    for await (const { path, header } of ledgersIn(directory, nodeDisk))
+      if (header && (await isKeyOf(header, workspace))) return await rm(path, { force: true });
+  } catch {
+    // The next run asks about the codes.
+  }
 }

@@ -1,4 +1,4 @@
-/** Reads, creates, compacts and continues the file of a ledger. Its first line binds it to a workspace. */
+/** Reads, creates, compacts and appends to a ledger file. Its first line binds it to a workspace. */
 import { UsageError } from '../../../base/errors.ts';
 import { type LogWriter, openLog, readLog } from '../../../files/durable/append-log.ts';
 import { type Disk, ifPresent } from '../../../files/durable/disk.ts';
@@ -12,33 +12,28 @@ import {
   type RecordedWorkspace,
   type Workspace,
 } from '../../../service/workspace.ts';
-import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
-import { isKnownKind, isLedgerLine } from './line-shapes.ts';
+import { isKnownKind, isLedgerLine, type LedgerLine } from '../plan/ledger-lines.ts';
+import { createReplay, type Replay } from '../plan/ledger-view.ts';
 
 const VERSION = 1;
 
-/** First line of a ledger. */
 export type Header = { readonly is: 'ledger'; readonly version: number } & RecordedWorkspace;
 
-/** Workspace of a run, so that a ledger is never used for another one. */
+/** Workspace of a run; a ledger is never used for a different one. */
 export interface LedgerWorkspace {
   readonly workspace: Workspace;
   readonly getCode: (id: string) => Promise<unknown>;
 }
 
-/** What a ledger says. */
-export interface LedgerMemory {
-  /** Undefined if there is no ledger yet. */
-  readonly header: Header | undefined;
+interface LedgerMemory {
+  /** Undefined if the file does not exist. */
+  readonly header?: Header;
   readonly replay: Replay;
-  /** Returns whether most of its lines no longer count. */
   isLong(): boolean;
 }
 
-/** Alternative if the path of a ledger can't be used. */
 const OTHER_LEDGER = 'specify a different ledger with --ledger';
 
-/** Advice in messages about ledgers. */
 export const LEDGER_ADVICE = {
   elsewhere: OTHER_LEDGER,
   damaged: 'Move the file away, then run the command again. Codes that exist are then found by their values.',
@@ -47,14 +42,17 @@ export const LEDGER_ADVICE = {
 
 const FILE_MODE = 0o600;
 
-/** Reads a ledger without changing it. Throws UsageError if it is damaged, is not a ledger, or was written by a newer version. */
+/**
+ * Reads a ledger without changing it. Throws UsageError if it is damaged, not a ledger, or of a newer
+ * version.
+ */
 export async function readMemory(path: string, disk: Disk): Promise<LedgerMemory> {
   const { memory, take } = createMemory(path);
   await readLog<Header | LedgerLine>({ path, advice: LEDGER_ADVICE, disk, take });
   return memory;
 }
 
-/** Creates the ledger of a workspace. The caller holds the lock of its real path. Throws the system's error. */
+/** Creates the ledger of a workspace. The caller holds its lock. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,
@@ -64,8 +62,8 @@ export async function createLedgerFile(
 }
 
 /**
- * Opens a ledger to add to it, or creates it; compacts it if it has become long, and renews its first line if the key was
- * rotated. The caller holds its lock. Throws as `readMemory` and `checkMemory`.
+ * Opens or creates a ledger for appending. Compacts it if it is long, and renews its first line after a key
+ * rotation. The caller holds its lock. Throws as `readMemory` and `checkMemory`.
  */
 export async function openLedgerFile(
   path: string,
@@ -93,12 +91,11 @@ export async function openLedgerFile(
   await log.close();
   const header = await newHeader(own.workspace);
   const rewriting = writeLines(disk, place, compacted(header, replay));
-  // Without room for a compacted copy, the long one goes on.
+  // A full disk prevents compaction, not the run.
   await (state === 'same' ? rewriting.catch(() => undefined) : attempt(rewriting));
   return { log: await open(() => undefined), replay };
 }
 
-/** Checks that a ledger belongs to the workspace; see `checkWorkspace`. */
 export async function checkMemory(
   path: string,
   { header, replay }: LedgerMemory,
@@ -123,11 +120,11 @@ async function newHeader(workspace: Workspace): Promise<Header> {
   return { is: 'ledger', version: VERSION, ...(await workspace.record()) };
 }
 
-/** Below this weight, a ledger is not compacted. */
+/** Minimum weight of a ledger that is compacted. */
 const LEAST_WEIGHT = 1000;
-/** A ledger is compacted if it has this many times the lines that count. */
+/** Maximum ratio of all lines to those that still count. */
 const MOST_TIMES = 3;
-/** A line with a listing weighs a line more for so many ids. */
+/** Number of IDs that weigh as much as a line. */
 const IDS_PER_LINE = 4;
 
 function weightOf(line: LedgerLine): number {
@@ -168,7 +165,7 @@ function createMemory(path: string): { memory: LedgerMemory; take(line: { readon
   };
 }
 
-/** Returns the first line as a header; throws UsageError if it is not one of this version. */
+/** Validates the first line of a ledger. Throws UsageError. */
 export function headerOf(line: { readonly is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))
@@ -188,10 +185,8 @@ function* compacted(header: Header, replay: Replay): Generator<Header | LedgerLi
   yield* replay.kept();
 }
 
-/** Size of the pieces that are written at once, in characters. */
 const PIECE = 1 << 20;
 
-/** Replaces a ledger atomically by these lines. */
 async function writeLines(disk: Disk, path: string, lines: Iterable<Header | LedgerLine>): Promise<void> {
   const replacement = await openReplacement(disk, path, { mode: FILE_MODE });
   try {

@@ -1,4 +1,4 @@
-/** E20: opens the ledger of a workspace: the memory of its runs over files, which take turns on one machine. */
+/** E20: opens the ledger of a workspace. Runs over files in one workspace take turns on a machine. */
 import { join } from 'node:path';
 import { messageOf, systemCode } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time/time.ts';
@@ -8,7 +8,8 @@ import { acquireLock, acquireSharedLock } from '../../../files/durable/lock.ts';
 import { DamagedLogError } from '../../../files/durable/log-lines.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { describeSystemError } from '../../../files/durable/path-errors.ts';
-import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
+import type { LedgerLine } from '../plan/ledger-lines.ts';
+import { createReplay, type Replay } from '../plan/ledger-view.ts';
 import type { Ledger, LedgerView } from '../plan/model.ts';
 import { chooseLedger, makeStateDirectory, stateDirectory } from './choose-ledger.ts';
 import {
@@ -19,35 +20,31 @@ import {
   readMemory,
 } from './ledger-file.ts';
 
-/** Location of a ledger, and its workspace. */
-export interface LedgerPlace extends LedgerWorkspace {
-  /** Value of `--ledger`; undefined: in the state directory. */
-  readonly path?: string | undefined;
+interface LedgerPlace extends LedgerWorkspace {
+  readonly path?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes a sentence for the user, if there is no place for a ledger. */
+  /** Receives a sentence if no ledger can be kept. */
   readonly note: (sentence: string) => void;
 }
 
 export interface OpenLedgerOptions extends LedgerPlace {
   readonly clock: Clock;
-  /** Ends the wait for another run. */
   readonly signal: AbortSignal;
-  /** Called if another run over a file of the workspace is waited for, however long it takes; with the path of the ledger if that is shared. */
+  /** Called before an unbounded wait for another run; `path` if only its ledger is the same. */
   readonly onWait: (path?: string) => void;
 }
 
-export interface OpenLedger extends Ledger {
+interface OpenLedger extends Ledger {
   /** Undefined if nothing is kept after this run. */
-  readonly path: string | undefined;
-  /** Waits for the last write, and lets the next run in. */
+  readonly path?: string;
+  /** Flushes the last write and releases the locks. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the ledger of the workspace, or creates it, while no other run over a file of this workspace has one open on this machine. Without a
- * state directory there is a ledger for this run only, which is noted.
- *
- * @throws UsageError if the ledger is damaged, or if that of `--ledger` belongs to another workspace; LocalError; the signal's reason
+ * Opens or creates the ledger of the workspace, and holds the lock of the workspace on this machine. Without
+ * a state directory, the ledger is in memory, which is noted. @throws UsageError if the ledger is damaged or
+ * belongs to another workspace; LocalError; the signal's reason
  */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
@@ -73,7 +70,7 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   }
 }
 
-/** Reads the ledger of the workspace as `openLedger`, without a lock, and without a change on disk. */
+/** Reads the ledger of the workspace without a lock, and without changes on disk. */
 export async function readLedger(place: LedgerPlace): Promise<LedgerView> {
   try {
     const path = place.path ?? (await findInStateDirectory(place));
@@ -88,7 +85,7 @@ export async function readLedger(place: LedgerPlace): Promise<LedgerView> {
   }
 }
 
-/** Renames a damaged ledger of the state directory: its loss costs questions, but no code is created twice, and no run is stopped. */
+/** Renames a damaged ledger of the state directory. Its loss causes questions, not duplicate codes. */
 async function setAside({ path, message }: DamagedLogError, { note }: OpenLedgerOptions): Promise<void> {
   let kept = `${path}.damaged`;
   for (let number = 1; await ifPresent(nodeDisk.lstat(kept)); number++) kept = `${path}.damaged.${number}`;
@@ -96,7 +93,7 @@ async function setAside({ path, message }: DamagedLogError, { note }: OpenLedger
   note(`${message}, so it was renamed to ${kept}, and earlier runs are unknown`);
 }
 
-/** Returns the path of the ledger, which is created if there is none; undefined if the system does not allow it, which is noted. */
+/** Returns the path of the ledger, created if missing; undefined if the system refuses it, which is noted. */
 async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
   const { env, note } = options;
   const giveUp = (error: unknown) =>
@@ -109,7 +106,7 @@ async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string
     giveUp(error);
     return undefined;
   }
-  // Two runs that both begin must not choose the same new file.
+  // Two runs must not choose the same new file.
   const choosing = await acquireLock(join(directory, 'ledgers'), patiently(options));
   try {
     const { path, isNew } = await chooseLedger(directory, options, nodeDisk);
@@ -149,7 +146,6 @@ function reasonOf(error: unknown): string {
   return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
 }
 
-/** Returns the options of a lock that is waited for however long it takes. */
 function patiently({ clock, signal }: OpenLedgerOptions, onWait: () => void = () => undefined) {
   return { clock, signal, onWait, waitMs: Number.POSITIVE_INFINITY };
 }
@@ -168,7 +164,6 @@ async function openLocked(path: string, options: OpenLedgerOptions): Promise<Ope
   }
 }
 
-/** Returns a ledger for one run. */
 export function volatileLedger(): OpenLedger {
   return { path: undefined, ...ledgerOf(createVolatileLog(), createReplay()), close: async () => undefined };
 }

@@ -1,6 +1,6 @@
 /**
- * The lock file: which code each key is, and the values last applied. One line per key, sorted, each line independent of its neighbors, so
- * that git merges it by lines. Its JSON may be reformatted; a file that can't be trusted is refused with its lines.
+ * Lock file: the code of each key, and the values last applied. It has one sorted, self-contained line per
+ * key, so git merges it by lines. A file that can't be trusted is refused with its lines.
  */
 import { UsageError } from '../../../base/errors.ts';
 import { ExcessiveJsonError, parseBounded } from '../../../base/text/bounded-json.ts';
@@ -13,26 +13,25 @@ import { isObject } from '../../../service/json.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../../service/workspace.ts';
 
-/** Key and its code. */
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   readonly key: string;
-  /** The file no longer has the key: reported by an earlier run. `paused`: that run paused its code. */
-  readonly removed?: true | 'paused' | undefined;
-  /** Values that were sent, where the service stored others. */
-  readonly sent?:
-    | { readonly name?: string | undefined; readonly destination?: string | undefined }
-    | undefined;
+  /** An earlier run reported that the file no longer has the key. `paused`: it also paused the code. */
+  readonly removed?: true | 'paused';
+  /** Values sent, if the service stored different ones. */
+  readonly sent?: { readonly name?: string; readonly destination?: string };
 }
 
 export interface LockFile {
   readonly workspace: RecordedWorkspace;
-  /** By key. */
   readonly entries: ReadonlyMap<string, LockEntry>;
 }
 
 const VERSION = 1;
 
-/** E22: formats a lock file: the same text for the same entries. The last line of the list is constant, so that no entry's line depends on being the last. */
+/**
+ * E22: formats a lock file: equal entries, equal bytes. The constant last line keeps each entry's line
+ * independent of its position.
+ */
 export function formatLock({ workspace: { baseUrl, key }, entries }: LockFile): string {
   const sorted = [...entries.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
   const lines = sorted.map((entry) => `${JSON.stringify(inOrder(entry))},\n`);
@@ -45,12 +44,14 @@ function inOrder({ key, id, slug, name, type, destination, status, removed, sent
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 
-/** Returns a text that is equal for keys that differ by case or spaces only: a spreadsheet does not show the difference. */
+/** Folds keys that differ only in case or spaces, which a spreadsheet does not show. */
 export function foldKey(key: string): string {
   return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
 }
 
-/** Parses a lock file; `name` is its path. Throws UsageError with every fault, by line, and the signal's reason. */
+/**
+ * Parses a lock file at the path `name`. Throws UsageError with all faults by line, and the signal's reason.
+ */
 export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
   const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
@@ -61,7 +62,6 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
     return { workspace, entries };
   } catch (error) {
     if (!(error instanceof BrokenJsonError)) throw error;
-    // A marker is not JSON either.
     refuse([...conflicts(text)]);
     const joined = joinHeads(text);
     if (joined !== text) return parseLock(joined, name, signal);
@@ -72,7 +72,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** Joins two lock files that git merged line by line, because both branches began one: the first head counts. */
+/** Joins two lock files that git merged by line because both branches created one. The first head counts. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));
@@ -95,11 +95,10 @@ function joinHeads(text: string): string {
 
 const RESTORE = 'Restore the lock file from git. If it is lost, delete it and add --adopt-existing.';
 
-/** Maximum number of members next to the codes: this version has three. */
+/** Maximum number of members besides the codes; this version has three. */
 const MOST_MEMBERS = 100;
 const CODES = /^"codes"\s*:\s*(?=\[)/;
 
-/** Returns the workspace, and the list of codes, unparsed. */
 function readHead(text: string, name: string): { workspace: RecordedWorkspace; codes: JsonElement } {
   let codes: JsonElement | undefined;
   const members: [string, unknown][] = [];
@@ -127,10 +126,10 @@ function notALock(name: string): UsageError {
   });
 }
 
-/** Number of entries that are parsed before signals are handled. */
+/** Number of entries parsed before signals are handled. */
 const PARSED_AT_ONCE = 1000;
 
-/** E22: parses the entries one by one: whatever the list contains, only entries are kept. Stops at the maximum number of faults. */
+/** E22: parses and validates the entries one by one, up to the maximum number of faults. */
 async function readEntries(codes: JsonElement, signal: AbortSignal | undefined) {
   const entries = new Map<string, LockEntry>();
   const faults: Fault[] = [];
@@ -150,7 +149,6 @@ async function readEntries(codes: JsonElement, signal: AbortSignal | undefined) 
   return { entries, faults };
 }
 
-/** Throws BrokenJsonError. */
 function parseElement({ text, line }: JsonElement): unknown {
   try {
     return parseBounded(text);
@@ -162,10 +160,9 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-/** Markers that git leaves in a file that it could not merge. */
 const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)/gm;
 
-/** Yields a fault for each conflict marker, up to the maximum number of faults. */
+/** Yields a fault per conflict marker, up to the maximum number of faults. */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;
@@ -194,7 +191,9 @@ function isEntry(value: unknown): value is LockEntry {
   return isSent && isText && isPlace && isKnown && [undefined, true, 'paused'].includes(removed as true);
 }
 
-/** E22: no key has two codes, and no code two keys. A merge that kept both sides may have left a key and its code twice. */
+/**
+ * E22: finds keys with two codes and codes with two keys. Equal duplicate entries of a merge are accepted.
+ */
 function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
   const keys = new Map<string, { key: string; id: string; line: number }>();
   const ids = new Map<string, { key: string; line: number }>();

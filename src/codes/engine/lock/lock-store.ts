@@ -1,5 +1,4 @@
-/** Reads the lock file, and replaces it as a whole. The caller holds its lock. */
-
+/** Reads the lock file, and replaces it atomically. The caller holds its lock. */
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../../base/errors.ts';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
@@ -16,10 +15,13 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Maximum size in bytes: a million keys. */
+/** Maximum size in bytes, enough for a million keys. */
 const MOST_BYTES = 256 * 2 ** 20;
 
-/** Returns the lock file, or undefined if there is none. Throws UsageError if it can't be read or trusted, and the signal's reason. */
+/**
+ * Reads the lock file; undefined if it does not exist. Throws UsageError if it can't be read or trusted, and
+ * the signal's reason.
+ */
 export async function readLock(
   disk: Disk,
   path: string,
@@ -33,7 +35,7 @@ export async function readLock(
   }
 }
 
-/** E22: writes a lock file whose entries have changed, whole and flushed; one that has not changed is not touched. */
+/** E22: replaces the lock file atomically if its entries have changed. */
 export async function writeLock(
   path: string,
   {
@@ -54,19 +56,19 @@ export function lockPathOf(from: string): string {
   return join(dirname(from), `${stem}.lock.json`);
 }
 
-/** Adds the lock file to the files of a run. Throws UsageError if it is another file of the run. */
+/** Adds the lock file to the files of a run. Throws UsageError if the run uses that path already. */
 export function useLock(files: UsedFiles, path: string): void {
   files.use({ what: 'the lock file', flag: '--lock', path, writes: true });
 }
 
-/** Throws UsageError, before anything is sent, if the lock file can't be replaced. */
+/** Throws UsageError if the lock file can't be replaced. */
 export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }
 
 /**
- * E23: returns the entries of the lock file after a run: each key with its code, and the values last applied. A field that was left open keeps its entry, so
- * that a change by another client is still known as one.
+ * E23: returns the entries after a run: the code of each key and the values last applied. A field that was
+ * left open keeps its entry, so that the next run still detects the change by another client.
  */
 export function entriesOf(
   ends: readonly RowEnd[],
@@ -91,7 +93,7 @@ export function entriesOf(
   return next;
 }
 
-/** The code is that of the key, and not only a candidate. */
+/** Returns whether the code belongs to the key, and is not only a candidate. */
 function isKeys({ outcome, item }: RowEnd): boolean {
   if (outcome === 'undecided' || outcome === 'gone' || outcome === 'exists') return false;
   return item.how !== 'equal' || outcome === 'adopted' || outcome === 'updated' || outcome === 'created';
@@ -110,16 +112,16 @@ function entryOf(
   const isSent = outcome === 'updated' || outcome === 'created';
   const left = item.changes.filter(({ what }) => what === 'keep' || what === 'drift' || !isSent);
   if (!entry || entry.id.toLowerCase() !== id.toLowerCase()) {
-    // Without the value last applied, the next run could not tell that another client changed it.
+    // The next run could not detect changes by other clients without the value last applied.
     if (left.some(({ base }) => base === undefined)) return undefined;
     return { ...present, ...Object.fromEntries(left.map(({ field, base }) => [field, base])) };
   }
-  // A key that is back is still one that was removed, until its code is active again.
+  // A returned key counts as removed until its code is active again.
   const removed = !isSent && left.length > 0 ? entry.removed : undefined;
   return { ...present, ...Object.fromEntries(left.map(({ field }) => [field, entry[field]])), removed };
 }
 
-/** Values that the service stored otherwise: only the lock file tells another machine that they need no request. */
+/** Values that the service stored differently. Another machine needs them to omit a request. */
 function sentOf(
   { item: { row, changes }, altered }: RowEnd,
   entry: LockEntry | undefined,

@@ -1,4 +1,4 @@
-/** E8: reasons to send nothing until the user agrees: a plan that changes much, or that looks like an accident with the file. */
+/** E8: finds reasons to send nothing without consent: many changes, or signs of an accident with the file. */
 import { countOf, quote } from '../../../base/text/quote.ts';
 import { fingerprintOf } from './base.ts';
 import type { Brake, FieldChange, PlanInput, PlanItem } from './model.ts';
@@ -6,7 +6,7 @@ import { hasChanges, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
 const ALLOWED_PERCENT = 30;
-/** Fewer rows that changed places are an edit. */
+/** Minimum number of rows that exchanged values; fewer are an edit. */
 const LEAST_SHIFTED = 3;
 
 export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[] {
@@ -24,7 +24,9 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[
   ].filter((brake) => brake !== undefined);
 }
 
-/** The number of rows that have codes, or of keys in the lock file, bounds the changes. Creations do not count. */
+/**
+ * Limits changes to a share of the rows with codes, or of the keys in the lock file. Creations don't count.
+ */
 function tooMany(
   changed: number,
   items: readonly PlanItem[],
@@ -52,7 +54,7 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
   };
 }
 
-/** Rows that took over the values of rows that lost theirs, as when a column is sorted by itself. */
+/** Detects rows that have values which other rows lost, as after sorting a single column. */
 function shiftedColumn(items: readonly PlanItem[]): Brake | undefined {
   for (const field of ['destination', 'name'] as const) {
     const lost = new Set<string>();
@@ -75,7 +77,7 @@ function shiftedColumn(items: readonly PlanItem[]): Brake | undefined {
   return sortedStatuses(items) ?? sortedIds(items);
 }
 
-/** Statuses that are the earlier ones in another order, with equal ones side by side: many rows share a status by nature. */
+/** Detects equal counts of statuses in sorted blocks. Shared statuses alone are no sign of sorting. */
 function sortedStatuses(items: readonly PlanItem[]): Brake | undefined {
   const rows = items.filter(({ row, code }) => row && code);
   const edits = rows.flatMap(({ changes }) => changes.filter((one) => one.field === 'status' && isEdit(one)));
@@ -90,7 +92,7 @@ function sortedStatuses(items: readonly PlanItem[]): Brake | undefined {
   );
 }
 
-/** Rows that were saved from the code of another row, as when the IDs are sorted by themselves. */
+/** Detects rows that were saved from the codes of other rows, as after sorting the IDs alone. */
 function sortedIds(items: readonly PlanItem[]): Brake | undefined {
   const names = new Set(
     items.flatMap(({ row, code }) => (row?.base && code ? [fingerprintOf(code.name)] : [])),
@@ -113,7 +115,7 @@ function isEdit({ what }: FieldChange): boolean {
   return what !== 'keep' && what !== 'drift';
 }
 
-/** Most of the IDs that rows have are unknown here, also to the ledger. */
+/** Detects that most IDs in the file are unknown to workspace, ledger and lock file. */
 function otherWorkspace(
   items: readonly PlanItem[],
   { ledger, lock, listing, earlierIds = NONE }: PlanInput,

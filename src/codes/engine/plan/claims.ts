@@ -1,36 +1,26 @@
-/** Collects what a ledger says about codes: whose row they are, and what we changed. */
+/** Replays what a ledger records about codes: their rows, and our changes. */
 import type { NewCode } from '../../../service/shapes.ts';
-import {
-  type Claim,
-  type DueMark,
-  FIELDS,
-  type Field,
-  type LedgerRecord,
-  type OwnChange,
-  type Values,
-} from './model.ts';
+import type { LedgerRecord } from './ledger-lines.ts';
+import { type Claim, type DueMark, FIELDS, type Field, type OwnChange, type Values } from './model.ts';
 
-/** Maximum number of values of a row, and of changes of a field, that are kept; the newest ones. */
+/** Maximum number of values per row and of changes per field; the newest are kept. */
 const MOST_KEPT = 20;
 
 type Patch = Extract<LedgerRecord, { is: 'patch' }>;
 type Due = Extract<LedgerRecord, { is: 'due' }>;
 
-/** Shared by the codes that we did not change, which are most. */
+/** Shared by unchanged codes, to save memory. */
 const NO_CHANGES: Claim['changes'] = { name: [], destination: [], status: [] };
 
-/** A row took part in a run, and is this code. */
 interface Participation extends Partial<Pick<Claim, 'isDecided' | 'unsent' | 'n'>> {
   readonly run: string;
   readonly origin: Claim['origin'];
-  readonly key?: string | undefined;
-  readonly row?: NewCode | undefined;
+  readonly key?: string;
+  readonly row?: NewCode;
   readonly stored: Values;
 }
 
-/** Claim of a code before the first record that names it. */
 const UNKNOWN: Omit<Claim, 'id'> = {
-  key: undefined,
   rows: [],
   origin: 'changed',
   n: 0,
@@ -39,44 +29,19 @@ const UNKNOWN: Omit<Claim, 'id'> = {
   stored: {},
   changes: NO_CHANGES,
   isDecided: false,
-  unsent: undefined,
-  paused: undefined,
   isDeleted: false,
 };
 
-export interface Claims {
-  readonly byId: ReadonlyMap<string, Claim>;
-  /** The claim of this code is the newest. A key that is undefined leaves the earlier one. */
-  claim(id: string, part: Participation): void;
-  /** Puts back the claim of a compacted ledger. */
-  restore(claim: KeptClaim): void;
-  patch(patch: Patch): void;
-  /** A PATCH was applied. */
-  set(patch: Patch, stored: Values): void;
-  /** A PATCH was not applied; `before`: the claim before it. */
-  undo(id: string, before: Claim | undefined): void;
-  /** Nothing is sent for dated changes. */
-  keep(due: Due): void;
-  delete(id: string, run: string): void;
-  /** The service stores this value for the other one. */
-  learn(field: Field, value: string | undefined, stored: string | undefined): void;
-  /** By field: what the service stores for a value, where it differs. */
-  readonly stored: Readonly<Record<Field, ReadonlyMap<string, string>>>;
-  /** Number of the newest claim. */
-  order(): number;
-  /** Counts on from the number of a compacted ledger. */
-  count(order: number): void;
-}
-
-/** Claim in a compacted ledger, without the changes if there are none. */
 export type KeptClaim = Omit<Claim, 'changes'> & { readonly changes?: Claim['changes'] };
 
-export function createClaims(): Claims {
+export type Claims = ReturnType<typeof createClaims>;
+
+export function createClaims() {
   const byId = new Map<string, Claim>();
-  const storedOf = {
-    name: new Map<string, string>(),
-    destination: new Map<string, string>(),
-    status: new Map<string, string>(),
+  const storedOf: Readonly<Record<Field, Map<string, string>>> = {
+    name: new Map(),
+    destination: new Map(),
+    status: new Map(),
   };
   let order = 0;
 
@@ -93,15 +58,19 @@ export function createClaims(): Claims {
   }
 
   return {
-    byId,
+    byId: byId as ReadonlyMap<string, Claim>,
     stored: storedOf,
     order: () => order,
     learn,
-    count(last) {
+    /** Continues the order of a compacted ledger. */
+    count(last: number) {
       order = last;
     },
-    restore: (claim) => void byId.set(claim.id, { ...claim, changes: claim.changes ?? NO_CHANGES }),
-    claim: (id, { run, origin, key, row, stored, isDecided = false, unsent, n }) =>
+    /** Restores a claim from a compacted ledger. */
+    restore: (claim: KeptClaim) =>
+      void byId.set(claim.id, { ...claim, changes: claim.changes ?? NO_CHANGES }),
+    /** Records that a row is this code. An undefined key keeps the earlier one. */
+    claim: (id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) =>
       update(id, run, (old) => ({
         origin: strongerOf(old.origin, origin),
         key: key ?? old.key,
@@ -111,31 +80,32 @@ export function createClaims(): Claims {
         unsent: unsent ?? old.unsent,
         n: n ?? old.n,
       })),
-    patch: ({ id, run, key, row, due, ...patch }) =>
+    patch: ({ id, run, key, row, due, ...patch }: Patch) =>
       update(id, run, (old) => ({
         key: key ?? old.key,
         rows: withRow(old.rows, row),
         due: withMarks(old.due, due),
         ...begun(old, patch),
       })),
-    keep: ({ id, run, due, stored }) =>
+    /** Records dated changes for which nothing is sent. */
+    keep: ({ id, run, due, stored }: Due) =>
       update(id, run, (old) => ({ due: withMarks(old.due, due), stored: { ...old.stored, ...stored } })),
-    set({ id, run, set, pause }, stored) {
+    set({ id, run, set, pause }: Patch, stored: Values) {
       for (const field of FIELDS) learn(field, set[field], stored[field]);
-      const isResumed = set.status !== undefined && pause === undefined;
       const isSent = set.status !== undefined;
       update(id, run, (old) => ({
         ...applied(old, set, stored),
-        ...(isResumed && { paused: undefined }),
+        ...(isSent && pause === undefined && { paused: undefined }),
         ...(isSent && { unsent: undefined }),
       }));
     },
-    undo(id, before) {
+    /** Restores the state before a PATCH that was not applied. */
+    undo(id: string, before: Claim | undefined) {
       const claim = byId.get(id);
       const { stored = {}, changes = NO_CHANGES, paused, due } = before ?? {};
       if (claim) byId.set(id, { ...claim, stored, changes, paused, due });
     },
-    delete: (id, run) => update(id, run, () => ({ isDeleted: true, paused: undefined })),
+    delete: (id: string, run: string) => update(id, run, () => ({ isDeleted: true, paused: undefined })),
   };
 }
 
@@ -143,7 +113,6 @@ function strongerOf(old: Claim['origin'], origin: Claim['origin']): Claim['origi
   return old === 'made' || origin === 'changed' ? old : origin;
 }
 
-/** Puts the newest values of a row first, once. */
 function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly NewCode[] {
   if (row === undefined) return rows;
   const others = rows.filter(
@@ -154,8 +123,9 @@ function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly N
 }
 
 /**
- * Returns what a PATCH changes that may or may not be applied, as after a kill. Its value counts as ours if the service has it; what it
- * replaced is the value to compare with, so that a PATCH that was lost is sent again, and a later edit by another client is a conflict.
+ * Applies a PATCH without a response yet. The stored value stays the old one, so a lost PATCH is sent again
+ * and a later edit by another client is a conflict. `changes` has the new value, so it counts as ours if the
+ * service has it.
  */
 function begun(old: Claim, { set, before, pause }: Pick<Patch, 'set' | 'before' | 'pause'>): Partial<Claim> {
   const changes = { ...old.changes };
@@ -169,12 +139,11 @@ function begun(old: Claim, { set, before, pause }: Pick<Patch, 'set' | 'before' 
   return { changes, stored, paused: pausedBy(old, pause, before.status) };
 }
 
-/** Adds a change; of several from one value the last one counts. */
+/** Adds a change, and drops earlier ones from the same value. */
 function withChange(changes: readonly OwnChange[], change: OwnChange): readonly OwnChange[] {
   return [...changes.filter(({ from }) => from !== change.from), change].slice(-MOST_KEPT);
 }
 
-/** Adds marks; of several with one time the last one counts. */
 function withMarks(old: Claim['due'], due: Due['due'] | undefined): Claim['due'] {
   if (due === undefined) return old;
   const marks: Partial<Record<Field, readonly DueMark[]>> = { ...old };
@@ -188,7 +157,7 @@ function withMarks(old: Claim['due'], due: Due['due'] | undefined): Claim['due']
   return marks;
 }
 
-/** A code that is paused by us already keeps the status that it had before that. */
+/** A code that we paused already keeps its original status. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (why === undefined || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };
@@ -199,7 +168,7 @@ function applied(old: Claim, set: Values, answered: Values): Partial<Claim> {
   const stored = { ...old.stored };
   for (const field of FIELDS) {
     const [sent, value] = [set[field], answered[field]];
-    // A field that the service left unchanged stays as before the response: it is sent again.
+    // A field that the service left unchanged is sent again.
     if (sent === undefined || value === undefined) continue;
     stored[field] = value;
     const last = changes[field].at(-1);

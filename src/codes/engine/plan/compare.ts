@@ -1,11 +1,12 @@
 /**
- * E6: compares a row with its code, field by field, by three values: the row's, the service's, and the base, which is the value that the row
- * was saved from. So no change by another client is undone without a note.
+ * E6: compares a row with its code by a three-way merge per field: row, service and base. No change by
+ * another client is undone silently.
  */
 import { parseScanTime } from '../../../service/scan-times.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { LockEntry } from '../lock/lock-file.ts';
 import { fingerprintOf } from './base.ts';
+import type { LedgerRecord } from './ledger-lines.ts';
 import {
   type Claim,
   type DueMark,
@@ -13,7 +14,6 @@ import {
   FIELDS,
   type Field,
   type FieldChange,
-  type LedgerRecord,
   type LedgerView,
   type OwnChange,
   type PlanItem,
@@ -22,32 +22,32 @@ import {
 } from './model.ts';
 import { isCellOf, isCellOfPrint, isSame, wantedValue } from './values.ts';
 
-/** What is known of a row and its code. */
-export interface Pair {
+interface Pair {
   readonly row: Row;
   readonly code: QrCode;
   readonly claim: Claim | undefined;
   readonly entry: LockEntry | undefined;
   readonly policy: Policy;
   readonly ledger: Pick<LedgerView, 'storedOf'>;
-  /** Status that was to be sent after the request which made the code. */
+  /** Status to send after the POST that created the code. */
   readonly unsent: string | undefined;
 }
 
-/** Which side changed a field in which both differ. */
 interface Changed {
-  /** The row was edited. */
   readonly isYours: boolean;
-  /** The code was edited by another client, or it is not known. */
+  /** Another client changed the code, or this is unknown. */
   readonly isTheirs: boolean;
-  readonly base: string | undefined;
-  /** This machine changed it since the row was saved: another copy of the list may have, so it is said. */
+  readonly base?: string;
+  /**
+   * This machine changed the code since the row was saved. It is reported, because another copy of the list
+   * may have caused it.
+   */
   readonly isOurs?: boolean;
-  /** Its time came after all other changes: it is no conflict. */
+  /** The due time is after all other changes, so it is no conflict. */
   readonly isNewer?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and what is to be done about each. Throws as `wantedValue`. */
+/** Returns the fields in which row and code differ, and the action for each. Throws as `wantedValue`. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -56,7 +56,7 @@ export function compareRow(pair: Pair): FieldChange[] {
     if (wanted === undefined) return driftOf(field, pair);
     const isEqual = isCellOf(wanted, old, row.through) || isSame(field, wanted, old);
     if (isEqual || pair.ledger.storedOf(field, wanted) === old) return [];
-    // What the service made of the value when it was last applied.
+    // The service stored the applied value differently.
     if (
       pair.entry &&
       field !== 'status' &&
@@ -64,7 +64,7 @@ export function compareRow(pair: Pair): FieldChange[] {
       (pair.entry[field] ?? '') === old
     )
       return [];
-    // The creation of an earlier run is finished.
+    // Finishes the creation of an earlier run.
     if (field === 'status' && wanted === pair.unsent && old === (pair.claim?.stored.status ?? 'active'))
       return [{ field, old, new: wanted, base: old, what: 'send' }];
     const due = row.due?.[field];
@@ -81,14 +81,14 @@ export function compareRow(pair: Pair): FieldChange[] {
   });
 }
 
-/** A key that was removed and is back: its code, which was paused for it, is active again. */
+/** A removed key that is back: its code was paused for the removal, and becomes active again. */
 function statusOfReturned(field: Field, { code, claim, entry }: Pair): string | undefined {
   if (field !== 'status' || code.status !== 'paused') return undefined;
   if (claim?.paused?.why === 'removed') return claim.paused.status;
   return entry?.removed === 'paused' ? 'active' : undefined;
 }
 
-/** A status that the file does not manage, and that was changed since it was last applied. */
+/** A status that the file does not manage, and that changed since it was last applied. */
 function driftOf(field: Field, { code, entry }: Pair): FieldChange[] {
   if (field !== 'status' || entry === undefined || entry.status === code.status) return [];
   return [{ field, old: code.status, new: entry.status, base: entry.status, what: 'drift' }];
@@ -126,7 +126,7 @@ function changedSince(
   return { isYours, isTheirs: old !== stored && old !== sent, base: stored };
 }
 
-/** Our last change of a field in the chain that begins at the value of the fingerprint; undefined if we did not change it from there. */
+/** Finds our last change in the chain that begins at the value of a fingerprint. */
 function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undefined {
   let last: OwnChange | undefined;
   for (const change of changes) {
@@ -135,11 +135,10 @@ function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undef
   return last;
 }
 
-function winOf(isTheirs: boolean): 'overwrite' | 'send' {
-  return isTheirs ? 'overwrite' : 'send';
-}
-
-/** The answer `mine` was used before, if our last change of the field was to this value: what came after it was not shown. */
+/**
+ * Returns whether our last change of the field sent this value. Then the answer `mine` is used up, because
+ * later edits were not shown.
+ */
 function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
   return claim?.changes[field].at(-1)?.sent === wanted && !isUnclear(claim, field);
 }
@@ -152,9 +151,9 @@ function decide(
   const { verb, conflicts, applyEdits } = policy;
   const answer = row.decision?.is;
   if (answer === 'theirs') return 'keep';
-  const wins = winOf(isTheirs || isOurs);
+  const wins = isTheirs || isOurs ? 'overwrite' : 'send';
   if ((answer === 'mine' && !isUsed) || isNewer) return wins;
-  // The file of `qr apply` is the truth: an edit by another client is a difference like others, and is said.
+  // For `qr apply` the file is authoritative: an edit by another client is overwritten, and reported.
   if (!isYours && verb !== 'apply') return 'keep';
   if (isTheirs && conflicts === 'ask') return 'conflict';
   if (isTheirs && conflicts === 'service') return 'keep';
@@ -163,7 +162,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Returns which side changed a field since the last change of ours. Only the row did, if there is no memory of it and no base. */
+/** Returns the side that changed a field since our last change. Without memory and base, only the row did. */
 function changedByDate(
   field: Field,
   wanted: string,
@@ -177,12 +176,13 @@ function changedByDate(
   const isOpen = isUnclear(claim, field) && last?.sent === wanted;
   if (isBegun(claim, field, due)) return { isYours: isOpen, isTheirs: !isOpen || old !== known, base: known };
   const cell = row.base?.[field];
-  // The row was saved before our last change, or before an earlier row of the plan had its time.
+  // The row was saved before our last change, or an earlier row of the plan was applied.
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
-  const isOurs = cell === undefined ? known !== undefined : isFollowing || beganAt(changes, cell);
+  const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
+  const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
   if (isOurs)
     return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
-  // The plan itself brought the code there, although nothing remembers it.
+  // The plan itself set the value, but the memory of it is lost.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
   // Our changes of other fields explain a newer `updated_at`.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
@@ -191,7 +191,10 @@ function changedByDate(
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
 }
 
-/** Returns the record of the dated changes for which nothing is sent; undefined if the ledger has it, or if all are sent or open. */
+/**
+ * Returns the record of dated changes for which nothing is sent; undefined if there are none or the ledger
+ * has it.
+ */
 export function keptRecord(
   { row, code, changes }: PlanItem,
   claim: Claim | undefined,
@@ -209,7 +212,6 @@ export function keptRecord(
   return { is: 'due', run, id: code.id.toLowerCase(), due: marks, stored };
 }
 
-/** Returns the marks of some fields. */
 export function marksOf(
   due: Readonly<Partial<Record<Field, DueWish>>>,
   isWanted: (field: Field, wish: DueWish) => boolean,
@@ -222,18 +224,15 @@ export function marksOf(
   return marks;
 }
 
-/** Returns whether the change is done, or its PATCH was begun. */
+/** Returns whether the change is applied, or its PATCH was begun. */
 function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark): boolean {
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns whether the response to our last PATCH of the field is missing: then the value before it counts as the last one. */
+/**
+ * Returns whether our last PATCH of the field has no response. The value before it is then the stored one.
+ */
 function isUnclear(claim: Claim | undefined, field: Field): boolean {
   const last = claim?.changes[field].at(-1);
   return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;
-}
-
-/** Returns whether we changed the field from the value of the fingerprint. */
-function beganAt(changes: readonly OwnChange[], print: string): boolean {
-  return changes.some(({ from }) => fingerprintOf(from) === print);
 }

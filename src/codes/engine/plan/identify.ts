@@ -1,6 +1,6 @@
 /**
- * E1: decides which code each row is, by a ladder that never slides down: what the row names, its key, its values as the ledger knows them, a
- * lost response, equal values, and what may be an edit. Rows that nothing recognizes are new.
+ * E1: identifies the code of each row by the first step that applies: its cells and key, its values in the
+ * ledger, a lost response, equal values, a possible edit. Other rows are new.
  */
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
@@ -9,12 +9,10 @@ import type { Answers, Identity, Ladder } from './ladder.ts';
 import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
 import type { Decisions, PlanInput, Row } from './model.ts';
-import { identifyNamed, keyedCodes, takeKeys } from './name-code.ts';
+import { identifyNamed, keyedCodes, missingKeys, takeKeys } from './name-code.ts';
 
 export interface Identities {
-  /** In the order of the rows. */
   readonly rows: readonly Identity[];
-  /** Ids of the codes that rows have. */
   readonly taken: ReadonlySet<string>;
   readonly faults: readonly Fault[];
 }
@@ -24,19 +22,16 @@ export function identifyRows(input: PlanInput): Identities {
   const faults: Fault[] = [];
   const bySlug = new Map([...listing.codes.values()].map((code) => [code.slug, code]));
   const find = (name: string) => listing.codes.get(name.toLowerCase()) ?? bySlug.get(name);
-  const answers = readAnswers(rows, policy.decisions, find, (fault) => faults.push(fault));
+  const refuse = (fault: Fault) => void faults.push(fault);
+  const answers = readAnswers(rows, policy.decisions, find, refuse);
   const ladder: Ladder = { input, answers, taken: new Set(), found: new Map() };
   const named = new Map<string, Row>();
   const keyOwners = keyedCodes(input);
   const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
+  const missing = missingKeys(rows, keyOwners.keys());
+  const naming = { find, bySlug, keyOwners, missing, named: cells, refuse };
   for (const row of rows) {
-    const identity = identifyNamed(row, ladder, {
-      find,
-      bySlug,
-      keyOwners,
-      named: cells,
-      refuse: (fault) => faults.push(fault),
-    });
+    const identity = identifyNamed(row, ladder, naming);
     if (!identity) continue;
     ladder.found.set(row, identity);
     if (identity.is !== 'code') continue;
@@ -61,7 +56,7 @@ export function identifyRows(input: PlanInput): Identities {
   return { rows: identities, taken: ladder.taken, faults };
 }
 
-/** Resolves the decisions. `refuse` receives a fault for each row or code that does not exist. */
+/** Resolves the decisions. `refuse` receives a fault for each unknown row or code. */
 function readAnswers(
   rows: readonly Row[],
   { adopt, asNew, asNewAll }: Decisions,
@@ -71,18 +66,13 @@ function readAnswers(
   const keys = new Set(rows.flatMap(({ key }) => key ?? []));
   const lines = new Set(rows.map(({ line }) => `${line}`));
   for (const name of [...adopt.keys(), ...asNew.keys()]) {
-    const [isKey, isLine] = [keys.has(name), lines.has(name)];
-    if (isKey && isLine && !rows.some(({ key, line }) => key === name && `${line}` === name))
+    const isBoth = keys.has(name) && lines.has(name);
+    const isKnown = keys.has(name.replace(/^key:/, '')) || lines.has(name.replace(/^line:/, ''));
+    if (isBoth && !rows.some(({ key, line }) => key === name && `${line}` === name))
       refuse({
         message: `${inQuotes(name)} is the key of one row and the line of another: write line:${name} or key:${name}`,
       });
-    else if (
-      !isKey &&
-      !isLine &&
-      !keys.has(name.replace(/^key:/, '')) &&
-      !lines.has(name.replace(/^line:/, ''))
-    )
-      refuse({ message: `no row has the line or key ${inQuotes(name)}` });
+    else if (!isKnown && !keys.has(name)) refuse({ message: `no row has the line or key ${inQuotes(name)}` });
   }
   const of = <T>(named: ReadonlyMap<string, T>, { key, line }: Row): T | undefined =>
     (key === undefined ? undefined : (named.get(`key:${key}`) ?? named.get(key))) ??
@@ -100,7 +90,7 @@ function readAnswers(
       return code;
     },
     newOf(row) {
-      // The answer of the row itself wins over one for all.
+      // The cell of a row takes precedence over `--as-new all`.
       const isAsked = row.decision ? row.decision.is === 'new' : asNewAll;
       return of(asNew, row) ?? (isAsked ? 1 : 0);
     },

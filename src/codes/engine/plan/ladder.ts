@@ -1,17 +1,17 @@
-/** State of the search for the codes of rows: each rung gives some rows an identity and leaves the others to the next. */
+/**
+ * State of the search for the codes of rows. Each step identifies some rows and leaves the others to the
+ * next.
+ */
 import type { QrCode } from '../../../service/shapes.ts';
 import type { How, PlanInput, Row, Sending } from './model.ts';
 import { indexBy } from './values.ts';
 
-/** Decisions of the user about the rows of a file. */
 export interface Answers {
-  /** Code that the user assigned to a row; undefined if there is none. */
   codeOf(row: Row): QrCode | undefined;
-  /** Number of new codes that the user asked for. */
+  /** Number of new codes that the user requested for a row. */
   newOf(row: Row): number;
 }
 
-/** Which code a row is, or what is to be decided about it. */
 export type Identity =
   | {
       readonly is: 'code';
@@ -19,19 +19,16 @@ export type Identity =
       readonly code: QrCode;
       readonly sending?: Sending;
       readonly isAsked?: boolean;
-      readonly replaces?: string | undefined;
+      readonly replaces?: string;
     }
-  /** It was deleted on the service. */
   | {
       readonly is: 'gone';
       readonly how: How;
-      readonly id: string | undefined;
-      readonly slug: string | undefined;
+      readonly id?: string;
+      readonly slug?: string;
     }
-  /** It has the values of a code that no row has. `replaces`: the user asked for a new code in place of this one, and another machine created it. */
+  /** A free code has the values of the row. `replaces`: another machine created it in place of this one. */
   | { readonly is: 'exists'; readonly code: QrCode; readonly replaces?: string }
-  /** It may be an edited row of this code. */
-  | { readonly is: 'edited'; readonly code: QrCode }
   | {
       readonly is: 'undecided';
       readonly candidates: readonly QrCode[];
@@ -43,11 +40,10 @@ export type Identity =
       readonly repeats?: Sending;
       readonly isDecided?: boolean;
       readonly replaces?: string;
-      /** Requests whose possible codes the user was shown. */
+      /** Requests whose candidates were shown to the user. */
       readonly answered?: readonly number[];
     };
 
-/** State of the ladder: what is taken, and the rows that have no identity yet. */
 export interface Ladder {
   readonly input: PlanInput;
   readonly answers: Answers;
@@ -55,12 +51,11 @@ export interface Ladder {
   readonly found: Map<Row, Identity>;
 }
 
-/** Returns the rows without an identity, in their order. */
 export function openRows({ input, found }: Ladder): Row[] {
   return input.rows.filter((row) => !found.has(row));
 }
 
-/** Returns the codes that no row has, oldest first. */
+/** Codes that no row has, oldest first. */
 export function freeCodes({
   input,
   taken,
@@ -71,14 +66,13 @@ export function freeCodes({
   return [...input.listing.codes.values()].filter(({ id }) => !taken.has(id.toLowerCase()));
 }
 
-/** Gives a row its identity, and takes the code out of the free ones. */
+/** Identifies a row, and marks its code as taken. */
 export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   ladder.found.set(row, identity);
-  if (identity.is === 'code' || identity.is === 'exists' || identity.is === 'edited')
-    ladder.taken.add(identity.code.id.toLowerCase());
+  if (identity.is === 'code' || identity.is === 'exists') ladder.taken.add(identity.code.id.toLowerCase());
 }
 
-/** Pairs rows of equal values with codes: rows that want a status get one that has it first, the others what is left, in order. */
+/** Pairs rows of equal values with codes. A wanted status is matched first, then the order counts. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],
@@ -97,7 +91,7 @@ export function deal<T>(
     pair(row, code);
     return code === undefined;
   });
-  // A row without a status is in step with every code.
+  // A row without a status matches any code.
   const inStep = others.filter(({ wish }) => wish.status === undefined);
   for (const row of [...inStep, ...others.filter(({ wish }) => wish.status !== undefined)]) {
     const [code] = left;

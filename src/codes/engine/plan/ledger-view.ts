@@ -1,45 +1,22 @@
-/** Replays the records of a ledger, and compacts them. */
 import { type Claims, createClaims, type KeptClaim } from './claims.ts';
-import { type Claim, FIELDS, type Field, type LedgerRecord, type LedgerView } from './model.ts';
-import { createSendings, type OpenSending, type Sendings } from './sendings.ts';
+import type { KeptLine, LedgerLine, LedgerRecord } from './ledger-lines.ts';
+import { type Claim, FIELDS, type LedgerView, type Sending } from './model.ts';
 
-/** Line of a compacted ledger, for the lines before it. */
-type KeptRecord =
-  | { readonly is: 'claim'; readonly claim: KeptClaim }
-  | { readonly is: 'stored'; readonly field: Field; readonly value: string; readonly stored: string }
-  | { readonly is: 'replaced'; readonly id: string; readonly by: string }
-  /** First listing of the sendings that follow. */
-  | { readonly is: 'first'; readonly ids: readonly string[] }
-  | { readonly is: 'sending'; readonly sending: Omit<OpenSending, 'firstIds'> }
-  | { readonly is: 'counters'; readonly next: number; readonly order: number };
+export type Replay = ReturnType<typeof createReplay>;
 
-/** Line of a ledger after its header. */
-export type LedgerLine = LedgerRecord | KeptRecord;
-
-/** Memory of a ledger, record by record. */
-export interface Replay {
-  take(line: LedgerLine): void;
-  /** Returns the state as of the last record. It changes with the next one. */
-  view(): LedgerView;
-  /** Yields the lines from which another replay gets the same view. The next record must begin a run. */
-  kept(): Generator<KeptRecord>;
-}
-
-type Pending =
-  | (Extract<LedgerRecord, { is: 'patch' }> & { claimBefore: Claim | undefined })
-  | Extract<LedgerRecord, { is: 'delete' }>;
+type Pending = (Line<'patch'> & { claimBefore: Claim | undefined }) | Line<'delete'>;
 
 interface State {
   readonly claims: Claims;
   readonly sendings: Sendings;
   readonly replaced: Map<string, string>;
-  /** Each PATCH and DELETE without an outcome. */
+  /** PATCH and DELETE requests without an outcome. */
   readonly pending: Map<number, Pending>;
-  run: string | undefined;
+  run?: string;
   next: number;
 }
 
-export function createReplay(): Replay {
+export function createReplay() {
   const state: State = {
     claims: createClaims(),
     sendings: createSendings(),
@@ -64,18 +41,19 @@ export function createReplay(): Replay {
     },
   };
   return {
-    take(line) {
+    take(line: LedgerLine): void {
       if ('n' in line) state.next = Math.max(state.next, line.n + 1);
       (TAKE[line.is] as (state: State, line: LedgerLine) => void)(state, line);
     },
-    view: () => view,
+    /** State as of the last record; it changes with the next one. */
+    view: (): LedgerView => view,
+    /** Yields the lines that replay to the same view. The next record must begin a run. */
     kept: () => keptOf(state),
   };
 }
 
 type Line<K extends LedgerLine['is']> = Extract<LedgerLine, { is: K }>;
 
-/** What each kind of line does. */
 const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) => void } = {
   run(state, { run, ids = [] }) {
     state.run = run;
@@ -111,11 +89,11 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
   },
   decided: ({ sendings }, { n }) => sendings.close(n),
   end: ({ sendings }, { run }) => sendings.end(run),
-  claim: ({ claims }, { claim }) => claims.restore(claim),
+  claim: ({ claims }, { claim }) => claims.restore(claim as KeptClaim),
   stored: ({ claims }, { field, value, stored }) => claims.learn(field, value, stored),
   replaced: ({ replaced }, { id, by }) => replaced.set(id, by),
   first: ({ sendings }, { ids }) => sendings.begin('', ids),
-  sending: ({ sendings }, { sending }) => sendings.restore(sending),
+  sending: ({ sendings }, { sending }) => sendings.restore(sending as KeptSending),
   counters(state, { next, order }) {
     state.next = next;
     state.claims.count(order);
@@ -144,7 +122,7 @@ function takeMade(
   sendings.settle(sending, id);
 }
 
-function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptRecord> {
+function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptLine> {
   for (const { changes, ...claim } of claims.byId.values()) {
     const isChanged = FIELDS.some((field) => changes[field].length > 0);
     yield { is: 'claim', claim: isChanged ? { ...claim, changes } : claim };
@@ -159,4 +137,81 @@ function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptRec
     yield { is: 'sending', sending };
   }
   yield { is: 'counters', next, order: claims.order() };
+}
+
+interface OpenSending extends Sending {
+  readonly first: number;
+  /** Run in which another request of the row got its code. */
+  readonly since?: string;
+}
+
+type KeptSending = Omit<OpenSending, 'firstIds'>;
+
+type Sendings = ReturnType<typeof createSendings>;
+
+/** E14: tracks the POSTs whose code is unknown, and those that were repeated. */
+function createSendings() {
+  const open = new Map<number, OpenSending>();
+  /** Requests of repeatedly sent rows, by the first one. */
+  const repetitions = new Map<number, number[]>();
+  let current = '';
+  /** Shared by all requests of the run. */
+  let firstIds: ReadonlySet<string> = new Set();
+  let lists: { unclear: Sending[]; repeated: Sending[] } | undefined;
+
+  function add(sending: OpenSending): void {
+    lists = undefined;
+    open.set(sending.n, sending);
+    if (sending.first === sending.n) return;
+    const others = repetitions.get(sending.first);
+    if (others) others.push(sending.n);
+    else repetitions.set(sending.first, [sending.first, sending.n]);
+  }
+
+  function listed() {
+    if (lists) return lists;
+    const all = [...open.values()];
+    const isUnclear = ({ rowCode }: Sending) => rowCode === undefined;
+    lists = { unclear: all.filter(isUnclear), repeated: all.filter((sending) => !isUnclear(sending)) };
+    return lists;
+  }
+
+  return {
+    begin(run: string, ids: readonly string[]) {
+      current = run;
+      firstIds = new Set(ids);
+    },
+    open({ is: _, decided = false, ...post }: Extract<LedgerRecord, { is: 'post' }>) {
+      const { n, again } = post;
+      const first = again === undefined ? n : (open.get(again)?.first ?? again);
+      add({ ...post, decided, first, firstIds });
+    },
+    /** Restores a sending of a compacted ledger, in the order of `all`. */
+    restore: (sending: KeptSending) => add({ ...sending, firstIds }),
+    close(n: number): OpenSending | undefined {
+      const sending = open.get(n);
+      if (!sending) return undefined;
+      lists = undefined;
+      open.delete(n);
+      // A repetition of a decided request uses up the same decision.
+      const others = repetitions.get(sending.first) ?? [];
+      return { ...sending, decided: sending.decided || others.some((other) => open.get(other)?.decided) };
+    },
+    /** Marks the other requests of a closed POST's row as repeated. */
+    settle({ first }: OpenSending, code: string) {
+      for (const n of repetitions.get(first) ?? []) {
+        const other = open.get(n);
+        if (other && other.rowCode === undefined) open.set(n, { ...other, rowCode: code, since: current });
+      }
+      lists = undefined;
+    },
+    /** Drops repeated requests whose row had its code before this run, which looked for duplicates. */
+    end(run: string) {
+      for (const { n, since } of open.values()) if (since !== undefined && since !== run) open.delete(n);
+      lists = undefined;
+    },
+    all: (): readonly OpenSending[] => [...open.values()],
+    unclear: (): readonly Sending[] => listed().unclear,
+    repeated: (): readonly Sending[] => listed().repeated,
+  };
 }

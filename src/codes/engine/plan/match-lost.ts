@@ -1,13 +1,13 @@
 /**
- * E13: rung 4: finds the codes of requests whose responses were lost. Codes that existed before are ruled out, without clocks: a
- * candidate has the values that were sent, no row has it, and the first listing of its run lacks it.
+ * E13: step 4: matches lost responses to codes, without clocks. A candidate has the values sent, no row, and
+ * is not in the first listing of its run.
  */
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
-/** Unclear requests of one row: the first, and its repetitions. */
+/** Unclear requests of one row, oldest first. */
 type Chain = readonly Sending[];
 
 export function matchLost(ladder: Ladder): void {
@@ -33,7 +33,6 @@ export function matchLost(ladder: Ladder): void {
       else left.push({ row, chain, candidates: isClear ? [] : candidates });
     }
   }
-  // Codes that were matched explain nothing else.
   const unmatched = freeCodes(ladder);
   for (const one of left) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
 }
@@ -45,7 +44,7 @@ interface Unmatched {
   readonly candidates: readonly QrCode[];
 }
 
-/** `qr apply` asks no further, and a key may be that of another file of the workspace. */
+/** For `qr apply`, a key may belong to another file of the workspace. */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
   if (isEdited && input.policy.verb === 'apply')
@@ -66,7 +65,7 @@ function withoutCode(
   const sending = chain.at(-1);
   if (!sending) return { is: 'new' };
   const { replaces } = sending;
-  // E7: a decision is used by the request that follows it: the same command again does not repeat it.
+  // E7: the request that follows a decision uses it up, so the same command does not repeat it.
   const used = chain.filter(({ decided }) => decided).length;
   const isDecided = answers.newOf(row) > used;
   const repeat: Identity = {
@@ -75,11 +74,11 @@ function withoutCode(
     ...(isDecided && { isDecided }),
     ...(replaces !== undefined && { replaces }),
   };
-  // It is sent again, unless another client, or the service, changed its code before it was looked up.
+  // It is sent again, unless another client or the service changed its code before the look-up.
   const others = input.isSettled ? unexplained(chain, free, input) : [];
   const alike = candidates.length > 0 ? candidates : others;
   if (alike.length === 0) return repeat;
-  // What was shown is answered.
+  // The user decided after the candidates were shown.
   if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };
   const again =
     used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';
@@ -92,11 +91,11 @@ function withoutCode(
   };
 }
 
-/** New codes that nothing explains, and that share name or destination with a request. */
+/** Unexplained new codes that share the name or destination of a request. */
 function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
-    // Without a destination, only the name could tell codes apart, and it may have been edited.
+    // Without a destination, only the name identifies a code, and it may have been edited.
     return (
       isUnknown &&
       chain.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
@@ -104,7 +103,6 @@ function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInpu
   });
 }
 
-/** Groups the repetitions of a row with their first request. */
 function chainsOf(unclear: readonly Sending[]): Chain[] {
   const chains = new Map<number, Sending[]>();
   const roots = new Map<number, number>();
@@ -116,7 +114,10 @@ function chainsOf(unclear: readonly Sending[]): Chain[] {
   return [...chains.values()];
 }
 
-/** The row of each chain: by what it replaces, its key, its values; or, for a row that was edited since, its name or destination. */
+/**
+ * Assigns each chain to a row: by the code that it replaces, its key, its values, or for an edited row its
+ * name or destination.
+ */
 function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   const owners = new Map<Chain, Row>();
   const taken = new Set<Row>();
@@ -146,7 +147,7 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   return owners;
 }
 
-/** A row that was edited since is the only one without a request that shares a value with the only request without a row. */
+/** Finds an edited row: it is the only open row, and the only open chain, that share a value. */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,
   open: readonly Row[],
@@ -173,12 +174,11 @@ function isRepeating(identity: Identity): identity is Identity & { is: 'new'; re
   return identity.is === 'new' && identity.repeats !== undefined;
 }
 
-/** A request of a key is of that key's row only. */
 function mayBe(row: Row, { key }: Sending): boolean {
   return key === undefined || row.key === undefined || key === row.key;
 }
 
-/** Returns the free codes with the values that were sent, or with what the service makes of them. */
+/** Free codes with the values sent, or with what the service stores for them. */
 export function candidatesOf(
   { values }: Sending,
   byValues: ReadonlyMap<string, readonly QrCode[]>,

@@ -1,4 +1,4 @@
-/** Rungs 3, 5 and 6 of the ladder: rows are recognized by their values. */
+/** Identifies rows by their values: steps 3, 5 and 6. */
 import type { QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { Claim, LedgerView, Row } from './model.ts';
@@ -13,43 +13,34 @@ import {
   valuesKey,
 } from './values.ts';
 
-/** Rung 3: rows without a key, by their values as an earlier run sent or found them; the newest claim first. */
+/** Step 3: matches rows without a key to the newest claims with their values. */
 export function takeKnownValues(ladder: Ladder): void {
   const { ledger, listing } = ladder.input;
   const isThere = ({ id }: Claim) => listing.codes.has(id);
   const claims = [...ledger.claims.values()]
     .filter(({ id }) => !ladder.taken.has(id) && !ledger.replaced.has(id))
     .sort((one, other) => Number(isThere(other)) - Number(isThere(one)) || other.order - one.order);
-  const newest = indexBy(claims, ({ rows: [row] }) => row && valuesKey(row));
-  const older = indexBy(
-    claims.flatMap((claim) => claim.rows.slice(1).map((row) => ({ claim, key: valuesKey(row) }))),
-    ({ key }) => key,
-  );
-  const keyless = openRows(ladder).filter(({ key }) => key === undefined);
+  const keyless = (row: Row) => row.key === undefined;
   const used = new Set<Claim>();
   const statusOf = ({ id }: Claim) => listing.codes.get(id)?.status;
-  const take = (rows: readonly Row[], known: readonly Claim[]) => {
-    // Equal rows keep their codes: the newest claims that are needed, in the order in which they were made.
-    const needed = known.filter((one) => !used.has(one)).slice(0, rows.length);
-    needed.sort((one, other) => one.n - other.n);
-    for (const [row, claim] of deal(rows, needed, statusOf)) {
-      used.add(claim);
-      settle(ladder, row, knownCode(row, { how: 'ledger', id: claim.id, slug: undefined }, ladder));
-    }
-  };
-  for (const [key, rows] of indexBy(keyless, (row) => valuesKey(rowValues(row))))
-    take(rows, newest.get(key) ?? []);
-  for (const [key, rows] of indexBy(
-    keyless.filter((row) => !ladder.found.has(row)),
-    (row) => valuesKey(rowValues(row)),
-  ))
-    take(
-      rows,
-      (older.get(key) ?? []).map(({ claim }) => claim),
+  for (const age of ['newest', 'older'] as const) {
+    const values = claims.flatMap((claim) =>
+      (age === 'newest' ? claim.rows.slice(0, 1) : claim.rows.slice(1)).map((row) => ({ claim, row })),
     );
+    const known = indexBy(values, ({ row }) => valuesKey(row));
+    for (const [key, rows] of indexBy(openRows(ladder).filter(keyless), (row) => valuesKey(rowValues(row)))) {
+      // Equal rows keep their codes: the newest claims needed, in the order of their creation.
+      const free = (known.get(key) ?? []).map(({ claim }) => claim).filter((claim) => !used.has(claim));
+      const needed = free.slice(0, rows.length).sort((one, other) => one.n - other.n);
+      for (const [row, claim] of deal(rows, needed, statusOf)) {
+        used.add(claim);
+        settle(ladder, row, knownCode(row, { how: 'ledger', id: claim.id }, ladder));
+      }
+    }
+  }
 }
 
-/** E3: rung 5: codes without a row that have a row's values. */
+/** E3: step 5: matches rows to free codes with their values. */
 export function takeEqual(ladder: Ladder): void {
   const free = indexBy(freeCodes(ladder), valuesKey);
   takeMadeElsewhere(ladder, free);
@@ -72,7 +63,9 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** A decision of a results file that was carried out on another machine: its new code has exactly the values of the row. */
+/**
+ * Finds the new code of a decision that another machine carried out: it has exactly the values of the row.
+ */
 function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   for (const [row, identity] of ladder.found) {
     if (identity.is !== 'new' || identity.repeats || row.decision?.is !== 'new') continue;
@@ -87,10 +80,10 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   }
 }
 
-/** E4: rung 6: a row that may be an edited one, or whose values the service evidently changed. */
+/** E4: step 6: finds rows that may be edits, or whose values the service evidently changed. */
 export function findEdits(ladder: Ladder): void {
   const { rows, policy, ledger, lock } = ladder.input;
-  // Before a request is repeated whose response was lost: another copy of its row may have got a code since.
+  // Another copy of the row may have a code, so this is checked before a lost request is repeated.
   const isRepeat = (identity: Identity | undefined) =>
     identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
   const open = rows.filter(
@@ -110,7 +103,7 @@ export function findEdits(ladder: Ladder): void {
     const changed = altered(values);
     const named = byName(values);
     const only = isVersion ? [...named, ...one(byPlace(values))] : one(named);
-    // A key tells rows apart for good, if another key of the workspace has the code.
+    // A row with its own key is not an edit of another key's code.
     const candidates = [...new Set(only)].filter(
       ({ id }) => row.key === undefined || !owned.has(id.toLowerCase()),
     );
@@ -121,7 +114,7 @@ export function findEdits(ladder: Ladder): void {
     const [code, ...more] = candidates;
     const isOne = code && more.length === 0 && wanted.get(code) === 1 && policy.verb === 'create';
     if (changed.length > 0) settle(ladder, row, { is: 'undecided', candidates: changed, reason: ALTERED });
-    else if (isOne) settle(ladder, row, { is: 'edited', code });
+    else if (isOne) settle(ladder, row, { is: 'code', how: 'equal', code });
     else if (code)
       settle(ladder, row, {
         is: 'undecided',
@@ -134,12 +127,11 @@ export function findEdits(ladder: Ladder): void {
 const ALTERED = 'the service may have made an existing code of its values by changing them';
 
 function isKnown(identity: Identity | undefined): boolean {
-  // Codes of the workspace have the row's values, whichever of them is its own.
+  // The workspace has codes with the values of the row.
   if (identity?.is === 'exists' || identity?.is === 'undecided') return true;
   return (identity?.is === 'code' || identity?.is === 'gone') && identity.how !== 'none';
 }
 
-/** Several codes tell nothing. */
 function one(codes: readonly QrCode[]): readonly QrCode[] {
   return codes.length === 1 ? codes : [];
 }
@@ -147,8 +139,8 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Returns a function that finds the free codes with the key of a row's values, if no other row without a code has that key. A code that
- * another client changed also has the key of its row, as it was last sent or found.
+ * Creates a search for free codes that share a key of a row's values, if no other open row has it. A code
+ * that another client changed also has the key of its row in the ledger.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
   const codes = indexBy(free, keyOf);

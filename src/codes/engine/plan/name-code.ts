@@ -1,4 +1,4 @@
-/** Rungs 1 and 2 of the ladder: the code that a row names by its cells, by a decision of the user, or by its key. */
+/** Identifies rows by their cells, by a decision of the user, or by their key: steps 1 and 2. */
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
@@ -9,30 +9,28 @@ import { isAlike, rowValues, valuesKey } from './values.ts';
 
 interface KeyOwner {
   readonly id: string;
-  /** Of the lock file; undefined for a key that only the ledger knows. */
-  readonly slug: string | undefined;
+  /** From the lock file; undefined if only the ledger has the key. */
+  readonly slug?: string;
 }
 
-/** The codes of keys, by the lock file or else by the ledger. */
+/** Returns the codes of keys. The lock file takes precedence over the ledger. */
 export function keyedCodes({ lock, ledger }: PlanInput): Map<string, KeyOwner> {
   const owners = new Map<string, KeyOwner>();
   for (const { key, id } of [...ledger.claims.values()].sort((one, other) => one.order - other.order))
-    if (key !== undefined) owners.set(key, { id, slug: undefined });
+    if (key !== undefined) owners.set(key, { id });
   for (const { key, id, slug } of lock?.values() ?? []) owners.set(key, { id: id.toLowerCase(), slug });
   return owners;
 }
 
-/** What the rows of a file are recognized by, besides their values. */
 interface Naming {
   readonly find: (name: string) => QrCode | undefined;
   readonly bySlug: ReadonlyMap<string, QrCode>;
   readonly keyOwners: ReadonlyMap<string, KeyOwner>;
-  /** Ids and slugs in cells of rows. */
+  readonly missing: ReadonlyMap<string, string>;
   readonly named: ReadonlySet<string>;
   readonly refuse: (fault: Fault) => void;
 }
 
-/** Rungs 1 and 2: the row's own cells, the user's word, and its key. */
 export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identity | undefined {
   const { line, key, id, slug } = row;
   const { codes } = ladder.input.listing;
@@ -55,14 +53,14 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
         message: `the key ${inQuotes(key ?? '')} belongs to the code ${quote(codes.get(owner.id)?.slug ?? owner.id)}`,
       });
     }
-    if (next) return knownCode(row, { how: 'ledger', id: next.id.toLowerCase(), slug: undefined }, ladder);
+    if (next) return knownCode(row, { how: 'ledger', id: next.id.toLowerCase() }, ladder);
     return knownCode(
       row,
       { how: id === undefined ? 'slug' : 'id', id: code?.id.toLowerCase() ?? id, slug },
       ladder,
     );
   }
-  // The values of the row tell first whose it is: see `takeKeys`.
+  // The values are compared first: see `takeKeys`.
   if (owner && isUncertain(row, owner, ladder.input)) return undefined;
   const locked = owner && codes.get(owner.id);
   if (owner?.slug !== undefined && locked && locked.slug !== owner.slug) {
@@ -72,14 +70,14 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   if (owner) return knownCode(row, { how: 'key', ...owner }, ladder);
   const self = key === undefined ? undefined : find(key);
   if (self) return { is: 'code', how: 'id', code: self };
-  const similar = key === undefined ? undefined : similarKey(key, ladder.input, keyOwners);
+  const similar = key === undefined ? undefined : naming.missing.get(reduceKey(key));
   if (similar === undefined || ladder.answers.newOf(row) > 0) return undefined;
   const code = codes.get(keyOwners.get(similar)?.id ?? '');
   const reason = `its key differs from the key ${inQuotes(similar)}, which the file lacks, only in zeros, case or spaces`;
   return { is: 'undecided', candidates: code ? [code] : [], reason };
 }
 
-/** Returns the code that the cells of a row name by its ID, else by its slug. They must not name two. */
+/** Finds the code of a row's ID, or else of its slug. Both may not belong to different codes. */
 export function codeOfCells(
   { line, id, slug }: Pick<Row, 'line' | 'id' | 'slug'>,
   codes: PlanInput['listing']['codes'],
@@ -93,20 +91,21 @@ export function codeOfCells(
 }
 
 /**
- * Returns the code of a row that was known by this id; or the one that the user had made in its place, also if the response of its request
- * was lost; or that it is gone. A decision makes one code, however often the command is run.
+ * Returns the code of a known ID, its replacement that the user requested (even if that response was lost),
+ * or `gone`. A decision creates one code, however often the command runs.
  */
 export function knownCode(
   row: Row,
-  { how, id, slug }: { how: How; id: string | undefined; slug: string | undefined },
+  { how, id, slug }: { how: How; id?: string; slug?: string },
   { input, answers }: Ladder,
 ): Identity {
   const { listing, ledger, policy } = input;
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
-  // What changes or deletes a code never takes another one for it.
+  // `qr update` and `qr delete` never act on a different code.
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
-  // Decisions may stay in the file of `apply`: if the code exists, an earlier run carried it out, perhaps on another machine.
+  // Decisions may stay in the file of `qr apply`. If the code exists, an earlier run, maybe on another
+  // machine, carried them out.
   const wanted = policy.verb === 'create' || !code ? answers.newOf(row) : 0;
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
   const sending = ledger.unclear.findLast(
@@ -120,7 +119,7 @@ export function knownCode(
   return next ? { is: 'code', how: 'ledger', code: next } : own;
 }
 
-/** The code that the user had made in place of this one, unless the file has both. */
+/** Returns the code that replaced this one, unless the file has both. */
 function successorOf(
   { id }: QrCode,
   { policy, ledger, listing }: PlanInput,
@@ -131,7 +130,7 @@ function successorOf(
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-/** A key that only the ledger knows may be that of another file of the workspace: it is certain only if all values are equal. */
+/** Returns whether a key that only the ledger has may belong to another file: its values differ. */
 function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: PlanInput): boolean {
   const code = listing.codes.get(id);
   const key = valuesKey(rowValues(row));
@@ -142,14 +141,14 @@ function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: Plan
   );
 }
 
-/** Values of a code: those of the service, and those of its row as they were sent or found. */
+/** Values of a code on the service, and of its row as sent or found. */
 function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[] {
   return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
 }
 
 /**
- * Rows whose values no code has, and whose key the ledger knows with other values: edited rows, or those of another file with the same keys.
- * The user is asked, unless `qr create` asks anyway because name or destination is the same.
+ * Handles rows whose key the ledger has with other values: edited rows, or rows of another file. `qr create`
+ * treats them as edits if name or destination is equal; otherwise the user decides.
  */
 export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger, listing, policy } = ladder.input;
@@ -159,13 +158,12 @@ export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>):
     if (!code || id === undefined || ladder.taken.has(id) || ladder.answers.newOf(row) > 0) continue;
     const isLikely = knownValues(code, ledger).some((one) => isAlike(one, rowValues(row)));
     const reason = 'the ledger knows its key with other values: it was edited, or is a row of another file';
-    if (isLikely && policy.verb === 'create')
-      settle(ladder, row, knownCode(row, { how: 'key', id, slug: undefined }, ladder));
+    if (isLikely && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id }, ladder));
     else settle(ladder, row, { is: 'undecided', candidates: [code], reason });
   }
 }
 
-/** Number of new codes that the user asked for in place of this one. */
+/** Number of new codes that the user requested in place of this one. */
 function decidedCount(id: string | undefined, { claims, replaced }: LedgerView): number {
   let count = 0;
   const seen = new Set<string>();
@@ -183,22 +181,14 @@ function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): str
   return last;
 }
 
-const KEYS = new WeakMap<PlanInput, ReadonlyMap<string, string>>();
+/**
+ * Returns known keys that the file lacks, by a form that equals that of a key which a spreadsheet made of it.
+ */
+export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {
+  const present = new Set(rows.map(({ key }) => key));
+  return new Map([...owners].filter((key) => !present.has(key)).map((key) => [reduceKey(key), key]));
+}
 
-/** A known key that no row has, and that a spreadsheet may have made this one of. */
-function similarKey(
-  key: string,
-  input: PlanInput,
-  owners: ReadonlyMap<string, KeyOwner>,
-): string | undefined {
-  const reduce = (text: string) => foldKey(text).replace(/^0+(?=.)/, '');
-  let keys = KEYS.get(input);
-  if (!keys) {
-    const present = new Set(input.rows.flatMap((row) => row.key ?? []));
-    keys = new Map(
-      [...owners.keys()].filter((known) => !present.has(known)).map((known) => [reduce(known), known]),
-    );
-    KEYS.set(input, keys);
-  }
-  return keys.get(reduce(key));
+function reduceKey(key: string): string {
+  return foldKey(key).replace(/^0+(?=.)/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * E9: plans a run over a file of rows: what each row needs so that file and service agree, and what only the user can decide. The plan that a
- * dry run prints is the one that a run carries out. Pure: it reads, writes and waits for nothing.
+ * E9: plans what each row requires so that file and service agree, and what the user must decide. A dry run
+ * prints this plan, and a run carries it out. Pure.
  */
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
@@ -9,23 +9,13 @@ import { findDestinationProblem, isDead } from '../../destinations/destination.t
 import { findBrakes } from './brakes.ts';
 import { compareRow, keptRecord } from './compare.ts';
 import { identifyRows } from './identify.ts';
-import { itemOf, NOTHING } from './item.ts';
+import { absentCodes, itemOf, NOTHING, removedItems, withDuplicates } from './items.ts';
 import type { Identity } from './ladder.ts';
-import type {
-  FieldChange,
-  LedgerRecord,
-  Plan,
-  PlanAction,
-  PlanInput,
-  PlanItem,
-  Policy,
-  Row,
-  Sending,
-} from './model.ts';
-import { absentCodes, removedItems, withDuplicates } from './other-items.ts';
+import type { LedgerRecord } from './ledger-lines.ts';
+import type { FieldChange, Plan, PlanAction, PlanInput, PlanItem, Policy, Row, Sending } from './model.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
 
-/** Returns the plan. It sends nothing if it has faults (2) or brakes (9). */
+/** Plans a run. Nothing is sent if the plan has faults (2) or brakes (9). */
 export function plan(input: PlanInput): Plan {
   const { rows, policy } = input;
   const identities = identifyRows(input);
@@ -54,7 +44,7 @@ export function plan(input: PlanInput): Plan {
   };
 }
 
-/** A key that was removed from the file still has its code. */
+/** Codes of removed keys are managed. */
 function countUnmanaged({ listing, lock }: PlanInput, taken: ReadonlySet<string>): number {
   const owned = new Set([...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
   return [...listing.codes.keys()].filter((id) => !taken.has(id) && !owned.has(id)).length;
@@ -73,7 +63,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
     case 'undecided':
       return itemOf(row, 'undecided', { candidates: identity.candidates, reason: identity.reason });
     case 'new': {
-      // A row of results without a good end, which never had a code.
+      // A row of results that never had a code.
       if (verb === 'update' || verb === 'delete')
         return itemOf(row, 'unchanged', { reason: 'an earlier run created no code for it' });
       const { repeats, isDecided = false, replaces, answered = [] } = identity;
@@ -105,14 +95,11 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
       if (item.action !== 'unchanged') return item;
       return { ...item, action: verb === 'apply' ? 'adopt' : 'exists' };
     }
-    case 'edited':
-      return planKnown(row, { is: 'code', how: 'equal', code: identity.code }, input, refuse);
     case 'code':
       return planKnown(row, identity, input, refuse);
   }
 }
 
-/** Plans a row whose code is known. */
 function planKnown(
   row: Row,
   identity: Identity & { is: 'code' },
@@ -168,7 +155,7 @@ function isAskedAbout(action: PlanAction): boolean {
   return action === 'conflict' || action === 'edited';
 }
 
-/** Returns what the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
+/** Returns records that identify the row after its values are edited. */
 function learnedOf(
   { row, how, code, action }: PlanItem,
   { sending, isAsked = false, replaces }: Identity & { is: 'code' },
@@ -177,14 +164,14 @@ function learnedOf(
   if (!row || !code || policy.verb === 'update') return [];
   const id = code.id.toLowerCase();
   const isOpen = isAskedAbout(action);
-  // A row that is asked about must be recognized again: its request stays unclear.
+  // The request of an open question stays unclear, so that the row is recognized again.
   if (sending && isOpen) return [];
   if (sending) {
     const made: LedgerRecord = { is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code) };
     return [isAsked ? { ...made, decided: true } : made];
   }
   const isDecided = how === 'decision';
-  // A request with the values of several rows may be that of another one.
+  // The request may belong to another row with equal values.
   const isOfOther = (one: Sending) =>
     rows.some((other) => other !== row && other.decision?.is !== 'code' && isSendingOf(other, one));
   const answered = isDecided ? ledger.unclear.filter((one) => isSendingOf(row, one) && !isOfOther(one)) : [];
@@ -208,17 +195,17 @@ function isSendingOf(row: Row, { key, values }: Sending): boolean {
   return key === undefined ? valuesKey(values) === valuesKey(rowValues(row)) : key === row.key;
 }
 
-export interface Judged {
+interface Judged {
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];
 }
 
-/** Returns the faults and warnings of an item. A row for which nothing may be sent has none. */
+/** Returns the faults and warnings of a row for which something may be sent. */
 function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Judged {
   if (!row) return { faults: [], warnings: [] };
   if (action === 'create') {
     const judged = judgeNew(row, policy.force);
-    // What is odd about a row that specifies no code was found when the file was read.
+    // The file was checked with warnings about new rows.
     const isKnown = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
     return isKnown ? { ...judged, warnings: [] } : judged;
   }
@@ -235,7 +222,7 @@ function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Ju
   return { faults: [...ofType, ...faults], warnings };
 }
 
-/** Returns the faults and warnings of a row as that of a new code. */
+/** Returns the faults and warnings of a row as a new code. */
 export function judgeNew(row: Row, force: boolean): Judged {
   const { line, wish, type, typeFault, doubts, noDestination } = row;
   const { faults, warnings } = sortOut(doubts.filter(({ field }) => field !== 'destination'));

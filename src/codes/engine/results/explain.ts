@@ -1,4 +1,4 @@
-/** Words the outcome of a row: why it was left alone, and how the user can decide about it. */
+/** Explains the outcome of a row, and how the user can decide about it. */
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { countOf, inQuotes, inShellOr, joinSome, quote } from '../../../base/text/quote.ts';
 import { placeOf, type Source } from '../../../files/formats/read/input.ts';
@@ -8,23 +8,19 @@ import type { FieldChange, PlanAction, PlanItem, Policy } from '../plan/model.ts
 
 export type Verb = Policy['verb'];
 
-export interface PlanRow {
-  readonly item: PlanItem;
-  readonly end?: RowEnd | undefined;
-}
+/** Row of a plan, or of a run that ended. */
+export type PlanRow = Pick<RowEnd, 'item'> & Partial<RowEnd>;
 
-/** Action of a plan, or the outcome of a row that came out otherwise. */
 export type RowState = PlanAction | 'not-attempted';
 
-/** Kinds of rows for which nothing is sent, the most urgent first. */
 const QUESTIONS = ['undecided', 'gone', 'conflict', 'exists', 'edited'] as const;
-export type Question = (typeof QUESTIONS)[number];
+type Question = (typeof QUESTIONS)[number];
 
 const SENT_NOTHING: ReadonlySet<string> = new Set([...QUESTIONS, 'failed', 'not-attempted']);
 
-/** Returns what a row is in the plan, or has become in the run. */
-export function stateOf({ item, end }: PlanRow): RowState {
-  return end !== undefined && isUnsent(end.outcome) ? end.outcome : item.action;
+/** State of a row in the plan, or after the run. */
+export function stateOf({ item, outcome }: PlanRow): RowState {
+  return outcome !== undefined && isUnsent(outcome) ? outcome : item.action;
 }
 
 function isUnsent(outcome: RowEnd['outcome']): outcome is Question | 'failed' | 'not-attempted' {
@@ -47,7 +43,6 @@ export interface QuestionGroup {
   readonly rows: readonly PlanRow[];
 }
 
-/** Returns the rows of each kind, the most urgent kind first. */
 export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {
   const groups = QUESTIONS.map((question) => ({
     question,
@@ -56,7 +51,7 @@ export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {
   return groups.filter((group) => group.rows.length > 0);
 }
 
-/** Names a row in a sentence: `line 12`, or `key "menu"`. */
+/** Formats the place of a row: `line 12`, or `key "menu"`. */
 export function nameItem({ row, key, candidates: [code] }: PlanItem, file: Source): string {
   if (key !== undefined) return `key ${inQuotes(key)}`;
   return row ? placeOf(file, row.line) : `code ${quote(code?.slug ?? '')}`;
@@ -66,7 +61,7 @@ function flagRow({ row, key }: PlanItem): string {
   return key === undefined ? String(row?.line ?? 'ROW') : inShellOr('KEY', key);
 }
 
-/** Words the number of rows of a kind as a sentence, without its period. */
+/** Formats the number of rows of a question as a clause. */
 export function countQuestions(question: Question, count: number): string {
   const rows = countOf(count, 'row');
   const isOne = count === 1;
@@ -84,7 +79,7 @@ export function countQuestions(question: Question, count: number): string {
   }
 }
 
-/** Returns how rows of a kind are decided on the command line, as sentences. */
+/** Returns how to decide on the command line, as sentences. */
 export function waysToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): string {
   const [first] = rows;
   const row = first === undefined || rows.length > 1 ? 'ROW' : flagRow(first.item);
@@ -112,7 +107,7 @@ const ANSWERS: Readonly<Record<Question, string>> = {
   edited: 'mine, theirs or new',
 };
 
-/** Returns the answers of a row in the column `decision`; undefined if it has none. */
+/** Valid answers of a row in the column `decision`; undefined if there is no question. */
 function answersOf(state: RowState, verb: Verb): string | undefined {
   if (state === 'edited' ? verb !== 'create' : !needsDecision(state, verb)) return undefined;
   const question = QUESTIONS.find((one) => one === state);
@@ -122,34 +117,32 @@ function answersOf(state: RowState, verb: Verb): string | undefined {
 
 const MOST_CANDIDATES = 5;
 
-/** Graphemes of the common part of two values that are shown next to their difference. */
 const LONGEST_COMMON = 40;
 
-/** Returns the text of a row's `error` column in results: the reason, and the answers for the column `decision`. */
+/** Text of the `error` column in results: the reason, and the valid answers. */
 export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   const reason = reasonOf(row);
-  const answers = row.end?.error === undefined ? answersOf(stateOf(row), verb) : undefined;
+  const answers = row.error === undefined ? answersOf(stateOf(row), verb) : undefined;
   if (answers === undefined) return reason;
   return `${reason === undefined ? '' : `${reason}. `}To decide, enter ${answers} in the column decision`;
 }
 
-/** Returns why a row is as the plan shows it, or why it ended so; undefined if its action and its values say everything. */
+/** Returns the reason of a row's state; undefined if its action and values show it. */
 export function reasonOf(row: PlanRow): string | undefined {
-  const { item, end } = row;
-  if (end?.error !== undefined) return end.error;
+  const { item, error, altered = [] } = row;
+  if (error !== undefined) return error;
   const changes = stateOf(row) === 'removed' ? [] : item.changes;
   const parts = [
     ownReason(row) ?? item.reason,
     ...changes.map(explainChange),
-    ...(end?.altered ?? []).map(explainAltered),
+    ...altered.map(explainAltered),
   ];
   return parts.filter((part) => part !== undefined).join('; ') || undefined;
 }
 
 function ownReason(row: PlanRow): string | undefined {
-  const { item, end } = row;
-  const candidates = end !== undefined && end.candidates.length > 0 ? end.candidates : item.candidates;
-  const code = end?.code ?? item.code;
+  const { item, outcome, code = item.code } = row;
+  const candidates = candidatesOf(row);
   switch (stateOf(row)) {
     case 'undecided':
       return `${item.reason ?? 'not matched with certainty'}${candidates.length > 0 ? `: ${nameCodes(candidates)}` : ''}`;
@@ -164,10 +157,14 @@ function ownReason(row: PlanRow): string | undefined {
     case 'removed':
       return reasonOfRemoval(item);
     case 'create':
-      return end ? item.reason : reasonOfCreation(item);
+      return outcome === undefined ? reasonOfCreation(item) : item.reason;
     default:
       return undefined;
   }
+}
+
+export function candidatesOf({ item, candidates = [] }: PlanRow): readonly QrCode[] {
+  return candidates.length > 0 ? candidates : item.candidates;
 }
 
 function reasonOfRemoval({ code, pause }: PlanItem): string {
@@ -181,7 +178,7 @@ function reasonOfCreation({ isWaiting, repeats, replaces }: PlanItem): string | 
   return replaces === undefined ? undefined : `replaces the code ${replaces}`;
 }
 
-/** The code is the row's by more than its values. */
+/** Returns whether more than equal values identifies the code. */
 function isKnown({ how }: PlanItem): boolean {
   return how !== 'equal' && how !== 'none';
 }
@@ -199,7 +196,7 @@ function describeGone({ goneId: id = '', goneSlug: slug }: PlanItem): string {
   return id === '' ? quote(slug) : nameCode({ id, slug });
 }
 
-/** Undefined for a change that is only sent: the old and the new value say everything. */
+/** Undefined for a change that is only sent. */
 function explainChange({ field, old, new: value, base, what }: FieldChange): string | undefined {
   const [service = '', row = ''] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
   const list = base === undefined ? undefined : showValue(shortenPair(base, value, LONGEST_COMMON)[0]);

@@ -1,4 +1,4 @@
-/** Formats the rows of a run as records of a results file. */
+/** Formats rows as records of a results file. */
 import {
   ALIASES,
   fold,
@@ -8,6 +8,7 @@ import {
   UTM_COLUMNS,
 } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
+import { findColumn } from '../../input/columns.ts';
 import type { RowOutcome } from '../../input/outcomes.ts';
 import { baseOf, fingerprintOf, formatBase } from '../plan/base.ts';
 import type { Field, FieldChange, Row } from '../plan/model.ts';
@@ -15,28 +16,26 @@ import type { Field, FieldChange, Row } from '../plan/model.ts';
 export interface RowEnd {
   readonly row: Row;
   readonly outcome: RowOutcome;
-  readonly error?: string | undefined;
-  /** As it is on the service now, as far as it is known. */
-  readonly code?: QrCode | undefined;
+  readonly error?: string;
+  readonly code?: QrCode;
   /** Fields in which row and code differed before the run. */
   readonly changes: readonly FieldChange[];
-  /** None of the changes was made: the row failed, was skipped or was not attempted. */
+  /** No change was made: the row failed, was skipped or not attempted. */
   readonly isOpen: boolean;
 }
 
 /** Changes after which row and service still differ. */
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/** Nothing is known of the values that the row was saved with. */
 const UNKNOWN = baseOf({});
 
 /**
- * E21: returns the `base` cell of a row; null if it specifies no code by its ID. A field in which row and code agree gets the fingerprint of the
- * code. A field that was left open keeps its base: otherwise the next run would send it without a question.
+ * E21: formats the `base` cell; null for a row without an ID. A field in which row and code agree has the
+ * code's fingerprint. An open field keeps its base, so that the next run asks again.
  */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
-  // What the row was saved from counts when its time comes.
+  // The saved values of a dated row count when it is due.
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
   if (!code) {
     const base = row.base ?? (row.id === undefined ? undefined : UNKNOWN);
@@ -50,7 +49,7 @@ function baseCellOf(end: RowEnd): string | null {
   return formatBase({ name: of('name'), destination: of('destination'), status: of('status') });
 }
 
-/** Returns whether the cells of a row are brought up to date: the user chose the values of the service. */
+/** Returns whether the user chose the values of the service, so the cells are updated. */
 function takesTheirs({ row, code, isOpen }: RowEnd): boolean {
   return row.decision?.is === 'theirs' && code !== undefined && !isOpen;
 }
@@ -61,7 +60,10 @@ function openChange(end: RowEnd, field: Field): FieldChange | undefined {
   return end.changes.find((change) => change.field === field && isLeft(change));
 }
 
-/** Of a row without a `base` cell. What would have been sent without a question may be sent again, unless the code changes until then. */
+/**
+ * Base of an open field without a `base` cell. A change without a question may be sent again, unless the code
+ * changes.
+ */
 function baseBefore({ what, base, old, field }: FieldChange): string {
   const value = base ?? (what === 'send' ? old : undefined);
   return value === undefined ? UNKNOWN[field] : fingerprintOf(value);
@@ -69,24 +71,23 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 
 interface AddedColumns {
   readonly names: readonly string[];
-  /** Those whose cells are dates in a workbook. */
   readonly dates: readonly string[];
-  /** Returns the cell of a row, by its number in the file from 1 and the ID of its code; as it is written in a CSV. */
+  /** Cell of a row, by its 1-based number and the ID of its code, as it is written in CSV. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }
 
 const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
 
 /**
- * Finds the columns that only the earlier results have. Columns that a command reads are excluded, or their old values would be sent again.
- * Rows are matched by ID; a row without one, if no row was added or removed, by its place.
+ * Finds columns that only the earlier results have, except those that a command reads. Rows are matched by
+ * ID; without an ID, by position if the number of rows is equal.
  */
 function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
   if (!before) return NONE;
   const known = new Set([...input.columns.map(fold), ...OUR_COLUMNS, ...UTM_COLUMNS, ...ALIASES, 'key']);
   const names = before.columns.filter((column) => !known.has(fold(column)));
   if (names.length === 0) return NONE;
-  const idColumn = before.columns.find((column) => fold(column) === 'id') ?? '';
+  const idColumn = findColumn(before.columns, 'id') ?? '';
   const idOf = ({ values }: InputRow) =>
     String(values.get(idColumn) ?? '')
       .trim()
@@ -112,27 +113,20 @@ function findAddedColumns(before: Input | undefined, input: Input): AddedColumns
 }
 
 interface ResultsOptions {
-  /** Returns the URL in the image of a code; without it there is no column `short_url`. */
-  shortUrlOf?: ((code: { id: string; slug: string }) => string) | undefined;
-  before?: Input | undefined;
+  /** URL in the image of a code; without it, there is no column `short_url`. */
+  shortUrlOf?: (code: { id: string; slug: string }) => string;
+  before?: Input;
 }
 
-export interface ResultsTable {
-  readonly columns: readonly string[];
-  /** Columns whose cells are dates in a workbook. */
-  readonly dateColumns: ReadonlySet<string>;
-  row(end: RowEnd): Record<string, unknown>;
-}
-
-/** Builds the table, row by row. Columns of the input with the names of ours are replaced: they are of earlier results or of a list. */
-export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = {}): ResultsTable {
+/** Creates the table of results. It replaces columns of the input that have the names of its own. */
+export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = {}) {
   const ours = ['id', 'slug', ...(shortUrlOf ? ['short_url'] : []), 'outcome', 'error', 'base', 'decision'];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const added = findAddedColumns(before, input);
   const columns = [...theirs, ...added.names, ...ours];
   const fieldOf = new Map(theirs.flatMap((column) => columnField(column, theirs)));
-  const decisionColumn = input.columns.find((column) => fold(column) === 'decision') ?? '';
-  // Assigned to an ordinary object it would be no column.
+  const decisionColumn = findColumn(input.columns, 'decision') ?? '';
+  // Assignment to an ordinary object would set its prototype.
   const isOdd = columns.includes('__proto__');
 
   function cellOf(column: string, end: RowEnd): unknown {
@@ -146,7 +140,7 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   return {
     columns,
     dateColumns: new Set([...(input.dateColumns ?? []), ...added.dates]),
-    row(end) {
+    row(end: RowEnd): Record<string, unknown> {
       const { row, code, outcome, error } = end;
       const id = code?.id ?? row.id ?? null;
       const slug = code?.slug ?? row.slug ?? null;
@@ -165,7 +159,7 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   };
 }
 
-/** Returns the field of a code that a column sets, with the column. The tags are a part of the destination. */
+/** Field that a column sets, with the column. Tags are part of the destination. */
 function columnField(column: string, columns: readonly string[]): [string, Field][] {
   const name = fold(column);
   if (name === 'name' || name === 'destination' || name === 'status') return [[column, name]];
@@ -174,10 +168,9 @@ function columnField(column: string, columns: readonly string[]): [string, Field
   return isAlias ? [[column, 'destination']] : [];
 }
 
-/** Outcomes of rows that are still to be decided. */
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/** An answer is used once: it stays only if the run did not reach the row, or found no code by that name. */
+/** An answer is used once. It stays if the row was not reached, or the named code was not found. */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

@@ -1,10 +1,9 @@
-/** Judges the rows of a creation that specify no code: whatever is wrong with them is known without the service. */
+/** Checks rows for new codes, as far as possible without the service. */
 import { inQuotes } from '../../../base/text/quote.ts';
 import { type Fault, type Input, type InputRow, placeOf } from '../../../files/formats/read/input.ts';
 import { newCode } from '../../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../../destinations/destination.ts';
-import type { Columns } from '../../input/columns.ts';
-import { instead } from '../../input/missing-destination.ts';
+import { type Columns, instead } from '../../input/columns.ts';
 import type { Doubt } from '../../input/read-changes.ts';
 import { isShortened } from '../../input/shortened-number.ts';
 import { foldKey } from '../lock/lock-file.ts';
@@ -13,12 +12,7 @@ import { valuesKey } from '../plan/values.ts';
 
 type JudgedRow = Pick<Row, 'key' | 'wish' | 'type' | 'typeFault' | 'utm'> & { doubts: readonly Doubt[] };
 
-/** Creates the judge of the new rows of a file. `force`: destinations that cannot be opened are wanted. */
-export function createNewRows(
-  input: Input,
-  columns: Columns,
-  { force = false }: { force?: boolean | undefined },
-) {
+export function createNewRows(input: Input, columns: Columns, { force = false }: { force?: boolean }) {
   const { has, cell, faults, unread, noDestination } = columns;
   const repeated = createRepeatedRows(input);
   let count = 0;
@@ -39,7 +33,7 @@ export function createNewRows(
   function judgeName(row: InputRow, name: string): void {
     const nameCell = cell(row, 'name');
     const isBlank = nameCell.value === undefined || nameCell.value === null || nameCell.value === '';
-    // A value that is not text has a fault.
+    // A value that is not text has a fault already.
     if (has('name') && isBlank && name === '') nameCell.fault('is empty');
     if (name.trim() !== '' && name !== name.trim())
       nameCell.warn(`${inQuotes(name)} has leading or trailing spaces, which are kept`);
@@ -57,7 +51,7 @@ export function createNewRows(
     else address.warn(problem.words);
   }
 
-  /** Returns the faults of a file without a column that its new rows need. */
+  /** Faults of a file without a column that its new rows require. */
   function faultsOfFile(): Fault[] {
     const isEmptyTable = input.rows.length === 0 && input.headerLine !== undefined;
     const needsName = !has('name') && (count > 0 || isEmptyTable);
@@ -75,7 +69,7 @@ function isNeeded(type: string | undefined): boolean {
   return findDestinationProblem(undefined, type) !== undefined;
 }
 
-/** E2: returns the faults of keys that are equal, or that no reader could tell apart. */
+/** E2: returns the faults of keys that are equal, or differ only in case or spaces. */
 export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'line'>[]): Fault[] {
   const first = new Map<string, { key: string; line: number }>();
   return rows.flatMap(({ key, line }): Fault[] => {
@@ -100,20 +94,20 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
 interface NewRow {
   row: Pick<InputRow, 'line'>;
   name: string;
-  type: string | undefined;
-  destination: string | undefined;
+  type?: string;
+  destination?: string;
 }
 
 /**
- * Creates a collector of warnings about new rows with the values of an earlier one. Repeated rows are wanted at times (two posters, one
- * address), so they are not refused.
+ * Creates a collector of warnings about new rows with equal values. Such rows are valid: two posters may
+ * share an address.
  */
-function createRepeatedRows(input: Input): { add(row: NewRow): void; warnings(): readonly Fault[] } {
+function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];
   return {
-    warnings: () => warnings,
-    add({ row: { line }, name, type, destination }) {
+    warnings: (): readonly Fault[] => warnings,
+    add({ row: { line }, name, type, destination }: NewRow) {
       const values = valuesKey(newCode(name, type, destination));
       const first = firstLines.get(values);
       if (first === undefined) firstLines.set(values, line);

@@ -1,4 +1,4 @@
-/** Turns a file of rows into the rows that the engine plans with, for every verb, and finds all faults by line and column. */
+/** Converts a file into rows of the engine, for every verb, and finds all faults by line and column. */
 import {
   type Checked,
   type Fault,
@@ -9,20 +9,19 @@ import {
   UTM_COLUMNS,
 } from '../../../files/formats/read/input.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
-import { type CommonChanges, TYPES, throughOf } from '../../input/check-rows.ts';
+import { type CommonChanges, refuseDates, TYPES, throughOf } from '../../input/check-rows.ts';
 import {
   type Columns,
   findWord,
   type InputCell,
+  instead,
   matchColumns,
   readText,
+  renameAdvice,
   wrongWord,
 } from '../../input/columns.ts';
-import { instead, renameAdvice } from '../../input/missing-destination.ts';
-import { createUnfinishedTest } from '../../input/omit-unfinished.ts';
-import { type Doubt, readChanges } from '../../input/read-changes.ts';
-import { readDestination } from '../../input/read-destination.ts';
-import { refuseDates } from '../../input/refuse-dates.ts';
+import { createUnfinishedTest } from '../../input/outcomes.ts';
+import { type Doubt, readChanges, readDestination } from '../../input/read-changes.ts';
 import type { Field, Policy, Row } from '../plan/model.ts';
 import { isUnedited } from '../plan/values.ts';
 import { createNewRows, repeatedKeys } from './new-rows.ts';
@@ -32,16 +31,16 @@ type Verb = Policy['verb'];
 
 export interface RowsOptions extends CommonChanges {
   verb: Verb;
-  /** Column of keys; if it is not set, a column named key, which only `qr apply` requires. */
-  keyColumn?: string | undefined;
-  /** Returns the slug or ID in a short URL of the workspace; missing if its form is not known. */
-  slugOfShortUrl?: ((url: string) => string | undefined) | undefined;
-  /** The file is a plan of dated changes: returns the time of a cell, or reports its fault. */
-  readAt?: ((cell: InputCell) => number | undefined) | undefined;
+  /** Column of keys; by default `key`, which only `qr apply` requires. */
+  keyColumn?: string;
+  /** Parses a short URL of the workspace; undefined if its form is not known. */
+  slugOfShortUrl?: (url: string) => string | undefined;
+  /** Parses the time of a dated row, or reports a fault of its cell. */
+  readAt?: (cell: InputCell) => number | undefined;
 }
 
 export interface CheckedRows extends Checked<Row> {
-  /** Flags with values for rows without their own, which no row needed. */
+  /** Flags without effect, because each row has its own value. */
   unusedFlags: Field[];
 }
 
@@ -50,7 +49,7 @@ const CHANGES = ['name', 'destination', 'status'];
 const OURS = ['base', 'decision', 'updated_at', 'short_url'];
 const NEW_CODE = ['name', 'type', 'destination'];
 
-/** By verb, the columns that are searched for typos, and those that a file may have. */
+/** Columns by verb. `known` names are used for suggestions. */
 const COLUMNS: Readonly<Record<Verb, { known: readonly string[]; optional: readonly string[] }>> = {
   create: { known: [...NEW_CODE, ...UTM_COLUMNS], optional: ['status', ...TARGETS, ...OURS] },
   update: { known: [...TARGETS, ...CHANGES, ...UTM_COLUMNS], optional: ['type', ...OURS] },
@@ -67,22 +66,20 @@ const START: Readonly<Record<Verb, string>> = {
   delete: LIST,
 };
 
-/** E2: returns the rows, and everything wrong or odd about them. Throws UsageError for a plan of dated changes, and the signal's reason. */
+/**
+ * E2: returns the rows with all faults and warnings. Throws UsageError for a dated plan, and the signal's
+ * reason.
+ */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
   const keyColumn = fold(options.keyColumn ?? 'key');
   const { known, optional } = COLUMNS[verb];
-  // A plan has several rows for a code.
+  // A dated plan has several rows per code.
   const hasKeys = verb !== 'delete' && !readAt;
   const keys = hasKeys && (verb === 'apply' || options.keyColumn !== undefined) ? [keyColumn] : [];
   const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
-  const columns = matchColumns(
-    input,
-    [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])],
-    [],
-    mayHave,
-  );
+  const columns = matchColumns(input, [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])], mayHave);
   const { faults, warnings, unread, notes } = columns;
   for (const fault of faultsOfColumns(input, columns, options)) faults.push(fault);
   const reader = createRowReader(input, columns, { ...options, keyColumn });
@@ -97,7 +94,6 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   return { rows, faults, warnings, doubts, unread, notes, start, unusedFlags };
 }
 
-/** Returns the faults of a file without the columns that its verb requires. */
 function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOptions): Fault[] {
   const { verb, keyColumn, changes = {}, utm, slugOfShortUrl } = options;
   const line = input.headerLine;
@@ -137,14 +133,8 @@ const NO_CHANGES: CodeChanges = {};
 
 type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'doubts' | 'typeFault'>;
 
-const NOTHING: Wished = {
-  wish: NO_CHANGES,
-  type: undefined,
-  utm: undefined,
-  doubts: NO_DOUBTS,
-  typeFault: undefined,
-};
-const UNSAVED: Pick<Row, 'base' | 'updatedAtMs'> = { base: undefined, updatedAtMs: undefined };
+const NOTHING: Wished = { wish: NO_CHANGES, doubts: NO_DOUBTS };
+const UNSAVED: Pick<Row, 'base' | 'updatedAtMs'> = {};
 
 function createRowReader(input: Input, columns: Columns, options: RowsOptions & { keyColumn: string }) {
   const { cell, has, faults, warnings, noDestination } = columns;
@@ -171,7 +161,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const { base, updatedAtMs } = verb === 'delete' ? UNSAVED : identity.readSaved(from);
     const atMs = readAt && has('at') ? readAt(cell(from, 'at')) : undefined;
     const doubts = readAt ? judgeDated({ ...wished, base, through }) : wished.doubts;
-    // Each by its name: an object that is put together of parts takes several times the memory.
+    // Object spread would use several times the memory.
     return {
       row,
       line,
@@ -203,11 +193,11 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (destination !== undefined) wish.destination = destination;
     const { type, typeFault } = readType(from);
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
-    // A row without a code has nothing that its cells could be equal to; a row of `qr apply` may have one by its key.
+    // Only a row that may have a code has cells that can be equal to it; `qr apply` identifies it by key.
     return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
   }
 
-  /** The times of a plan come when no user looks: what its cells ask for is valid now, or a fault of the file. */
+  /** Dated rows are applied unattended, so their cells must be valid now. */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;
@@ -216,13 +206,13 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return NO_DOUBTS;
   }
 
-  /** E2: a type that qrctl does not know is valid for a code that has it. */
+  /** E2: an unknown type is valid for a code that has it. */
   function readType(from: InputRow): Pick<Row, 'type' | 'typeFault'> {
     const typeCell = cell(from, 'type');
     const type = readText(typeCell)?.trim() || undefined;
-    if (type === undefined) return { type, typeFault: undefined };
+    if (type === undefined) return {};
     const word = findWord(type, TYPES);
-    if (word !== undefined) return { type: word, typeFault: undefined };
+    if (word !== undefined) return { type: word };
     const { message, explanation } = wrongWord(type, TYPES);
     return { type, typeFault: { ...typeCell.faultOf(message), explanation } };
   }

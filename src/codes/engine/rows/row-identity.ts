@@ -1,54 +1,39 @@
-/** Reads the cells by which a row is recognized, and those that an earlier run wrote for the next one. Pure. */
+/** Reads the cells that identify a row, and those that an earlier run wrote. Pure. */
 import { inQuotes } from '../../../base/text/quote.ts';
 import type { Input, InputRow } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
-import { throughOf } from '../../input/check-rows.ts';
+import { readId, throughOf } from '../../input/check-rows.ts';
 import { type Columns, readText } from '../../input/columns.ts';
 import { isShortened } from '../../input/shortened-number.ts';
 import { parseBase } from '../plan/base.ts';
 import type { Policy, Row, RowDecision } from '../plan/model.ts';
 
-interface IdentityReader {
-  /** Returns the code that a row specifies; a record of a code that is created again specifies none. */
-  readTarget(row: InputRow): Pick<Row, 'id' | 'slug'>;
-  readKey(row: InputRow): string | undefined;
-  readDecision(row: InputRow): RowDecision | undefined;
-  /** Returns from which state of its code a row was saved. */
-  readSaved(row: InputRow): Pick<Row, 'base' | 'updatedAtMs'>;
-}
-
 interface IdentityOptions {
   readonly verb: Policy['verb'];
   readonly keyColumn: string;
-  readonly slugOfShortUrl?: ((url: string) => string | undefined) | undefined;
+  readonly slugOfShortUrl?: (url: string) => string | undefined;
 }
 
-const WORDS: ReadonlySet<string> = new Set(['new', 'mine', 'theirs', 'skip'] satisfies RowDecision['is'][]);
+const WORDS = ['new', 'mine', 'theirs', 'skip'] as const satisfies RowDecision['is'][];
 
-export function createIdentityReader(
-  input: Input,
-  columns: Columns,
-  options: IdentityOptions,
-): IdentityReader {
+export function createIdentityReader(input: Input, columns: Columns, options: IdentityOptions) {
   const { cell, has, faults } = columns;
   const { verb, keyColumn, slugOfShortUrl } = options;
   const through = throughOf(input);
   const text = (row: InputRow, column: string) => readText(cell(row, column))?.trim() || undefined;
 
+  /** ID and slug of a row; none for a backup's record, whose code is created again. */
   function readTarget(row: InputRow): Pick<Row, 'id' | 'slug'> {
-    if (verb === 'create' && input.isRecord) return { id: undefined, slug: undefined };
-    const given = text(row, 'id');
-    if (given !== undefined && !isUuid(given))
-      cell(row, 'id').fault(`${inQuotes(given)} is not a valid ID (expected a UUID)`);
-    const id = given?.toLowerCase();
+    if (verb === 'create' && input.isRecord) return {};
+    const id = readId(cell(row, 'id'));
     const slug = text(row, 'slug');
     const isOpen = id === undefined && slug === undefined;
     const url = isOpen && slugOfShortUrl && has('short_url') ? text(row, 'short_url') : slug;
     const code = url === undefined ? undefined : (slugOfShortUrl?.(url) ?? slug);
-    // The short URLs of a workspace may have IDs in place of slugs.
+    // Short URLs may contain IDs in place of slugs.
     const isId = id === undefined && code !== undefined && code !== slug && isUuid(code);
-    return isId ? { id: code.toLowerCase(), slug: undefined } : { id, slug: code };
+    return isId ? { id: code.toLowerCase() } : { id, slug: code };
   }
 
   function readKey(row: InputRow): string | undefined {
@@ -69,12 +54,13 @@ export function createIdentityReader(
   function readDecision(row: InputRow): RowDecision | undefined {
     const answer = text(row, 'decision');
     if (answer === undefined) return undefined;
-    const word = answer.toLowerCase();
-    if (isWord(word)) return { is: word };
+    const word = WORDS.find((one) => one === answer.toLowerCase());
+    if (word) return { is: word };
     const name = slugOfShortUrl?.(answer) ?? answer;
     return { is: 'code', name: isUuid(name) ? name.toLowerCase() : name };
   }
 
+  /** State of the code from which the row was saved. */
   function readSaved(row: InputRow): Pick<Row, 'base' | 'updatedAtMs'> {
     const baseText = text(row, 'base');
     const base = baseText === undefined ? undefined : parseBase(baseText);
@@ -83,14 +69,10 @@ export function createIdentityReader(
       cell(row, 'base').fault(`${inQuotes(baseText)} is not a base that qrctl wrote: ${way}`);
     }
     const { value } = cell(row, 'updated_at');
-    // A date in a workbook does not show its time zone.
+    // A date in a workbook has no time zone.
     const isTime = typeof value === 'string' && (through !== 'xlsx' || /z\s*$/i.test(value));
     return { base, updatedAtMs: isTime ? parseScanTime(value.trim()) : undefined };
   }
 
   return { readTarget, readKey, readDecision, readSaved };
-}
-
-function isWord(word: string): word is Exclude<RowDecision['is'], 'code'> {
-  return WORDS.has(word);
 }

@@ -1,8 +1,8 @@
-/** Order of the rows of a plan: what needs attention first, creations after it, and rows to which nothing happens last. */
+/** Orders the rows of a plan: questions and changes, then creations, then unchanged rows. */
 import { formatCount } from '../../../base/text/quote.ts';
 import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
 
-/** States in the order in which they are printed and counted, with the words of a count. */
+/** States in printing order, with their words in counts. */
 const WORDS: Readonly<Record<RowState, string>> = {
   undecided: 'to decide',
   gone: 'deleted from the service',
@@ -21,21 +21,16 @@ const WORDS: Readonly<Record<RowState, string>> = {
   unchanged: 'unchanged',
 };
 
-/** States whose word after a run is the outcome. */
+/** States that a run counts by outcome. */
 const ACTING: ReadonlySet<RowState> = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
 
 const ORDER = Object.keys(WORDS) as RowState[];
 
-export interface ArrangedRows {
-  /** Decisions, failures, removals, and changes. */
-  readonly first: readonly PlanRow[];
-  readonly creations: readonly PlanRow[];
-  /** Nothing happens to these, and there is nothing to say about them. */
-  readonly quiet: readonly PlanRow[];
-}
-
-/** Sorts rows by what happens to them; equal ones stay in the order of the file. */
-export function arrangeRows(rows: readonly PlanRow[], verb: Verb): ArrangedRows {
+/**
+ * Groups rows by state; equal states keep the order of the file. `first`: decisions, failures, removals and
+ * changes. `quiet`: rows without changes and remarks.
+ */
+export function arrangeRows(rows: readonly PlanRow[], verb: Verb) {
   const groups = new Map<RowState, PlanRow[]>(ORDER.map((state) => [state, []]));
   const creations: PlanRow[] = [];
   const quiet: PlanRow[] = [];
@@ -56,16 +51,16 @@ function isQuiet(row: PlanRow, verb: Verb): boolean {
   const state = stateOf(row);
   const { changes, isNews } = row.item;
   if (state === 'unchanged' || (state === 'removed' && !isNews))
-    return changes.length === 0 && row.end?.error === undefined;
+    return changes.length === 0 && row.error === undefined;
   return state === 'deleted' || (state === 'exists' && verb !== 'apply');
 }
 
-/** Returns `2 to decide, 1 to update, 300 to create, 996 unchanged, 3 unmanaged`; after a run, what was done. */
+/** Formats `2 to decide, 1 to update, 300 to create, 996 unchanged, 3 unmanaged`; after a run, outcomes. */
 export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
   const counts = new Map<RowState, Map<string, number>>(ORDER.map((state) => [state, new Map()]));
   for (const row of rows) {
     const state = stateOf(row);
-    const word = row.end && ACTING.has(state) ? row.end.outcome : WORDS[state];
+    const word = row.outcome && ACTING.has(state) ? row.outcome : WORDS[state];
     const words = counts.get(state);
     words?.set(word, (words.get(word) ?? 0) + 1);
   }

@@ -1,20 +1,19 @@
-/** Plan as Markdown for a pull request or a job summary: counts, reason, and a table in which only new codes are cut. */
+/** Formats a plan as Markdown for a pull request or job summary. Only new codes are cut. */
 import { clean } from '../../../base/text/clean.ts';
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { countOf, joinSome } from '../../../base/text/quote.ts';
 import { type PlanRow, type RowState, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
 import { codeCell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
 import { arrangeRows, countRows } from './arrange-rows.ts';
-import type { PrintedPlan } from './plan-records.ts';
-import { candidatesOf, codeOf, describeNew } from './plan-records.ts';
+import { codeOf, describeCandidates, describeNew, type PrintedPlan } from './plan-records.ts';
 
-/** Number of new codes that are listed: a comment on GitHub takes 65,536 characters. */
+/** Maximum number of new codes, because a GitHub comment is limited to 65,536 characters. */
 const MOST_CREATIONS = 100;
 
-/** Number of codes that are named in a sentence. */
+/** Maximum number of codes named in a sentence. */
 const MOST_ABSENT = 20;
 
-/** Graphemes of the common part of two values that are shown whole. */
+/** Number of graphemes of the common part of two values that are shown. */
 const LONGEST_COMMON = 150;
 
 const SIGNS: Readonly<Partial<Record<RowState, string>>> = {
@@ -27,10 +26,10 @@ const SIGNS: Readonly<Partial<Record<RowState, string>>> = {
 
 const NAMES = ['action', 'line', 'key', 'code', 'field', 'old', 'new', 'outcome', 'note'] as const;
 
-/** Cells are Markdown; a missing one is empty. */
+/** Markdown cells; a missing one is empty. */
 type Cells = Partial<Record<(typeof NAMES)[number], string>>;
 
-/** Returns the document. Columns in which every cell is empty are omitted. */
+/** Formats the document, without empty columns. */
 export function formatMarkdown(printed: PrintedPlan): string {
   const { first, creations } = arrangeRows(printed.rows, printed.verb);
   const shown = [...first, ...creations.slice(0, MOST_CREATIONS)].flatMap(cellsOf);
@@ -53,14 +52,14 @@ function tableOf(rows: readonly Cells[]): string {
 }
 
 function cellsOf(row: PlanRow): Cells[] {
-  const { item, end } = row;
+  const { item, outcome = '' } = row;
   const state = stateOf(row);
   const about: Cells = {
     action: `${SIGNS[state] ?? '!'} ${state}`,
     line: item.row === undefined ? '' : String(item.row.line),
     key: codeCell(item.key ?? ''),
     code: codeCell(codeOf(row).slug ?? codeOf(row).id ?? ''),
-    outcome: end?.outcome ?? '',
+    outcome,
     note: codeCell(reasonOf(row) ?? ''),
   };
   const [change, ...others] = item.changes.map(({ field, old, new: value }): Cells => {
@@ -68,7 +67,9 @@ function cellsOf(row: PlanRow): Cells[] {
     return { field, old: was, new: is };
   });
   if (change === undefined)
-    return [{ ...about, old: codeCell(candidatesOf(row) ?? ''), new: codeCell(describeNew(row) ?? '') }];
+    return [
+      { ...about, old: codeCell(describeCandidates(row) ?? ''), new: codeCell(describeNew(row) ?? '') },
+    ];
   return [{ ...about, ...change }, ...others];
 }
 

@@ -1,22 +1,31 @@
-/** Prints the plan of any verb, in any format, before a run or after it. */
+/** Prints the plan of any verb in any format, before or after a run. */
 import { inChunks } from '../../../base/collections.ts';
 import { exitCodeOf, Failure, messageOf } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { clean } from '../../../base/text/clean.ts';
-import { countOf } from '../../../base/text/quote.ts';
+import { countOf, joinSome, quote } from '../../../base/text/quote.ts';
+import { formatDuration } from '../../../base/time/time.ts';
 import type { RowEnd } from '../../../codes/engine/executor/job.ts';
 import type { Plan } from '../../../codes/engine/plan/model.ts';
-import type { PlanRow } from '../../../codes/engine/results/explain.ts';
-import { reasonOfPlan } from '../../../codes/engine/results/run-failure.ts';
+import type { PlanRow, Verb } from '../../../codes/engine/results/explain.ts';
+import {
+  countRequests,
+  describeExisting,
+  failureOfPlan,
+  reasonOfPlan,
+} from '../../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { textOf } from '../../../files/formats/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../../../files/formats/plan-output.ts';
+import type { Fault, Source } from '../../../files/formats/read/input.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { writeWholeFile } from '../../../files/formats/whole-file.ts';
+import { costOf } from '../../../service/rate-limit/rate-limit.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { loadFormatter, openSink, planOutput, writeAll } from '../../output-options.ts';
-import { arrangeRows } from './arrange-rows.ts';
+import { noteWarnings } from '../rows/notes.ts';
+import { arrangeRows, countRows } from './arrange-rows.ts';
 import { formatMarkdown } from './plan-markdown.ts';
 import {
   APPLIED_COLUMNS,
@@ -32,7 +41,7 @@ import {
 
 const TITLES = { 0: 'No changes', 8: 'Changes', 9: 'Needs your decision' } as const;
 
-/** Returns what a dry run prints, also of a run that a brake stopped before anything was sent. */
+/** Returns the plan of a dry run, or of a run that a brake stopped. */
 export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>): PrintedPlan {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   const title = plan.brakes.length > 0 ? 'Nothing would be sent' : TITLES[exit];
@@ -42,14 +51,14 @@ export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' 
   return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons };
 }
 
-/** Returns what is printed after a run. `failure`: error at its end, as of `failureOfRun`. */
+/** Returns the plan after a run. `failure`: result of `failureOfRun`. */
 export function endedRun(
   plan: Plan,
   ends: readonly RowEnd[],
   { name, verb, failure }: Pick<PrintedPlan, 'name' | 'verb'> & { failure: unknown },
 ): PrintedPlan {
-  const rows = ends.map((end): PlanRow => ({ item: end.item, end }));
-  return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons: reasonsOf(failure) };
+  const { unmanaged, absent } = plan;
+  return { name, verb, rows: ends, unmanaged, absent, reasons: reasonsOf(failure) };
 }
 
 function reasonsOf(failure: unknown): Reason[] {
@@ -61,24 +70,23 @@ function reasonsOf(failure: unknown): Reason[] {
   return reasons;
 }
 
-/** Number of new codes on a terminal by default, so that the lines below them stay visible. */
+/** Maximum number of new codes on a terminal by default, so that the lines below stay visible. */
 const MOST_CREATIONS = 10;
 
-/** Number of rows that are formatted at once: the records of all would be larger than the plan. */
+/** Number of rows formatted at once, to bound memory. */
 const ROWS_AT_ONCE = 1000;
 
-/** Open output of a plan. */
 export interface PlanPrinter {
-  /** The output states why the plan ends as it does. */
+  /** The output includes the reasons. */
   readonly hasReasons: boolean;
   print(printed: PrintedPlan): Promise<void>;
   /** Number of requests of a run besides those of the plan; known after `print`. */
   moreRequests?(): number;
-  /** Leaves a file as it was; without effect after `print`. */
+  /** Without effect after `print`. */
   discard(): Promise<void>;
 }
 
-/** Opens the output before the first request, so that flags and files that can't be used cost none. `isRun`: the plan is carried out. */
+/** Opens the output before the first request. `isRun`: the plan is carried out. */
 export async function openPlanOutput(
   context: Context,
   flags: OutputFlags,
@@ -106,7 +114,7 @@ export async function openPlanOutput(
   };
 }
 
-/** JSON has one entry per row, unless columns are chosen. A list of IDs has each ID once. */
+/** JSON has an entry per row, unless columns are chosen. A list of IDs has each ID once. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];
@@ -137,11 +145,10 @@ function textPrinter(
 interface TableFormat {
   readonly plan: OutputPlan;
   readonly isRun: boolean;
-  /** Maximum number of new codes; undefined for all. */
-  readonly most: number | undefined;
+  readonly most?: number;
 }
 
-/** Returns the table, and the reasons below it. After a run they are in its error. */
+/** Formats the table and the reasons below it. After a run, the error states them. */
 async function formatTable(
   context: Context,
   { rows, verb, reasons }: PrintedPlan,
@@ -161,4 +168,54 @@ async function formatTable(
     .map((piece) => textOf(piece))
     .join('');
   return table + lines.map((line) => `${wrapWords(line, width)}\n`).join('');
+}
+
+export interface DryRun {
+  readonly plan: Plan;
+  readonly verb: Verb;
+  readonly file: Source;
+  /** Warnings about rows, besides those of the plan. */
+  readonly warnings: readonly Fault[];
+  /** Requests of this dry run, which a run sends as well. */
+  readonly spent: number;
+  readonly exitCode: boolean;
+}
+
+/** Prints a dry run. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
+export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
+  const { plan, verb, file, warnings, spent, exitCode } = run;
+  const printed = plannedRun(plan, { name: file.name, verb });
+  await printer.print(printed);
+  noteWarnings(context, file, [...warnings, ...plan.warnings]);
+  notePlan(context, plan, verb);
+  if (!printer.hasReasons)
+    for (const { message, hint } of plan.brakes)
+      context.console.warn(`a run would send nothing: ${message}. ${hint}`);
+  const requests =
+    spent + (plan.brakes.length > 0 ? 0 : countRequests(plan)) + (printer.moreRequests?.() ?? 0);
+  const { waitMs } = costOf(requests, (await context.service()).rateLimit());
+  const wait = waitMs > 0 ? ` in ${formatDuration(waitMs)}` : '';
+  context.console.note(
+    `${countRows(printed.rows, printed.unmanaged)} (about ${countOf(requests, 'request')}${wait}). No changes were made`,
+  );
+  if (!exitCode) return;
+  const failure = failureOfPlan(plan, verb);
+  if (failure !== undefined) throw failure;
+}
+
+/** Maximum number of codes named in a note. */
+const MOST_NAMED = 5;
+
+/** Notes existing rows, and codes whose rows the file no longer has. */
+export function notePlan({ console }: Context, { items, absent }: Plan, verb: Verb): void {
+  const existing = verb === 'create' ? items.filter(({ action }) => action === 'exists').length : 0;
+  const note = describeExisting(existing);
+  if (note !== undefined) console.note(note);
+  const gone = items.filter(({ action }) => action === 'deleted').length;
+  if (gone > 0) console.note(`No code exists for ${countOf(gone, 'row')}: deleted before, or never created`);
+  if (absent.length === 0) return;
+  const slugs = absent.map(({ slug }) => quote(slug));
+  console.note(
+    `Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_NAMED, separator: ', ' })}`,
+  );
 }

@@ -1,27 +1,25 @@
-/** Plans rows and carries them out, whatever their source; or prints the plan. */
+/** Plans rows of any source, and carries them out or prints the plan. */
 import { randomBytes } from 'node:crypto';
 import { UnprovenError } from '../../../base/errors.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
 import { listingOf, readFirst, readNamed } from '../../../codes/engine/executor/read-plan.ts';
 import { runRows } from '../../../codes/engine/executor/run-rows.ts';
 import { openLedger, readLedger, volatileLedger } from '../../../codes/engine/ledger/open-ledger.ts';
-import type { Ledger, LedgerView, Plan, PlanInput, PlanItem, Row } from '../../../codes/engine/plan/model.ts';
+import type { LedgerView, Plan, PlanInput, PlanItem, Row } from '../../../codes/engine/plan/model.ts';
 import { plan } from '../../../codes/engine/plan/plan.ts';
 import { everyCode } from '../../../codes/listing/codes.ts';
 import { describeMissing } from '../../../codes/listing/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { type Fault, refuseFaults, type Source } from '../../../files/formats/read/input.ts';
-import { noteWarnings, requireServiceFor } from '../checked-notes.ts';
-import { endDryRun, notePlan } from '../plan/dry-run.ts';
-import { openPlanOutput } from '../plan/print-plan.ts';
+import { endDryRun, notePlan, openPlanOutput } from '../plan/print-plan.ts';
 import type { RowsFlags } from './flags.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, noteWarnings, requireServiceFor } from './notes.ts';
 import type { CheckedSource, RowsVerb } from './verb.ts';
 
-/** Visibility delay of a service, if `--settle` does not say otherwise. */
+/** Default visibility delay of the service, in ms. */
 const SETTLE_MS = 10_000;
 
-/** Prints the plan of a run, and sends nothing but GET requests. Throws UsageError for faults that only the service shows. */
+/** Prints the plan, and sends only GET requests. Throws UsageError for faults that require the service. */
 export async function previewRows(
   context: Context,
   file: CheckedSource,
@@ -52,8 +50,8 @@ export async function previewRows(
 }
 
 /**
- * Carries out the rows of a file, while no other run over a file of this workspace does. Throws UsageError for faults that only the service
- * shows, UnprovenError for a brake, and what prevents the plan; nothing was sent then.
+ * Carries out rows, one run per workspace at a time. Before anything is sent, throws UsageError for faults
+ * that require the service, UnprovenError for a brake, and errors of the plan.
  */
 export async function carryOut(
   context: Context,
@@ -108,7 +106,6 @@ export async function carryOut(
   return failure === undefined ? end : { ...end, stop: end.stop ?? failure };
 }
 
-/** A plan that is not carried out before the user agrees. */
 export class BrakeError extends UnprovenError {
   readonly plan: Plan;
 
@@ -127,11 +124,9 @@ interface RowsJob {
   readonly lock: PlanInput['lock'];
 }
 
-/** Returns the parts of a job that plan. */
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {
   const { clock, signal } = context;
   const service = await context.service();
-  const ledger: Ledger = { view: () => view, append: async () => undefined, note: () => undefined };
   const { named } = verb;
   const isNamed = verb.policy.verb === 'update' || verb.policy.verb === 'delete';
   const read = named
@@ -142,7 +137,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
     rows: file.checked.rows,
     policy: verb.policy,
     lock,
-    ledger,
+    ledger: { view: () => view },
     plan: (input: PlanInput) =>
       planRows({ ...input, earlierIds: verb.earlierIds }, verb, file.input, service.nowMs()),
     listCodes: () => everyCode(service, service.concurrency, 'round'),
@@ -164,7 +159,7 @@ function planRows(
   return byCode ? byCode.plan(input, file, nowMs) : plan(input);
 }
 
-/** Plans codes of the command line: one that does not exist is a failure. */
+/** Plans codes of the command line, where a missing code is a failure. */
 function planNamed(input: PlanInput): Plan {
   const planned = plan(input);
   const items = planned.items.map((item): PlanItem => {
@@ -198,7 +193,7 @@ function refusePlan(input: Source, { faults, warnings }: Plan, strict = false): 
   refuseFaults(input, refused, { start: isSorted ? 'Sort whole rows, not single columns.' : undefined });
 }
 
-/** Waits one turn before a row is sent: rows that were admitted together hear of a reason to stop that the first response brought. */
+/** Waits one turn, so that parallel rows see a reason to stop from the first response. */
 async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await beforeSend?.();

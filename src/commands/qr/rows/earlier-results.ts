@@ -1,4 +1,4 @@
-/** Results of an earlier run at the path of this run's results: which codes they have, and what of them is kept. */
+/** Reads earlier results at the path of this run's results, and keeps them if they would be lost. */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { systemCode, UsageError } from '../../../base/errors.ts';
@@ -7,11 +7,12 @@ import { countOf } from '../../../base/text/quote.ts';
 import { fingerprintOf, parseBase } from '../../../codes/engine/plan/base.ts';
 import { FIELDS } from '../../../codes/engine/plan/model.ts';
 import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
+import { findColumn } from '../../../codes/input/columns.ts';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { readBack } from '../../../files/durable/trusted-file.ts';
 import { ORDINARY_FILES } from '../../../files/formats/kept-file.ts';
-import { fold, type Input } from '../../../files/formats/read/input.ts';
+import type { Input } from '../../../files/formats/read/input.ts';
 import {
   checkWholeFile,
   isWrittenDirectly,
@@ -20,13 +21,15 @@ import {
 } from '../../../files/formats/whole-file.ts';
 import { MOST_BYTES, parseRows } from '../../bulk-input.ts';
 
-/** Results of an earlier run may be replaced, and other tables with `--overwrite`. */
+/** Earlier results may be replaced, and other tables with `--overwrite`. */
 export const RESULTS_PLACE: OutputPlace = {
   elsewhere: 'specify a different file with --results',
   replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
 };
 
-/** Returns the results of an earlier run; undefined if there are none. Throws UsageError for another file, unless `overwrite`. */
+/**
+ * Reads earlier results; undefined if there are none. Throws UsageError for another file, unless `overwrite`.
+ */
 export async function readEarlier(path: string, overwrite: boolean): Promise<Input | undefined> {
   if (await isWrittenDirectly(path)) {
     throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
@@ -37,11 +40,15 @@ export async function readEarlier(path: string, overwrite: boolean): Promise<Inp
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile() || found.size === 0) return undefined;
   const before = await readTable(path);
-  if (before?.columns.some((column) => fold(column) === 'outcome')) return before;
+  if (before && isResults(before)) return before;
   if (overwrite) return undefined;
   throw new UsageError(`cannot write ${path}: it is not a results file`, {
     hint: 'Specify a different file with --results, or add --overwrite to replace this file.',
   });
+}
+
+function isResults({ columns }: Input): boolean {
+  return findColumn(columns, 'outcome') !== undefined;
 }
 
 async function readTable(path: string): Promise<Input | undefined> {
@@ -54,26 +61,26 @@ async function readTable(path: string): Promise<Input | undefined> {
   }
 }
 
-/** Returns the ids in the results at this path; none if there are none. */
 export async function readEarlierIds(path: string | undefined): Promise<ReadonlySet<string>> {
   const before = path === undefined ? undefined : await readTable(path);
-  return before?.columns.some((column) => fold(column) === 'outcome') ? idsOf(before) : new Set();
+  return before && isResults(before) ? idsOf(before) : new Set();
 }
 
-/** Returns the ids of codes in results, in lower case. */
 export function idsOf({ columns, rows }: Input): Set<string> {
-  const column = columns.find((name) => fold(name) === 'id') ?? '';
+  const column = findColumn(columns, 'id') ?? '';
   return new Set(rows.flatMap(({ values }) => String(values.get(column) ?? '').toLowerCase() || []));
 }
 
 interface Earlier {
   readonly path: string;
   readonly before: Input;
-  /** The results are also the input. */
   readonly isInput: boolean;
 }
 
-/** Keeps earlier results as `FILE.old` if these ones lack a code or an edit of them: users work on results, and may have no other list. */
+/**
+ * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit: users edit results, and may
+ * have no other list.
+ */
 export async function keepEarlier(
   context: Context,
   { path, before, isInput }: Earlier,
@@ -97,9 +104,9 @@ export async function keepEarlier(
   else context.console.note(`${what.charAt(0).toUpperCase()}${what.slice(1)}`);
 }
 
-/** Returns whether the user has edited the values of earlier results: they are not those that each row was saved with. */
+/** Returns whether the user edited earlier results: values differ from those that a row was saved with. */
 function isEdited({ columns, rows }: Input): boolean {
-  const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
+  const columnOf = (name: string) => findColumn(columns, name) ?? '';
   const fields = FIELDS.map((field) => ({ field, column: columnOf(field) }));
   return rows.some(({ values }) => {
     const base = parseBase(String(values.get(columnOf('base')) ?? ''));
@@ -108,15 +115,15 @@ function isEdited({ columns, rows }: Input): boolean {
   });
 }
 
-/** Outcomes of rows that were as their codes. */
+/** Outcomes of rows that matched their codes. */
 const DONE: ReadonlySet<unknown> = new Set(['created', 'updated', 'exists', 'adopted']);
 
-/** An empty cell asks for nothing. */
+/** An empty cell is no edit. */
 function isOther(cell: unknown, print: string | undefined): boolean {
   return typeof cell === 'string' && cell !== '' && print !== undefined && fingerprintOf(cell) !== print;
 }
 
-/** Notes the journal next to the results or the lock file at `path`, if there is one. */
+/** Notes the journal of an earlier version next to `path`. */
 export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {
   const journal = `${path}.journal`;
   if (path === undefined || !existsSync(journal)) return;

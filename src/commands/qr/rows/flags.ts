@@ -1,4 +1,4 @@
-/** Declares the flags of the verbs that run over a file of rows, and resolves the place of their results. */
+/** Declares the flags of verbs with a file of rows, and resolves the path of their results. */
 import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -14,7 +14,6 @@ import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared
 /** Section of these flags in the help of create, update and delete. */
 export const ROWS_GROUP = 'Bulk flags:';
 const OF_ROWS = { group: ROWS_GROUP };
-/** A flag that only a run over a file has. */
 export const OF_FILE = { ...OF_ROWS, requires: ['--from'] };
 
 /** Flags of every verb with a file. */
@@ -79,10 +78,9 @@ export const decisionOptions = {
   settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', OF_FILE),
 };
 
-/** Values of these flags, of whichever verb. */
 export type RowsFlags = Values<typeof rowsOptions & typeof outputOptions> &
   Partial<Values<typeof resultsOptions & typeof changeOptions & typeof decisionOptions>> & {
-    readonly force?: true | undefined;
+    readonly force?: true;
   };
 
 function parseAdoption(raw: string): [readonly [string, string]] {
@@ -93,10 +91,10 @@ function parseAdoption(raw: string): [readonly [string, string]] {
   return [[row, code]];
 }
 
-/** Longest range of lines. */
+/** Maximum number of lines in a range. */
 const MOST_LINES = 1_000_000;
 
-/** A key, a line, or a range of lines. */
+/** Parses a key, a line, or a range of lines. */
 function parseAsNew(raw: string): string[] {
   const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(raw) ?? [];
   if (first === undefined) return [raw.trim()];
@@ -112,14 +110,13 @@ function parseMost(raw: string): NonNullable<Policy['maxChanges']> | undefined {
   return percent ? { percent: Number(digits) } : { count: Number(digits) };
 }
 
-/** Returns the decisions of the flags. */
 function decisionsOf({ adopt = [], asNew = [] }: RowsFlags): Decisions {
   const counts = new Map<string, number>();
   for (const row of asNew) if (row !== 'all') counts.set(row, (counts.get(row) ?? 0) + 1);
   return { adopt: new Map(adopt), asNew: counts, asNewAll: asNew.includes('all') };
 }
 
-/** Returns the policy of a verb; `own` is what only this verb has. */
+/** Returns the policy of the flags; `own` has the settings of the verb. */
 export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Policy> = {}): Policy {
   return {
     verb,
@@ -136,8 +133,8 @@ export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Po
 }
 
 /**
- * Returns the path of the results: next to the input, or the input itself if it is a results file; undefined for standard input and pipes,
- * unless `--results` is set. Throws UsageError if it is another file of this run.
+ * Path of the results: next to the input, or the input itself if it is a results file; without `--results`,
+ * undefined for standard input and pipes. Throws UsageError if the run uses that path already.
  */
 export function resultsPathOf(
   files: UsedFiles,
@@ -154,15 +151,15 @@ export function resultsPathOf(
   return path;
 }
 
-/** Returns whether an input can be read only once: standard input, or a pipe. */
+/** Returns whether an input can be read only once. */
 function isStream(from: string): boolean {
-  // Reading a missing file reports it.
+  // Reading reports a missing file.
   return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /**
- * Returns `codes.results.csv` next to `codes.csv`, with the extension of the input, because the same program opens both. Results that are
- * the input are written into the file itself.
+ * Returns `codes.results.csv` next to `codes.csv`, with the same extension, because the same program opens
+ * both; or the input if it is a results file.
  */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));

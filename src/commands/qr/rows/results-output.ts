@@ -1,11 +1,10 @@
-/** Outputs of a run over rows: the results file, in the format of the input, and the printed rows. */
+/** Outputs of a run over rows: the results file in the format of the input, and the printed rows. */
 import { inChunks } from '../../../base/collections.ts';
 import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { defuse } from '../../../base/text/defuse.ts';
 import { fillShortUrl } from '../../../base/text/short-url.ts';
-import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
-import { tabulate } from '../../../codes/engine/results/tabulate.ts';
+import { type RowEnd, tabulate } from '../../../codes/engine/results/tabulate.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { createFormatter } from '../../../files/formats/create-formatter.ts';
@@ -28,27 +27,17 @@ import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from '
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-export interface ResultsOutput {
-  /** Ids in the results of an earlier run; none if they are the input. */
-  readonly earlierIds: ReadonlySet<string>;
-  /** Writes the results, and prints the rows that are news; if there are none, nothing is printed, so that cron sends no mail. */
-  commit(ends: readonly RowEnd[], isNews?: (end: RowEnd) => boolean): Promise<void>;
-  /** Leaves everything as it was; without effect after `commit`. */
-  discard(): Promise<void>;
-}
-
 /**
- * Opens the results file and the output, so that a place that cannot be written fails before anything is sent. A terminal without other
- * wishes gets the number of rows by outcome: the rows themselves are in the file. `path`: of the results, if there is a file.
- *
- * @throws UsageError if the file at `path` is not a results file, unless `--overwrite`; LocalError
+ * Opens results file and output before anything is sent. A terminal gets the number of rows by outcome by
+ * default. `path`: of the results file, if any. @throws UsageError if the file at `path` is not a results
+ * file, unless `--overwrite`; LocalError
  */
 export async function openResultsOutput(
   context: Context,
   input: Input,
   path: string | undefined,
-  flags: OutputFlags & { overwrite?: true | undefined },
-): Promise<ResultsOutput> {
+  flags: OutputFlags & { overwrite?: true },
+) {
   noteOldJournal(context, path);
   const before = path === undefined ? undefined : await readEarlier(path, flags.overwrite === true);
   const isInput = path === input.name;
@@ -73,8 +62,13 @@ export async function openResultsOutput(
           throw error;
         });
   return {
-    earlierIds: before && !isInput ? idsOf(before) : new Set(),
-    async commit(ends, isNews = () => true) {
+    /** IDs in earlier results; empty if they are the input. */
+    earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
+    /**
+     * Writes the results, and prints the rows that are news. Without news it prints nothing, so cron sends no
+     * mail.
+     */
+    async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
       await file?.commit();
@@ -85,6 +79,7 @@ export async function openResultsOutput(
       else for (const some of chunksOf(told)) await printed.write(some.map(table.row));
       await printed.commit();
     },
+    /** Without effect after `commit`. */
     async discard() {
       await file?.discard();
       await printed.discard();
@@ -92,7 +87,6 @@ export async function openResultsOutput(
   };
 }
 
-/** Takes all rows, in order. */
 async function openResults(
   context: Context,
   path: string,
@@ -112,7 +106,7 @@ async function openResults(
     gzip: isCompressed(path),
     ...RESULTS_PLACE,
   });
-  // Cells of a CSV are written back unchanged; those of other formats have not been cells of a CSV yet.
+  // CSV cells are written back unchanged; cells of other formats are not escaped yet.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const style = {
     columns,
@@ -139,7 +133,7 @@ function isOurs(column: string): boolean {
   return OUR_COLUMNS.has(column) || ALIASES.has(column) || UTM_COLUMNS.includes(column);
 }
 
-/** The dialect of the input, unless flags change it. */
+/** Dialect of the input, unless flags change it. */
 function dialectOf(
   path: string,
   { form }: Input,
@@ -151,7 +145,10 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Our cells are escaped as in all CSV, but those of the user's own columns come back as they were: they are keys to other tables. */
+/**
+ * Escapes cells of qrctl's columns. The user's own come back unchanged, because they may be keys of other
+ * tables.
+ */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,
@@ -175,10 +172,9 @@ function countRows(ends: readonly RowEnd[]) {
   return [...countOutcomes(ends)].map(([outcome, rows]) => ({ outcome, rows }));
 }
 
-/** So many rows are put together at once: more would be as large as the file. */
 const ROWS_AT_ONCE = 1000;
 
-/** Yields the rows in chunks; one empty chunk if there are none, so that a table has its header. */
+/** Yields an empty chunk if there are no rows, so that a table has its header. */
 function* chunksOf(ends: readonly RowEnd[]): Generator<readonly RowEnd[]> {
   if (ends.length === 0) yield [];
   yield* inChunks([...ends], ROWS_AT_ONCE);

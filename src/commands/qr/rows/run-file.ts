@@ -1,21 +1,28 @@
-/** Runs a verb over a file of rows. */
-import { ClosedPipeError } from '../../../base/errors.ts';
 import { codeOfShortUrl } from '../../../base/text/short-url.ts';
-import { failureOfRun } from '../../../codes/engine/results/run-failure.ts';
+import type { RunEnd } from '../../../codes/engine/executor/job.ts';
+import { failureOfRun, type RunFacts } from '../../../codes/engine/results/run-failure.ts';
 import { checkRows } from '../../../codes/engine/rows/read-rows.ts';
 import type { Context } from '../../../context.ts';
 import { refuseChecked } from '../../../files/formats/read/input.ts';
 import { readInput } from '../../bulk-input.ts';
-import { noteColumns, noteOffline, noteWarnings } from '../checked-notes.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { readEarlierIds } from './earlier-results.ts';
 import { type RowsFlags, resultsPathOf } from './flags.ts';
-import { noteEnds, noteStop, noteSummary, resultOf } from './note-ends.ts';
-import { noteUnusedFlags } from './progress.ts';
+import {
+  finishOutput,
+  noteColumns,
+  noteEnds,
+  noteOffline,
+  noteStop,
+  noteSummary,
+  noteUnusedFlags,
+  noteWarnings,
+  resultOf,
+} from './notes.ts';
 import { openResultsOutput } from './results-output.ts';
 import type { RowsFile, RowsVerb } from './verb.ts';
 
-/** Reads and checks a file of rows. Throws UsageError (2) with every fault; nothing was sent then. */
+/** Reads and checks a file of rows. Throws UsageError (2) with every fault, before anything is sent. */
 export async function readRowsFile(
   context: Context,
   from: string,
@@ -38,11 +45,14 @@ export async function readRowsFile(
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);
   noteColumns(context, checked);
   noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
-  // The checked rows say the same, so that they are in memory once.
+  // The checked rows have the values too, so that memory holds them once.
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs create, update or delete over a file. Throws as listed in errors.ts; after rows were sent, only when the results are written. */
+/**
+ * Runs create, update or delete over a file. Throws as listed in errors.ts; after rows were sent, only when
+ * the results are written.
+ */
 export async function runFile(
   context: Context,
   from: string,
@@ -65,29 +75,42 @@ export async function runFile(
     const end = await carryOut(context, file, flags, { ...verb, earlierIds: output.earlierIds });
     verb.ended?.(end);
     const ends = verb.byCode?.endsByRow(end.ends) ?? end.ends;
-    noteEnds(context, ends, input);
-    noteStop(context, { ...end, ends }, path !== undefined);
-    const failure = failureOfRun(ends, {
-      verb: verb.policy.verb,
-      file: input,
-      stop: end.stop,
-      resultsPath: path,
-      isUnproven: end.isUnproven,
+    const facts = { verb: verb.policy.verb, file: input, resultsPath: path, stop: end.stop };
+    const summary = { thing: 'row', place: path && `Results: ${path}`, isResumable: path !== undefined };
+    await finishRun(context, file, { ...end, ends }, { ...facts, ...summary }, async () => {
+      const rows = ends.filter(({ item }) => item.row !== undefined);
+      const results = rows.map((row) => resultOf(row, verb.policy.verb));
+      await output.commit(results, verb.byCode?.isNews);
+      // Unprinted rows count too.
+      context.facts.rows = checked.rows.length;
     });
-    const rows = ends.filter(({ item }) => item.row !== undefined);
-    const results = rows.map((row) => resultOf(row, verb.policy.verb));
-    await output.commit(results, verb.byCode?.isNews).catch((error) => {
-      throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
-    });
-    // Rows that are not news are not printed, but count.
-    context.facts.rows = checked.rows.length;
-    await noteSummary(context, ends, {
-      warnings: checked.warnings.length + end.plan.warnings.length,
-      place: path && `Results: ${path}`,
-      thing: 'row',
-    });
-    if (failure !== undefined) throw failure;
   } finally {
     await output.discard();
   }
+}
+
+interface Finish extends RunFacts {
+  /** Noun of the summary. */
+  readonly thing: string;
+  /** Sentence about the files. */
+  readonly place: string | undefined;
+  readonly isResumable: boolean;
+}
+
+/** Notes the end of a run, prints its rows with `print`, and throws its failure. */
+export async function finishRun(
+  context: Context,
+  { input, checked }: RowsFile,
+  end: RunEnd,
+  { thing, place, isResumable, ...facts }: Finish,
+  print: (failure: unknown) => Promise<void>,
+): Promise<void> {
+  const { ends, isUnproven, plan } = end;
+  noteEnds(context, ends, input);
+  noteStop(context, end, isResumable);
+  const failure = failureOfRun(ends, { ...facts, isUnproven });
+  await finishOutput(print(failure), failure);
+  const warnings = checked.warnings.length + plan.warnings.length;
+  await noteSummary(context, ends, { warnings, place, thing });
+  if (failure !== undefined) throw failure;
 }

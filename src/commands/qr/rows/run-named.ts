@@ -1,6 +1,5 @@
-/** Runs a verb over codes of the command line, by the same engine as over rows of a file. */
-import { ClosedPipeError, NotFoundError, PartialError, UnprovenError } from '../../../base/errors.ts';
-import { countOutcomes } from '../../../base/run/outcomes.ts';
+/** Runs a verb over codes of the command line, with the engine for rows. */
+import { NotFoundError, PartialError, UnprovenError } from '../../../base/errors.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { UtmTags } from '../../../base/text/utm.ts';
 import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
@@ -16,21 +15,20 @@ import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import type { Output } from '../../output-options.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
-import { noteStop } from './note-ends.ts';
+import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 import type { RowsVerb } from './verb.ts';
 
-/** Change that every code gets. */
 export interface Change {
   readonly wish: CodeChanges;
-  /** Tags for the destination that the code has. */
-  readonly utm?: UtmTags | undefined;
+  readonly utm?: UtmTags;
 }
 
-/** Codes that were read: a row for each, also if two names specify it; and for each name without a code. */
-export interface NamedRows {
+/**
+ * Rows of codes that were read: one per code, even if two names specify it, and one per name without a code.
+ */
+interface NamedRows {
   readonly rows: readonly Row[];
   readonly codes: readonly QrCode[];
-  /** Place of its row, by name. */
   readonly places: ReadonlyMap<string, number>;
 }
 
@@ -38,14 +36,14 @@ export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPrev
   readonly verb: 'update' | 'delete';
 };
 
-/** How each name ended; undefined while it was not attempted. */
+/** Ends by name; undefined if not attempted. */
 export interface NamedEnd {
   readonly ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
-  /** What to throw after the results; undefined if every code is done. */
+  /** Error to throw after the results; undefined if every code is done. */
   readonly failure: unknown;
 }
 
-/** Reads the codes of these IDs or slugs. Throws NotFoundError if the only one does not exist. */
+/** Reads codes by ID or slug. Throws NotFoundError if the only one does not exist. */
 export async function findNamed(
   context: Context,
   names: readonly string[],
@@ -76,29 +74,13 @@ async function lookUp(context: Context, names: readonly string[]): Promise<Looku
 }
 
 function targetOf(name: string): Pick<Row, 'id' | 'slug'> {
-  return isUuid(name) ? { id: name.toLowerCase(), slug: undefined } : { id: undefined, slug: name };
+  return isUuid(name) ? { id: name.toLowerCase() } : { slug: name };
 }
 
-/** Row without any cell of a file. */
-const ROW: Omit<Row, 'row' | 'line' | 'wish'> = {
-  values: new Map(),
-  key: undefined,
-  id: undefined,
-  slug: undefined,
-  type: undefined,
-  utm: undefined,
-  base: undefined,
-  updatedAtMs: undefined,
-  decision: undefined,
-  through: undefined,
-  doubts: [],
-  typeFault: undefined,
-  noDestination: undefined,
-};
+const ROW: Omit<Row, 'row' | 'line' | 'wish'> = { values: new Map(), doubts: [] };
 
 const ARGUMENTS: Source = { name: 'the arguments' };
 
-/** Prints the plan of a run; sends nothing but GET requests. */
 export async function previewNamed(
   context: Context,
   named: NamedRows,
@@ -108,7 +90,7 @@ export async function previewNamed(
   await previewRows(context, sourceOf(named), flags, verbOf(named, verb, flags));
 }
 
-/** Carries out a verb. Throws what stopped it before the first request, and the signal's reason. */
+/** Carries out a verb. Throws errors before the first request, and the signal's reason. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -118,8 +100,7 @@ export async function runNamed(
   const end = await carryOut(context, sourceOf(named), flags, verbOf(named, verb, flags));
   const ends = [...named.places].map(([name, place]) => [name, end.ends[place]] as const);
   const results = ends.flatMap(([, result]) => result ?? []);
-  context.facts.codes = new Set(results.filter(isDone).map(({ code }) => code?.id)).size;
-  context.facts.outcomes = Object.fromEntries(countOutcomes(results));
+  noteOutcomes(context, results);
   noteStop(context, end, false, 'code');
   return { ends, failure: failureOf(end, results) };
 }
@@ -128,21 +109,21 @@ function sourceOf({ rows }: NamedRows) {
   return { input: ARGUMENTS, checked: { rows, warnings: [] } };
 }
 
-/** What was named one by one is no accident with a file. */
+/** Brakes don't apply to codes that were named one by one. */
 function verbOf({ codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsVerb {
   const policy: Policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
   return { ...rest, policy, named: codes };
 }
 
-/** The failure of all codes is thrown as it is, so that it has its own exit code. */
+/** If all codes failed, their error is thrown as it is, for its exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));
   const [first] = failed;
   if (!first) return undefined;
-  const reasons = new Set(failed.map(errorOf));
+  const reasons = new Set(failed.map(reasonOf));
   const [reason] = reasons;
-  if (failed.length === results.length) return firstError ?? new NotFoundError(errorOf(first) ?? '');
+  if (failed.length === results.length) return firstError ?? new NotFoundError(reasonOf(first) ?? '');
   const told = failed.length > 1 && reasons.size === 1 ? `, all for the same reason: ${reason}` : '';
   const Kind = isUnproven ? UnprovenError : PartialError;
   return new Kind(`${formatCount(failed.length)} of ${countOf(results.length, 'code')} failed${told}`, {
@@ -150,20 +131,12 @@ function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly R
   });
 }
 
-/** Returns why a code failed, or what the service stored otherwise than it was sent. */
-export function errorOf(end: RowEnd): string | undefined {
-  return reasonOf({ item: end.item, end });
-}
-
-/** Prints the outcome of each code, and throws the failure. */
 export async function printNamed(output: Output, { ends, failure }: NamedEnd): Promise<void> {
   const records = ends.map(([name, end]) => {
     const { id = null, slug = null } = end?.code ?? end?.item.row ?? targetOf(name);
-    const error = (end && errorOf(end)) ?? null;
+    const error = (end && reasonOf(end)) ?? null;
     return { code: name, id, slug, outcome: end?.outcome ?? 'not-attempted', error };
   });
-  await output.print(records, { thing: 'code' }).catch((error) => {
-    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
-  });
+  await finishOutput(output.print(records, { thing: 'code' }), failure);
   if (failure !== undefined) throw failure;
 }

@@ -10,8 +10,9 @@ import {
 } from '../../../../src/base/errors.ts';
 import type { RunEnd, RunEvent, RunJob } from '../../../../src/codes/engine/executor/job.ts';
 import { runRows } from '../../../../src/codes/engine/executor/run-rows.ts';
+import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
 import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { Ledger, LedgerRecord, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
+import type { Ledger, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
 import { plan } from '../../../../src/codes/engine/plan/plan.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../../src/service/shapes.ts';
 import { type FakeClock, fakeClock } from '../../../support/clock.ts';

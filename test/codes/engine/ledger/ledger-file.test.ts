@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../../../src/base/errors.ts';
 import { openLedgerFile, readMemory } from '../../../../src/codes/engine/ledger/ledger-file.ts';
-import type { LedgerLine } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/model.ts';
+import type { LedgerLine, LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
 import { formatLine } from '../../../../src/files/durable/log-lines.ts';
 import { createWorkspace } from '../../../../src/service/workspace.ts';
 import { atEveryStep, POWER_CUTS } from '../../../files/durable/every-step.ts';

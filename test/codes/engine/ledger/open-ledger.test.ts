@@ -18,7 +18,7 @@ import {
   openLedger,
   readLedger,
 } from '../../../../src/codes/engine/ledger/open-ledger.ts';
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/model.ts';
+import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
 import { createWorkspace } from '../../../../src/service/workspace.ts';
 import { fakeClock } from '../../../support/clock.ts';
 

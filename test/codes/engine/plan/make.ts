@@ -1,6 +1,8 @@
 /** Builds rows, codes and plans for tests of the rules. */
+
+import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
 import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { LedgerRecord, Plan, PlanInput, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
+import type { Plan, PlanInput, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
 import { plan } from '../../../../src/codes/engine/plan/plan.ts';
 import type { QrCode } from '../../../../src/service/shapes.ts';
 

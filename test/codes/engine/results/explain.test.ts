@@ -101,27 +101,25 @@ describe('the reason of a row', () => {
   });
 
   it('is the error of the request after a run', () => {
-    expect(
-      reasonOf({ item: creation(2), end: endOf(creation(2), 'failed', { error: 'invalid name' }) }),
-    ).toBe('invalid name');
+    expect(reasonOf(endOf(creation(2), 'failed', { error: 'invalid name' }))).toBe('invalid name');
   });
 
   it('is absent for a code that was created, also if an earlier request was lost', () => {
     const item = { ...creation(2), isWaiting: true };
     expect(reasonOf({ item })).toContain('looks for its code first');
-    expect(reasonOf({ item, end: endOf(item, 'created', { code }) })).toBeUndefined();
+    expect(reasonOf(endOf(item, 'created', { code }))).toBeUndefined();
   });
 
   it('says what the service stored otherwise', () => {
     const altered = [{ field: 'name', sent: 'A  b', stored: 'A b' }] as const;
-    expect(reasonOf({ item: creation(2), end: endOf(creation(2), 'created', { altered }) })).toBe(
+    expect(reasonOf(endOf(creation(2), 'created', { altered }))).toBe(
       'name: the service stored "A b" instead of "A  b"',
     );
   });
 
   it('names the candidates that a run has found', () => {
     const item = creation(2);
-    expect(reasonOf({ item, end: endOf(item, 'undecided', { candidates: [codeOf('a')] }) })).toBe(
+    expect(reasonOf(endOf(item, 'undecided', { candidates: [codeOf('a')] }))).toBe(
       'not matched with certainty: a (id-a)',
     );
   });

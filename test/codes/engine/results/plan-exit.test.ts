@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../../../src/base/errors.ts';
 import {
   countRequests,
-  exitOfPlan,
   failureOfPlan,
   reasonOfPlan,
 } from '../../../../src/codes/engine/results/run-failure.ts';
 import { codeOf, creation, itemOf, planOf, update } from './plan-builder.ts';
+
+const exitOfPlan = (...plan: Parameters<typeof reasonOfPlan>) => reasonOfPlan(...plan).exit;
 
 const menu = codeOf('menu');
 const gone = itemOf(2, 'gone', { goneId: 'id-1' });

@@ -54,9 +54,9 @@ describe('the order of a plan', () => {
   });
 
   it('has creations that failed first, and those that were not attempted among the others', () => {
-    const failed = { item: creation(3), end: endOf(creation(3), 'failed', { error: 'no' }) };
-    const waiting = { item: creation(4), end: endOf(creation(4), 'not-attempted') };
-    const done = { item: creation(2), end: endOf(creation(2), 'created') };
+    const failed = endOf(creation(3), 'failed', { error: 'no' });
+    const waiting = endOf(creation(4), 'not-attempted');
+    const done = endOf(creation(2), 'created');
     const { first, creations } = arrangeRows([done, failed, waiting], 'create');
     expect(first).toEqual([failed]);
     expect(creations).toEqual([done, waiting]);
@@ -73,18 +73,14 @@ describe('the counts of a plan', () => {
   });
 
   it('say after a run what was done', () => {
-    const end = (item: ReturnType<typeof creation>, outcome: Parameters<typeof endOf>[1]) => ({
-      item,
-      end: endOf(item, outcome),
-    });
     const adopt = itemOf(4, 'adopt', { code });
     const ends = [
-      end(creation(2), 'created'),
-      end(creation(3), 'failed'),
-      end(adopt, 'updated'),
-      end(adopt, 'adopted'),
+      endOf(creation(2), 'created'),
+      endOf(creation(3), 'failed'),
+      endOf(adopt, 'updated'),
+      endOf(adopt, 'adopted'),
     ];
-    expect(countRows([...ends, end(itemOf(0, 'removed', { code }), 'updated')], 0)).toBe(
+    expect(countRows([...ends, endOf(itemOf(0, 'removed', { code }), 'updated')], 0)).toBe(
       '1 failed, 1 removed from the file, 1 updated, 1 adopted, 1 created',
     );
   });

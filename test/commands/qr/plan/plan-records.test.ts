@@ -38,10 +38,7 @@ describe('the records of a row', () => {
       { ...about, action: 'update', field: 'destination', old: 'a', new: 'b' },
       { ...about, action: 'unchanged', field: 'name', old: 'Theirs', new: 'Theirs' },
     ]);
-    expect(recordsOf({ item, end: endOf(item, 'updated') }).map(({ outcome }) => outcome)).toEqual([
-      'updated',
-      'unchanged',
-    ]);
+    expect(recordsOf(endOf(item, 'updated')).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
   });
 
   it('are one for a new code, which says what it is', () => {
@@ -86,10 +83,10 @@ describe('the records of a row', () => {
 
   it('have the code that a run made, and the error of one that it did not', () => {
     const item = creation(2);
-    expect(recordsOf({ item, end: endOf(item, 'created', { code: menu }) })).toMatchObject([
+    expect(recordsOf(endOf(item, 'created', { code: menu }))).toMatchObject([
       { id: 'id-menu', slug: 'menu', outcome: 'created', error: null },
     ]);
-    expect(recordsOf({ item, end: endOf(item, 'failed', { error: 'no' }) })).toMatchObject([
+    expect(recordsOf(endOf(item, 'failed', { error: 'no' }))).toMatchObject([
       { outcome: 'failed', error: 'no' },
     ]);
   });
@@ -129,7 +126,7 @@ describe('the entry of a row', () => {
 
   it('has the IDs of the codes that may be its own, and the outcome after a run', () => {
     const item = itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] });
-    expect(entryOf({ item, end: endOf(item, 'undecided') })).toMatchObject({
+    expect(entryOf(endOf(item, 'undecided'))).toMatchObject({
       candidates: ['id-a', 'id-b'],
       changes: {},
       outcome: 'undecided',

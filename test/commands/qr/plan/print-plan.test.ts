@@ -7,8 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../../../src/base/errors.ts';
 import { displayWidth } from '../../../../src/base/text/display-width.ts';
 import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
-import { type DryRun, endDryRun } from '../../../../src/commands/qr/plan/dry-run.ts';
-import { endedRun, openPlanOutput } from '../../../../src/commands/qr/plan/print-plan.ts';
+import {
+  type DryRun,
+  endDryRun,
+  endedRun,
+  openPlanOutput,
+} from '../../../../src/commands/qr/plan/print-plan.ts';
 import type { Context } from '../../../../src/context.ts';
 import type { OutputFlags } from '../../../../src/files/formats/plan-output.ts';
 import type { Service } from '../../../../src/service/service.ts';

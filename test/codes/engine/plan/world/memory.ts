@@ -1,6 +1,8 @@
 /** Memory of one machine, replayed as the command does. */
+
+import type { LedgerRecord } from '../../../../../src/codes/engine/plan/ledger-lines.ts';
 import { createReplay } from '../../../../../src/codes/engine/plan/ledger-view.ts';
-import type { LedgerRecord, LedgerView } from '../../../../../src/codes/engine/plan/model.ts';
+import type { LedgerView } from '../../../../../src/codes/engine/plan/model.ts';
 
 export interface Memory {
   readonly records: readonly LedgerRecord[];

@@ -1,12 +1,13 @@
 /** Requests of a run, each with its records before and after it, and a place to die before and after each of them. */
-import type {
-  Field,
-  LedgerRecord,
-  PlanItem,
-  Row,
-  Values,
+
+import type { LedgerRecord } from '../../../../../src/codes/engine/plan/ledger-lines.ts';
+import {
+  FIELDS,
+  type Field,
+  type PlanItem,
+  type Row,
+  type Values,
 } from '../../../../../src/codes/engine/plan/model.ts';
-import { FIELDS } from '../../../../../src/codes/engine/plan/model.ts';
 import type { CodeChanges, QrCode } from '../../../../../src/service/shapes.ts';
 import type { Job, Moment, Surroundings } from './run.ts';
 import type { SheetRow } from './sheet.ts';

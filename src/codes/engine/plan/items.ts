@@ -1,13 +1,33 @@
-/** Plans what the rows of a file do not say: duplicates of repeated requests, keys that were removed, and codes whose rows are absent. */
-import type { QrCode } from '../../../service/shapes.ts';
+import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import type { LockEntry } from '../lock/lock-file.ts';
-import { itemOf, NOTHING } from './item.ts';
 import { freeCodes } from './ladder.ts';
 import { candidatesOf } from './match-lost.ts';
-import type { FieldChange, PlanInput, PlanItem, Policy } from './model.ts';
+import type { FieldChange, PlanAction, PlanInput, PlanItem, Policy, Row } from './model.ts';
 import { indexBy, valuesKey } from './values.ts';
 
-/** E15: adds codes that a repeated request may have made besides the row's own: only the user knows which one is to stay. */
+export const NOTHING: CodeChanges = {};
+
+export function itemOf(row: Row | undefined, action: PlanAction, rest: Partial<PlanItem> = {}): PlanItem {
+  return {
+    row,
+    key: row?.key,
+    action,
+    how: 'none',
+    changes: [],
+    send: NOTHING,
+    isNews: false,
+    isWaiting: false,
+    isDecided: false,
+    candidates: [],
+    learned: [],
+    ...rest,
+  };
+}
+
+/**
+ * E15: adds codes that a repeated request may have created besides the row's own. The user decides which to
+ * keep.
+ */
 export function withDuplicates(
   items: readonly PlanItem[],
   taken: ReadonlySet<string>,
@@ -36,10 +56,7 @@ export function withDuplicates(
   return [...asked, ...others];
 }
 
-/**
- * Keys of the lock file that the file no longer has: reported, and paused if that is wanted. Not those whose codes may be those of other
- * rows, which the user decides first.
- */
+/** Plans the keys of the lock file that the file lacks, except those whose codes may belong to other rows. */
 export function removedItems(
   { rows, lock, listing, policy }: PlanInput,
   isOpen: (id: string) => boolean,
@@ -62,7 +79,6 @@ function planRemoved(
     field: 'status',
     old: 'active',
     new: 'paused',
-    base: undefined,
     what: 'send',
   };
   return itemOf(undefined, 'removed', {
@@ -77,7 +93,7 @@ function planRemoved(
   });
 }
 
-/** Codes whose rows took part in an earlier run together with rows of this file. */
+/** Returns the codes of rows that an earlier version of this file had. */
 export function absentCodes(
   items: readonly PlanItem[],
   taken: ReadonlySet<string>,

@@ -1,0 +1,165 @@
+/**
+ * Lines of a ledger, with types derived from their checks. A line of another shape is damage, even if its
+ * checksum matches.
+ */
+import { isObject } from '../../../service/json.ts';
+
+type Check<T> = (value: unknown) => value is T;
+type Checked<C> = C extends Check<infer T> ? T : never;
+type Shape<F> = { readonly [K in keyof F as undefined extends Checked<F[K]> ? never : K]: Checked<F[K]> } & {
+  readonly [K in keyof F as undefined extends Checked<F[K]> ? K : never]?: Checked<F[K]>;
+};
+
+const text = (value: unknown): value is string => typeof value === 'string';
+const count = (value: unknown): value is number => Number.isSafeInteger(value);
+const flag = (value: unknown): value is boolean => typeof value === 'boolean';
+
+function optional<T>(check: Check<T>): Check<T | undefined> {
+  return (value): value is T | undefined => value === undefined || check(value);
+}
+
+function list<T>(check: Check<T>): Check<readonly T[]> {
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(check);
+}
+
+function oneOf<T extends string>(...choices: readonly T[]): Check<T> {
+  return (value): value is T => choices.some((choice) => choice === value);
+}
+
+function shape<F extends Readonly<Record<string, Check<unknown>>>>(fields: F): Check<Shape<F>> {
+  const checks = Object.entries(fields);
+  return (value): value is Shape<F> => isObject(value) && checks.every(([name, check]) => check(value[name]));
+}
+
+function byField<T>(check: Check<T>) {
+  return shape({ name: optional(check), destination: optional(check), status: optional(check) });
+}
+
+const code = shape({ name: text, type: optional(text), destination: optional(text) });
+const values = byField(text);
+const changes = list(shape({ from: text, sent: text, stored: text }));
+const why = oneOf('removed', 'backup');
+const mark = shape({ atMs: count, says: text });
+
+/** Records by kind. `n` numbers the requests and increases over all runs. IDs are in lower case. */
+const RECORDS = {
+  /** `ids`: first listing of a run that may create codes. */
+  run: shape({ run: text, ids: optional(list(text)) }),
+  /**
+   * Before a POST. `again`: earlier request of the row. `replaces`: previous code of the row. `decided`:
+   * requested by the user. `status`: to be sent after the creation.
+   */
+  post: shape({
+    run: text,
+    n: count,
+    values: code,
+    key: optional(text),
+    again: optional(count),
+    replaces: optional(text),
+    decided: optional(flag),
+    status: optional(text),
+  }),
+  /**
+   * A POST, or the look-up of an unclear one, has this code. `stored`: its values on the service. `decided`:
+   * the user requested a new code, and the looked-up code counts as that one.
+   */
+  made: shape({ n: count, id: text, slug: text, stored: values, decided: optional(flag) }),
+  /** The POST or PATCH was certainly not applied. */
+  not: shape({ n: count }),
+  /**
+   * Before a PATCH. `row`: values of the row. `pause`: reason for pausing the code. `due`: its dated changes.
+   */
+  patch: shape({
+    run: text,
+    n: count,
+    id: text,
+    set: values,
+    before: values,
+    key: optional(text),
+    row: optional(code),
+    pause: optional(why),
+    due: optional(byField(mark)),
+  }),
+  /** The PATCH was applied. `stored`: resulting values of its fields. */
+  set: shape({ n: count, stored: values }),
+  /** Dated changes became due, and nothing is sent for them. `stored`: values that the code keeps. */
+  due: shape({ run: text, id: text, due: byField(mark), stored: values }),
+  delete: shape({ run: text, n: count, id: text }),
+  deleted: shape({ n: count }),
+  /**
+   * A row is an existing code. `replaces`: another machine created it in place of this one, as the user
+   * requested.
+   */
+  found: shape({
+    run: text,
+    id: text,
+    row: code,
+    stored: values,
+    key: optional(text),
+    replaces: optional(text),
+  }),
+  /** The user decided about an unclear or repeated POST, so it is not looked up again. */
+  decided: shape({ n: count }),
+  /** The run has looked up every unclear request of earlier runs. */
+  end: shape({ run: text }),
+};
+
+/** Lines of a compacted ledger by kind: they replace the records before them. */
+const KEPT = {
+  claim: shape({
+    claim: shape({
+      id: text,
+      key: optional(text),
+      rows: list(code),
+      origin: oneOf('made', 'found', 'changed'),
+      n: count,
+      order: count,
+      run: text,
+      stored: values,
+      changes: optional(shape({ name: changes, destination: changes, status: changes })),
+      due: optional(byField(list(mark))),
+      isDecided: flag,
+      unsent: optional(text),
+      paused: optional(shape({ why, status: text })),
+      isDeleted: flag,
+    }),
+  }),
+  stored: shape({ field: oneOf('name', 'destination', 'status'), value: text, stored: text }),
+  replaced: shape({ id: text, by: text }),
+  /** First listing of the sendings that follow. */
+  first: shape({ ids: list(text) }),
+  sending: shape({
+    sending: shape({
+      run: text,
+      n: count,
+      values: code,
+      key: optional(text),
+      replaces: optional(text),
+      decided: flag,
+      status: optional(text),
+      again: optional(count),
+      first: count,
+      rowCode: optional(text),
+      since: optional(text),
+    }),
+  }),
+  counters: shape({ next: count, order: count }),
+};
+
+type LinesOf<S> = { [K in keyof S]: { readonly is: K } & Checked<S[K]> }[keyof S];
+
+export type LedgerRecord = LinesOf<typeof RECORDS>;
+export type KeptLine = LinesOf<typeof KEPT>;
+/** Line of a ledger after its header. */
+export type LedgerLine = LedgerRecord | KeptLine;
+
+const LINES: Readonly<Record<LedgerLine['is'], Check<unknown>>> = { ...RECORDS, ...KEPT };
+
+export function isLedgerLine(line: { readonly is: string }): line is LedgerLine {
+  return isKnownKind(line.is) && LINES[line.is](line);
+}
+
+/** Returns whether this version has lines of this kind. A newer version may write others. */
+export function isKnownKind(is: string): is is LedgerLine['is'] {
+  return Object.hasOwn(LINES, is);
+}

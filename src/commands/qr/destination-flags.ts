@@ -1,0 +1,81 @@
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import { normaliseUtm, type UtmTags } from '../../base/text/utm.ts';
+import {
+  type DestinationProblem,
+  findDestinationProblem,
+  isDead,
+} from '../../codes/destinations/destination.ts';
+import type { Context } from '../../context.ts';
+import type { NewCode, QrCode } from '../../service/shapes.ts';
+import type { OptionDefinition } from '../define.ts';
+
+const GROUP = 'UTM flags (added to the destination, in lower case):';
+
+function tag(name: string, description: string): OptionDefinition<string> {
+  const parse = (raw: string) => {
+    if (normaliseUtm(raw) === '') throw new InvalidArgumentError('at least one character');
+    return normaliseUtm(raw);
+  };
+  return { flags: `--utm-${name} <text>`, description, group: GROUP, parse };
+}
+
+export const utmOptions = {
+  utmSource: tag('source', 'Source of the traffic, such as poster'),
+  utmMedium: tag('medium', 'Medium, such as print'),
+  utmCampaign: tag('campaign', 'Campaign, such as spring_sale'),
+  utmTerm: tag('term', 'Search term'),
+  utmContent: tag('content', 'Variant of the content, such as blue'),
+};
+
+export function utmOf(
+  flags: Partial<Record<keyof typeof utmOptions, string | undefined>>,
+): UtmTags | undefined {
+  const {
+    utmSource: source,
+    utmMedium: medium,
+    utmCampaign: campaign,
+    utmTerm: term,
+    utmContent: content,
+  } = flags;
+  const given = Object.entries({ source, medium, campaign, term, content }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
+
+/**
+ * Warns about the destination of a new code. Throws UsageError if it can't work when scanned, unless `force`.
+ */
+export function checkNewDestination(context: Context, code: NewCode, force = false): void {
+  const problem = findDestinationProblem(code.destination, code.type);
+  if (problem && isDead(problem) && !force) throw refusal(problem);
+  warnOfDestination(context, code);
+}
+
+export function warnOfDestination({ console }: Context, { destination, type }: NewCode | QrCode): void {
+  const problem = findDestinationProblem(destination, type);
+  if (problem) console.warn(`the destination ${problem.words}`);
+}
+
+/** Returns whether the types of codes matter for this destination: it is unusable for type url. */
+export function mustKnowType({ destination }: { destination?: string }, force = false): boolean {
+  if (force || destination === undefined || destination === '') return false;
+  const problem = findDestinationProblem(destination);
+  return problem !== undefined && isDead(problem);
+}
+
+/** Throws UsageError if the destination breaks a working code, before any change. */
+export function refuseDestination(codes: readonly QrCode[], destination: string | undefined): void {
+  for (const code of codes) {
+    const problem =
+      code.destination === destination ? undefined : findDestinationProblem(destination, code.type);
+    if (problem && isDead(problem)) throw refusal(problem);
+  }
+}
+
+function refusal({ words }: DestinationProblem): UsageError {
+  return new UsageError(`the destination ${words}`, {
+    hint: 'Pass --destination https://…, or add --force to use this address.',
+  });
+}

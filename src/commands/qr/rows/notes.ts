@@ -1,0 +1,205 @@
+/** Prints notes, warnings and progress of a run over rows. */
+import { ClosedPipeError, Failure } from '../../../base/errors.ts';
+import { countOutcomes } from '../../../base/run/outcomes.ts';
+import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';
+import { formatDuration } from '../../../base/time/time.ts';
+import type { RowEnd, RunEnd, RunEvent } from '../../../codes/engine/executor/job.ts';
+import type { Plan, Policy, Row } from '../../../codes/engine/plan/model.ts';
+import { hasChanges } from '../../../codes/engine/plan/values.ts';
+import { explainRow, reasonOf } from '../../../codes/engine/results/explain.ts';
+import type { RowEnd as ResultRow } from '../../../codes/engine/results/tabulate.ts';
+import { isDone } from '../../../codes/input/outcomes.ts';
+import type { Context } from '../../../context.ts';
+import {
+  type Checked,
+  describeFaults,
+  type Fault,
+  type Input,
+  problemOf,
+  type Source,
+} from '../../../files/formats/read/input.ts';
+import { costOf } from '../../../service/rate-limit/rate-limit.ts';
+import type { Service } from '../../../service/service.ts';
+
+export function noteColumns(
+  { console }: Context,
+  { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>,
+): void {
+  for (const note of notes) console.note(note);
+  if (unread.length > 0)
+    console.note(`Columns copied to the results but not used: ${unread.map(shownColumn).join(', ')}`);
+}
+
+function shownColumn(column: string): string {
+  return /^[\p{L}\p{N} ._-]{1,60}$/u.test(column) ? column : inQuotes(column);
+}
+
+/** Prints a line per warning, up to a screenful. */
+export function noteWarnings({ console }: Context, file: Source, warnings: readonly Fault[]): void {
+  for (const line of describeFaults(file, warnings)) console.warn(line);
+}
+
+export function noteOffline(context: Context, input: Input, { warnings, doubts }: Checked<unknown>): void {
+  noteWarnings(context, input, [...warnings, ...doubts]);
+  const odd = [
+    warnings.length > 0 && countOf(warnings.length, 'warning'),
+    doubts.length > 0 && `${countOf(doubts.length, 'cell')} to check against the service`,
+  ];
+  const counts = [countOf(input.rows.length, 'row'), 'no faults', ...odd].filter(Boolean);
+  context.console.note(`${input.name}: ${counts.join(', ')} (no request was sent)`);
+}
+
+/** Waits for the service of a dry run. If the key is missing, the hint states that `--offline` needs none. */
+export async function requireServiceFor({ service }: Context, { name }: Source): Promise<void> {
+  await service().catch((error: unknown) => {
+    if (error instanceof Failure) {
+      const offline = `add --offline to check the file without the service; ${name} has no faults`;
+      error.hint = error.hint === undefined ? offline : `${error.hint}\n${offline}`;
+    }
+    throw error;
+  });
+}
+
+export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
+  const { item, outcome, code } = end;
+  const isOpen =
+    outcome === 'failed' || outcome === 'not-attempted' || outcome === 'conflict' || outcome === 'edited';
+  const isSkipped = item.row?.decision?.is === 'skip';
+  return {
+    row: item.row as Row,
+    outcome,
+    error: alteredText(end) ?? explainRow(end, verb),
+    code: isNamed(outcome) ? code : undefined,
+    changes: item.changes,
+    isOpen: isOpen || isSkipped,
+  };
+}
+
+/** The code of an open question is only a candidate. */
+function isNamed(outcome: RowEnd['outcome']): boolean {
+  return outcome !== 'undecided' && outcome !== 'gone';
+}
+
+function alteredText({ altered, error }: RowEnd): string | undefined {
+  if (error !== undefined || altered.length === 0) return undefined;
+  return altered
+    .map(({ field, stored }) => `${field}: the service stored ${JSON.stringify(stored)}`)
+    .join('; ');
+}
+
+/** Adds the outcomes to the summary and the annotations. */
+export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
+  const { facts } = context;
+  noteOutcomes(context, ends);
+  facts.problems = ends.flatMap((end) => {
+    const { outcome, item } = end;
+    const isOpen = ['failed', 'undecided', 'conflict', 'gone', 'edited'].includes(outcome);
+    return isOpen ? [problemOf(input, { line: item.row?.line, message: reasonOf(end) ?? outcome })] : [];
+  });
+}
+
+export function noteOutcomes({ facts }: Context, ends: readonly RowEnd[]): void {
+  facts.codes = new Set(ends.flatMap((end) => (isDone(end) && end.code ? [end.code.id] : []))).size;
+  facts.outcomes = Object.fromEntries(countOutcomes(ends));
+}
+
+/** Prints the progress of a run that a signal stopped, and throws the signal's reason. */
+export function noteStop(
+  { console, signal }: Context,
+  { ends }: RunEnd,
+  isResumable: boolean,
+  thing = 'row',
+): void {
+  if (!signal.aborted) return;
+  const done = ends.filter(isDone).length;
+  const next = isResumable ? '. Run the command again to resume' : '';
+  console.note(`Done: at least ${formatCount(done)} of ${countOf(ends.length, thing)}${next}`);
+  throw signal.reason;
+}
+
+/** Prints `200 rows: 48 created, 2 failed (50 requests). Results: codes.results.csv`. */
+export async function noteSummary(
+  context: Context,
+  ends: readonly RowEnd[],
+  { warnings, place, thing }: { warnings: number; place: string | undefined; thing: string },
+): Promise<void> {
+  const { requests } = (await context.service()).stats();
+  const counts = [...countOutcomes(ends)].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}`);
+  const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')]
+    .filter(Boolean)
+    .join('; ');
+  const rows = countOf(ends.length, thing);
+  context.console.note(
+    `${rows}: ${counts.join(', ') || 'nothing to do'} (${cost})${place ? `. ${place}` : ''}`,
+  );
+}
+
+/** `verb` names the success: `created`. */
+export function createProgress({ console }: Context, service: Service, verb: string) {
+  let progress: ReturnType<typeof console.progress> | undefined;
+  const counts = { rows: 0, done: 0, failed: 0 };
+
+  function draw(more?: string): void {
+    const { rows, done, failed } = counts;
+    const left = rows - done - failed;
+    const { waitMs } = costOf(left, service.rateLimit());
+    const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more];
+    progress?.update({
+      done: done + failed,
+      before: 0,
+      total: rows,
+      waitMs,
+      detail: parts.filter(Boolean).join(', '),
+    });
+  }
+
+  return {
+    /** Shows the progress bar, unless the plan sends nothing. */
+    begin({ items }: Plan) {
+      counts.rows = items.filter(
+        ({ action, send }) => action === 'create' || action === 'delete' || hasChanges(send),
+      ).length;
+      if (counts.rows === 0) return;
+      progress = console.progress('rows');
+      draw();
+    },
+    take(event: RunEvent) {
+      switch (event.is) {
+        case 'done':
+          counts.done += 1;
+          return draw();
+        case 'failed':
+          counts.failed += 1;
+          return draw();
+        case 'waiting':
+          console.note(
+            `Waiting ${formatDuration(event.ms)}, then checking which codes were created: a response was lost, or a request repeated`,
+          );
+          return draw('waiting for slow writes');
+        case 'restored':
+          return console.note(
+            `Restored the status of ${quote(event.code.slug)}, which an interrupted backup had paused`,
+          );
+        case 'still-paused':
+          return console.warn(`${quote(event.code.slug)} is still paused after an interrupted backup`);
+        case 'lost':
+          return;
+      }
+    },
+    stop: () => progress?.stop(),
+  };
+}
+
+export function noteUnusedFlags({ console }: Context, fields: readonly string[], rows: number): void {
+  for (const field of fields)
+    console.warn(
+      `--${field} had no effect: the column ${quote(field)} has a value in each of ${countOf(rows, 'row')}`,
+    );
+}
+
+/** Awaits the printing of results. The failure of the run takes precedence over a closed pipe. */
+export async function finishOutput(printing: Promise<unknown>, failure: unknown): Promise<void> {
+  await printing.catch((error) => {
+    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
+  });
+}
