@@ -7,6 +7,8 @@ import type { Field, Ledger, Listing, Plan, PlanInput, PlanItem, Policy, Row } f
 
 export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   readonly policy: Policy;
+  /** The run whose changes this one puts back. */
+  readonly undoes?: string;
   readonly lock?: PlanInput['lock'];
   readonly ledger: Ledger;
   readonly plan: (input: PlanInput) => Plan;

@@ -92,7 +92,8 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
  * E12: records the run before its requests, with the IDs of its first listing if it may create codes, and
  * what the plan learned.
  */
-function createRecorder({ run, ledger }: RunJob) {
+function createRecorder({ run, undoes, ledger }: RunJob) {
+  const begin = { is: 'run', run, undoes } as const;
   let hasRun = false;
   let hasIds = false;
   async function recordPlan({ plan, listing }: Planned): Promise<void> {
@@ -102,8 +103,8 @@ function createRecorder({ run, ledger }: RunJob) {
     const needsRun =
       !hasRun && (learned.length > 0 || plan.items.some(isWork) || ledger.view().repeated.length > 0);
     const records: LedgerRecord[] = [];
-    if (needsIds) records.push({ is: 'run', run, ids: [...listing.codes.keys()] });
-    else if (needsRun) records.push({ is: 'run', run });
+    if (needsIds) records.push({ ...begin, ids: [...listing.codes.keys()] });
+    else if (needsRun) records.push(begin);
     hasRun ||= needsRun || needsIds;
     hasIds ||= needsIds;
     for (const each of learned) records.push(each);

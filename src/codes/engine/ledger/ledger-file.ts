@@ -46,9 +46,17 @@ const FILE_MODE = 0o600;
  * Reads a ledger without changing it. Throws UsageError if it is damaged, not a ledger, or of a newer
  * version.
  */
-export async function readMemory(path: string, disk: Disk): Promise<LedgerMemory> {
+export async function readMemory(
+  path: string,
+  disk: Disk,
+  onLine: (line: LedgerLine) => void = () => undefined,
+): Promise<LedgerMemory> {
   const { memory, take } = createMemory(path);
-  await readLog<Header | LedgerLine>({ path, advice: LEDGER_ADVICE, disk, take });
+  const takeBoth = (line: Header | LedgerLine) => {
+    take(line);
+    if (line.is !== 'ledger') onLine(line);
+  };
+  await readLog<Header | LedgerLine>({ path, advice: LEDGER_ADVICE, disk, take: takeBoth });
   return memory;
 }
 

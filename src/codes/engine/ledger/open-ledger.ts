@@ -70,12 +70,15 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   }
 }
 
-/** Reads the ledger of the workspace without a lock, and without changes on disk. */
-export async function readLedger(place: LedgerPlace): Promise<LedgerView> {
+/** Reads the ledger of the workspace without a lock, and without changes on disk. `onLine` receives each line. */
+export async function readLedger(
+  place: LedgerPlace,
+  onLine?: (line: LedgerLine) => void,
+): Promise<LedgerView> {
   try {
     const path = place.path ?? (await findInStateDirectory(place));
     if (path === undefined) return createReplay().view();
-    const memory = await readMemory(path, nodeDisk);
+    const memory = await readMemory(path, nodeDisk, onLine);
     await checkMemory(path, memory, place);
     return memory.replay.view();
   } catch (error) {

@@ -43,8 +43,8 @@ const mark = shape({ atMs: count, says: text });
 
 /** Records by kind. `n` numbers the requests and increases over all runs. IDs are in lower case. */
 const RECORDS = {
-  /** `ids`: first listing of a run that may create codes. */
-  run: shape({ run: text, ids: optional(list(text)) }),
+  /** `ids`: first listing of a run that may create codes. `undoes`: the run whose changes it puts back. */
+  run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
    * Before a POST. `again`: earlier request of the row. `replaces`: previous code of the row. `decided`:
    * requested by the user. `status`: to be sent after the creation.

@@ -136,6 +136,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
     run: randomBytes(6).toString('hex'),
     rows: file.checked.rows,
     policy: verb.policy,
+    undoes: verb.undoes,
     lock,
     ledger: { view: () => view },
     plan: (input: PlanInput) =>
@@ -175,7 +176,8 @@ function planNamed(input: PlanInput): Plan {
   return { ...planned, items };
 }
 
-async function ledgerPlace(context: Context, { ledger: path }: RowsFlags) {
+/** Returns the place of the ledger that `--ledger` selects. */
+export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsFlags, 'ledger'>) {
   const { workspace, getCode } = await context.service();
   return {
     path,

@@ -78,8 +78,10 @@ export const decisionOptions = {
   settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', OF_FILE),
 };
 
-export type RowsFlags = Values<typeof rowsOptions & typeof outputOptions> &
-  Partial<Values<typeof resultsOptions & typeof changeOptions & typeof decisionOptions>> & {
+export type RowsFlags = Values<typeof outputOptions> &
+  Partial<
+    Values<typeof rowsOptions & typeof resultsOptions & typeof changeOptions & typeof decisionOptions>
+  > & {
     readonly force?: true;
   };
 

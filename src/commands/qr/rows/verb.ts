@@ -33,6 +33,8 @@ export interface RowsVerb {
   readonly common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
   /** Several rows may concern one code. */
   readonly byCode?: ByCode;
+  /** The run whose changes this one puts back. */
+  readonly undoes?: string;
   /** Prompts before anything is sent. Throws to refuse. */
   readonly confirm?: (plan: Plan) => Promise<void>;
   readonly backUp?: BackUp;
