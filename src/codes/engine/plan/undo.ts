@@ -1,4 +1,4 @@
-/** E21: what a run changed, from its records in the ledger, and the plan that puts it back as far as nobody has edited it since. */
+/** Reads the changes of a run from the ledger, and plans to put back those that nobody has edited since. */
 import { joinSome } from '../../../base/text/quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { LedgerLine } from './ledger-lines.ts';

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { LedgerLine } from '../../../../src/codes/engine/plan/ledger-lines.ts';
+import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
+import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
+import { chooseRun, createRunReader, planUndo, undoRows } from '../../../../src/codes/engine/plan/undo.ts';
+import type { QrCode } from '../../../../src/service/shapes.ts';
+import { codeOf, idOf, POLICY } from './make.ts';
+
+const A = 'https://example.com/a';
+const B = 'https://example.com/b';
+
+/** Run `one` changes the destination of code 1 from A to B, creates code 2, and deletes code 3. */
+const RUN: readonly LedgerLine[] = [
+  { is: 'run', run: 'one', ids: [idOf(1)] },
+  { is: 'patch', run: 'one', n: 1, id: idOf(1), set: { destination: B }, before: { destination: A } },
+  { is: 'set', n: 1, stored: { destination: B } },
+  { is: 'post', run: 'one', n: 2, values: { name: 'Code 2', type: 'url', destination: B } },
+  {
+    is: 'made',
+    n: 2,
+    id: idOf(2),
+    slug: 'n0002',
+    stored: { name: 'Code 2', destination: B, status: 'active' },
+  },
+  { is: 'delete', run: 'one', n: 3, id: idOf(3) },
+  { is: 'deleted', n: 3 },
+  { is: 'end', run: 'one' },
+];
+
+function runsOf(lines: readonly LedgerLine[]) {
+  const reader = createRunReader();
+  for (const line of lines) reader.take(line);
+  return reader.runs();
+}
+
+function undo(lines: readonly LedgerLine[], codes: readonly QrCode[]): Plan {
+  const run = chooseRun(runsOf(lines), undefined);
+  if (!run) throw new Error('no run');
+  const replay = createReplay();
+  for (const line of lines) replay.take(line);
+  const listing = { codes: new Map(codes.map((code) => [code.id, code])), isWhole: false };
+  const policy = { ...POLICY, verb: 'update' as const, force: true };
+  const input = { run: 'undo', rows: undoRows(run), listing, ledger: replay.view(), lock: undefined };
+  return planUndo({ ...input, policy, isSettled: false }, run);
+}
+
+describe('undo', () => {
+  it('puts a field back, pauses a created code, and reports a deleted one', () => {
+    const { items } = undo(RUN, [codeOf(1, { destination: B }), codeOf(2, { destination: B })]);
+    expect(items).toMatchObject([
+      { action: 'update', send: { destination: A } },
+      { action: 'update', send: { status: 'paused' } },
+      { action: 'gone', goneId: idOf(3) },
+    ]);
+  });
+
+  it('keeps a field that was edited since, also by a later run of this machine', () => {
+    const edited = codeOf(1, { destination: 'https://example.com/theirs', status: 'paused' });
+    expect(undo(RUN.slice(0, 3), [edited]).items).toMatchObject([
+      {
+        action: 'unchanged',
+        send: {},
+        reason: 'kept, edited since: destination "https://example.com/theirs"',
+      },
+    ]);
+    const later: readonly LedgerLine[] = [
+      ...RUN.slice(0, 3),
+      { is: 'run', run: 'two', undoes: 'other' },
+      {
+        is: 'patch',
+        run: 'two',
+        n: 9,
+        id: idOf(1),
+        set: { destination: 'https://c.example/' },
+        before: { destination: B },
+      },
+      { is: 'set', n: 9, stored: { destination: 'https://c.example/' } },
+    ];
+    const { items } = undo(later, [codeOf(1, { destination: 'https://c.example/' })]);
+    expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
+  });
+
+  it('sends nothing for a field that is back already', () => {
+    const { items } = undo(RUN.slice(0, 3), [codeOf(1, { destination: A })]);
+    expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
+  });
+
+  it('puts back the first value of a field that the run changed twice', () => {
+    const twice: readonly LedgerLine[] = [
+      ...RUN.slice(0, 3),
+      {
+        is: 'patch',
+        run: 'one',
+        n: 4,
+        id: idOf(1),
+        set: { destination: 'https://c.example/' },
+        before: { destination: B },
+      },
+    ];
+    const { items } = undo(twice, [codeOf(1, { destination: 'https://c.example/' })]);
+    expect(items).toMatchObject([{ send: { destination: A } }]);
+  });
+});
+
+describe('the run to undo', () => {
+  const undone = (isEnded: boolean): readonly LedgerLine[] => [
+    ...RUN,
+    { is: 'run', run: 'two', undoes: 'one' },
+    { is: 'patch', run: 'two', n: 5, id: idOf(1), set: { destination: A }, before: { destination: B } },
+    ...(isEnded ? [{ is: 'end', run: 'two' } as const] : []),
+  ];
+
+  it('is the last one with changes that was not undone to its end', () => {
+    expect(chooseRun(runsOf([...RUN, { is: 'run', run: 'empty' }]), undefined)?.run).toBe('one');
+    expect(chooseRun(runsOf(undone(false)), undefined)?.run).toBe('one');
+    expect(chooseRun(runsOf(undone(true)), undefined)).toBeUndefined();
+  });
+
+  it('is the one that is specified, also an undo', () => {
+    expect(chooseRun(runsOf(undone(true)), 'two')?.run).toBe('two');
+    expect(chooseRun(runsOf(RUN), 'other')).toBeUndefined();
+  });
+});

@@ -1,0 +1,63 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useDirectory } from '../../support/cli.ts';
+import { runHere } from '../../support/run-here.ts';
+import { withSandbox } from '../../support/sandbox.ts';
+
+const SHEET = 'name,destination\nPoster,https://example.com/poster\nTent,https://example.com/tent\n';
+
+test('undoes the last run over a file, keeps later edits, and is not repeated', async () => {
+  const cwd = await useDirectory();
+  await withSandbox({ codes: 0 }, async ({ env: service }) => {
+    const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
+    const run = (...args: string[]) => runHere(args, { cwd, env });
+    await writeFile(join(cwd, 'codes.csv'), SHEET);
+    expect((await run('qr', 'create', '--from', 'codes.csv')).code).toBe(0);
+    const results = await readFile(join(cwd, 'codes.results.csv'), 'utf8');
+    await writeFile(
+      join(cwd, 'codes.results.csv'),
+      results.replaceAll('https://example.com', 'https://example.org'),
+    );
+    expect((await run('qr', 'create', '--from', 'codes.results.csv', '--apply-edits')).code).toBe(0);
+    const slug = (await run('qr', 'list', '--ids', '--name', 'Poster')).stdout.trim();
+    expect((await run('qr', 'update', slug, '--destination', 'https://example.net/')).code).toBe(0);
+
+    const planned = await run('qr', 'undo', '--dry-run', '-f', 'csv');
+    expect(planned.stdout).toContain('https://example.org/tent,https://example.com/tent');
+    const undone = await run('qr', 'undo', '-f', 'csv');
+    expect(undone).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated') });
+    expect(undone.stdout).toContain('kept, edited since: destination');
+    const list = await run(
+      'qr',
+      'list',
+      '-f',
+      'csv',
+      '--fields',
+      'name,destination,status',
+      '--sort',
+      'name',
+    );
+    expect(list.stdout.split('\n').slice(1, 3)).toEqual([
+      'Poster,https://example.net/,active',
+      'Tent,https://example.com/tent,active',
+    ]);
+
+    // The next one is the creation.
+    expect(await run('qr', 'undo', '-f', 'csv')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 updated'),
+    });
+    expect((await run('qr', 'list', '--status', 'paused', '--ids')).stdout.trim().split('\n')).toHaveLength(
+      2,
+    );
+    expect(await run('qr', 'undo')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('newest first'),
+    });
+    expect(await run('qr', 'undo', 'nope')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no run "nope"'),
+    });
+  });
+});
