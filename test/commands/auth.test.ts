@@ -130,7 +130,7 @@ describe('auth login', () => {
     ['nothing', '\r', 'To set it later'],
     ['an invalid address', 'go.example\r', 'no short-url was stored'],
   ];
-  test.each(firstRows(2, replies))(
+  test.each(firstRows(1, replies))(
     'stores the key if the reply to the prompt for the short-link address is %s',
     async (_, typed, said) => {
       const machine = await useMachine();
@@ -165,7 +165,7 @@ describe('auth login', () => {
 
   test('at the same time in several processes loses no profile', async () => {
     const machine = await useMachine();
-    const names = ['a', 'b', 'c'];
+    const names = [...firstRows(2, ['a', 'b', 'c'])];
     const env = { QRCTL_CONFIG_DIR: machine.directory };
     const login = (name: string) => [
       'auth',

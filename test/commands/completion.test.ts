@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadManual } from '../../src/cli/manual.ts';
 import { SCRIPTS, SHELLS } from '../../src/commands/completion-scripts.ts';
 import { runCli } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 
 const directory = new URL('../../completions/', import.meta.url);
 
@@ -13,12 +14,13 @@ describe('qrctl completion', () => {
 
   test.each(SHELLS)('%s prints the very file, also with flags', async (shell) => {
     const script = readFileSync(new URL(SCRIPTS[shell], directory), 'utf8');
-    for (const args of [
-      ['completion', shell],
-      ['completion', shell, '--quiet'],
-    ]) {
-      expect(await runCli(args)).toMatchObject({ code: 0, stdout: script, stderr: '' });
-    }
+    const run = shell === SHELLS[0] ? runCli : runByDay;
+    for (const flags of [[], ['--quiet']])
+      expect(await run(['completion', shell, ...flags])).toMatchObject({
+        code: 0,
+        stdout: script,
+        stderr: '',
+      });
   });
 
   test('offers what may be repeated again', async () => {
@@ -28,12 +30,12 @@ describe('qrctl completion', () => {
   });
 
   test('is refused for another shell, and without one', async () => {
-    expect(await runCli(['completion', 'csh'])).toMatchObject({
+    expect(await runByDay(['completion', 'csh'])).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining('bash, zsh, fish or powershell'),
     });
-    expect(await runCli(['completion'])).toMatchObject({
+    expect(await runByDay(['completion'])).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining('qrctl completion <shell>'),

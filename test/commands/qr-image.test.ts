@@ -71,7 +71,7 @@ describe('qr image of one code', () => {
     const { sandbox, slug } = await useImages();
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
     await runByDay(['config', 'set', 'short-url', 'https://go.example/{id}?via=print'], { env });
-    const { stdout } = await runCli(['qr', 'image', slug], { env, tty: 80 });
+    const { stdout } = await runByDay(['qr', 'image', slug], { env, tty: 80 });
     expect(stdout).toContain(`https://go.example/${sandbox.workspace.codes()[0]?.id}?via=print`);
   });
 

@@ -77,9 +77,11 @@ async function expectEachScanOnce(job: Job): Promise<void> {
 }
 
 describe.each(FORMATS)('an appended %s', (format) => {
+  // Both are committed by the same lines of the program: by day one is ended.
+  const isEnded = SOAK || format === 'csv';
   const kills = SOAK ? 200 : 2;
   test(`has each scan once after ${kills} kills at random times, with new and late scans in between`, async () => {
-    const job = await useJob({ scans: SOAK ? 20_000 : 4000, latencyMs: 3 }, format);
+    const job = await useJob({ scans: SOAK ? 20_000 : 3000, latencyMs: 3 }, format);
     for (let n = 0; n < kills; n++) {
       const { child, done } = await startCli([...job.args, '--concurrency', '2'], { env: job.sandbox.env });
       // From before the first request until after the end.
@@ -93,8 +95,8 @@ describe.each(FORMATS)('an appended %s', (format) => {
     expect(await readdir(job.directory)).toEqual([`scans.${format}`, `scans.${format}.state.json`]);
   }, 1_200_000);
 
-  test('is at a committed point after SIGTERM, and continues there', async () => {
-    const scans = 8000;
+  test.runIf(isEnded)('is at a committed point after SIGTERM, and continues there', async () => {
+    const scans = SOAK ? 8000 : 5000;
     const job = await useJob({ scans, latencyMs: 20 }, format);
     const running = await startCli(job.args, { env: job.sandbox.env });
     await until(() => job.sandbox.requests.length > 8);
@@ -161,9 +163,9 @@ test('several codes, --all and --output-dir keep a watermark for each code', asy
 
 describe('runs at the same time', () => {
   test('one run writes, and the others wait or end with a clear error', async () => {
-    const job = await useJob({ scans: 3000, latencyMs: 10 });
+    const job = await useJob({ scans: SOAK ? 3000 : 1500, latencyMs: 10 });
     const results = await Promise.all(
-      Array.from({ length: SOAK ? 20 : 3 }, () => runCli(job.args, { env: job.sandbox.env })),
+      Array.from({ length: SOAK ? 20 : 2 }, () => runCli(job.args, { env: job.sandbox.env })),
     );
     const done = results.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThan(0);

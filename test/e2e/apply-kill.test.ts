@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { BIN, bareEnv, type RunningCli, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const ROWS = 6;
@@ -21,7 +22,7 @@ const fileOf = (row: (n: number) => string, rows = ROWS) =>
 /** Runs the file to its end, and checks that each key has one code, and that another run has nothing to do. */
 async function checkEnd(sandbox: TestSandbox, file: string, told: string, state = {}): Promise<void> {
   const run = () =>
-    runCli(['qr', 'apply', '--from', file, '--settle', '100ms'], { env: { ...sandbox.env, ...state } });
+    runByDay(['qr', 'apply', '--from', file, '--settle', '100ms'], { env: { ...sandbox.env, ...state } });
   const end = await run();
   expect([end.code, end.stderr], told).toEqual([0, expect.anything()]);
   const codes = sandbox.workspace.codes();
@@ -74,7 +75,7 @@ describe('qr apply, killed at a request', () => {
       const file = join(await useDirectory(), 'codes.csv');
       const apply = ['qr', 'apply', '--from', file, '--settle', '100ms', '--concurrency', '2'];
       await writeFile(file, fileOf(before, 3));
-      expect((await runCli(apply, { env: sandbox.env })).code).toBe(0);
+      expect((await runByDay(apply, { env: sandbox.env })).code).toBe(0);
       await writeFile(file, fileOf(after));
       running = await startCli(apply, { env: sandbox.env });
       await running.done;

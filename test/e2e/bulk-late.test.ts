@@ -9,8 +9,9 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../src/base/time/time.ts';
 import { fraction } from '../../src/sandbox/chance.ts';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
-import { runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { startCli, until, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const KILLS = 200;
@@ -138,7 +139,7 @@ async function attack(seed: number, kills: number): Promise<Ended> {
   };
   let decisions: string[] = [];
   for (let rerun = 0; rerun < MOST_RERUNS; rerun++) {
-    const { code, stdout, stderr } = await runCli([...args, ...decisions], options);
+    const { code, stdout, stderr } = await runByDay([...args, ...decisions], options);
     expect(stderr).not.toContain('unexpected');
     ended.exits.push(code);
     if (code === 0) break;

@@ -8,6 +8,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { type HereResult, runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -55,10 +56,13 @@ const qrBuilt = (args: string[], env: CliOptions['env']) =>
 
 const isLinux = platform() === 'linux';
 describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
+  // Two of the places for what is built: the system answers ENOENT at one, and something else at the others.
+  const qrHere = firstRows(2, PLACES).includes(place) ? qrBuilt : qr;
+
   test('disables the caches without a note', async () => {
     const at = await makePlace(place);
     for (const env of [{ XDG_CACHE_HOME: at }, { XDG_CACHE_HOME: undefined, HOME: at }]) {
-      expect(await qrBuilt(['qr', 'list', '--fields', 'slug'], env)).toMatchObject({
+      expect(await qrHere(['qr', 'list', '--fields', 'slug'], env)).toMatchObject({
         code: 0,
         stderr: expect.stringMatching(/^2 codes|^$/),
       });
@@ -71,7 +75,7 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
       ]);
     }
     // A directory that somebody named, and that cannot be one, is told.
-    const config = await qrBuilt(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
+    const config = await qr(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
     if (place === 'below a file')
       expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(at) });
     else expect(config.code, config.stderr).toBe(0);
@@ -134,6 +138,7 @@ describe.runIf(isLinux).each(PLACES.slice(0, 3))('an output %s', (place) => {
   test('a config is refused with its path', async () => {
     const at = await makePlace(place);
     mustFail(await qr(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: at }), at);
+    if (!SOAK && place !== PLACES[0]) return;
     mustFail(
       await qrBuilt(['config', 'set', 'format', 'json'], {
         QRCTL_CONFIG_DIR: undefined,
@@ -143,7 +148,7 @@ describe.runIf(isLinux).each(PLACES.slice(0, 3))('an output %s', (place) => {
     );
   });
 
-  test('the demo says that it needs a directory', async () => {
+  test.runIf(SOAK || place === PLACES[0])('the demo says that it needs a directory', async () => {
     const at = await makePlace(place);
     const run = await qrBuilt(['demo'], { TMPDIR: at });
     mustFail(run, at);

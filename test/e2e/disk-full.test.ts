@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { BIN, bareEnv, runCli, useDirectory } from '../support/cli.ts';
+import { BIN, bareEnv, useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const WORDS = /the disk is full \(ENOSPC\)/;
@@ -15,7 +16,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   it('of --output ends with 1 and NO_SPACE', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const args = ['qr', 'list', '-f', 'json', '-o', '/dev/full'];
-    const { code, stdout, stderr } = await runCli(args, { env: sandbox.env });
+    const { code, stdout, stderr } = await runByDay(args, { env: sandbox.env });
     const { error } = JSON.parse(stderr);
     expect([code, stdout, error.code, error.exit, error.status]).toEqual([1, '', 'NO_SPACE', 1, null]);
     expect(error.message).toMatch(WORDS);
@@ -25,11 +26,11 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   it('of --summary ends with 1 and NO_SPACE, also in the summary', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const cwd = await useDirectory();
-    const full = await runCli(['qr', 'list', '-f', 'json', '--summary', '/dev/full'], { env: sandbox.env });
+    const full = await runByDay(['qr', 'list', '-f', 'json', '--summary', '/dev/full'], { env: sandbox.env });
     const { error } = JSON.parse(full.stderr);
     expect([full.code, error.code]).toEqual([1, 'NO_SPACE']);
     expect(error.message).toMatch(WORDS);
-    const listed = await runCli(['qr', 'list', '-o', '/dev/full', '--summary', 'run.json'], {
+    const listed = await runByDay(['qr', 'list', '-o', '/dev/full', '--summary', 'run.json'], {
       cwd,
       env: sandbox.env,
     });

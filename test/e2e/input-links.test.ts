@@ -151,7 +151,7 @@ test('a FIFO or a directory with the name of a rotated file is not read (D17)', 
   symlinkSync('old', join(own, 'scans.csv.4'));
   for (const input of ['scans.csv', '.']) {
     const args = ['scans', 'stats', '--by', 'country', '-f', 'csv', '--input', input];
-    const { code, stdout, stderr } = await runCli(args, { cwd: own, timeoutMs: 30_000 });
+    const { code, stdout, stderr } = await runByDay(args, { cwd: own, timeoutMs: 30_000 });
     expect(code, stderr).toBe(0);
     expect(stdout).toContain(`country,DE,${input === '.' ? 2 : 3}`);
   }

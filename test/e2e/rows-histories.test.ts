@@ -7,11 +7,11 @@ it('creates no duplicate code, matches no code to another row, reverts no edit s
   const theatre = await openTheatre(BIN);
   onTestFinished(() => theatre.close());
   const problems: string[] = [];
-  for (let seed = 1; seed <= 32; seed++) {
+  for (let seed = 1; seed <= 12; seed++) {
     const { problems: found } = await theatre.play(seed, 'none', () => undefined);
     problems.push(...found.map((problem) => `seed ${seed}: ${problem}`));
   }
-  for (let seed = 101; seed <= 103; seed++) {
+  for (let seed = 101; seed <= 102; seed++) {
     const { problems: found } = await theatre.play(seed, 'request', () => undefined);
     problems.push(...found.map((problem) => `seed ${seed}: ${problem}`));
   }

@@ -132,8 +132,13 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'standard output closed', shell: '"$@" >&- 2>said', every: true },
   { name: 'standard error closed', shell: '"$@" 2>&-', readable: true, every: true },
   { name: 'standard output full', shell: '"$@" >/dev/full 2>said', code: 1, every: true },
-  { name: 'standard error full', shell: '"$@" 2>/dev/full', readable: true },
-  { name: 'a reader of the first line', shell: '"$@" 2>said | head -n 1; exit $PIPESTATUS' },
+  // As in test/terminal/process.test.ts.
+  { name: 'standard error full', shell: '"$@" 2>/dev/full', readable: true, soak: true },
+  {
+    name: 'a reader of the first line',
+    shell: '"$@" 2>said | head -n 1; exit $PIPESTATUS',
+    soak: true,
+  },
   { name: 'a reader that is gone', shell: '"$@" 2>said | true; exit $PIPESTATUS', soak: true },
   { name: 'standard error gone', shell: '"$@" 2> >(true)', readable: true, soak: true },
   { name: 'NO_COLOR', shell: TO_FILE, env: { NO_COLOR: '1' }, readable: true, soak: true },

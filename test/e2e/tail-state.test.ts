@@ -207,7 +207,7 @@ describe('kill -9', () => {
   test('at any time: no scan is lost, and a run prints at most the last batch of the one before again (S2)', async () => {
     const { start, sandbox, id } = await useTail({
       codes: 1,
-      scans: 6000,
+      scans: SOAK ? 6000 : 4000,
       spanMs: 20 * MINUTE,
       endsAtMs: Date.now(),
     });
@@ -215,7 +215,7 @@ describe('kill -9', () => {
     const all = sandbox.scans(id).map((scan) => Number(scan.id));
     const left = (more: readonly number[] = []) => all.length - new Set([...runs.flat(), ...more]).size;
     // A fast machine may print all scans before the last round: a run would then wait for a scan that never comes.
-    for (let round = 0; round < (SOAK ? 40 : 4) && left() > 0; round++) {
+    for (let round = 0; round < (SOAK ? 40 : 3) && left() > 0; round++) {
       const running = await start(id, '--since', '1h');
       // In the middle of the scans; a run that is killed before it has recorded a batch prints that batch again.
       await running.waitFor(/"id":/);
@@ -236,7 +236,7 @@ describe('kill -9', () => {
       const again = run.filter((scan) => printed.has(scan));
       expect(again.every((scan) => last.has(scan))).toBe(true);
     });
-    expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(2);
+    expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(1);
   });
 
   test('with standard output in a file: what the state has is in the file', async () => {

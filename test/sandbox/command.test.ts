@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import type { ReplyBody } from '../support/api.ts';
 import { type RunningCli, runCli, startCli } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 
 /** What the command prints, taken as its users do: by its two lines. */
 async function accessOf(running: RunningCli) {
@@ -130,7 +131,7 @@ describe('qrctl sandbox', () => {
     ['--seed', 'x'],
     ['--live', '1.5'],
   ])('refuses %s %s with 2 and says nothing on standard output', async (flag, value) => {
-    const result = await runCli(['sandbox', '--port', '0', `${flag}=${value}`]);
+    const result = await runByDay(['sandbox', '--port', '0', `${flag}=${value}`]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(flag);
   });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { AMBIENT, useDirectory } from './cli.ts';
@@ -22,7 +22,7 @@ interface Ended {
 const SHIM = `#!/bin/bash
 run="$QRCTL_RUNS/$$"
 if [ -p /dev/stdin ] || [ -f /dev/stdin ]; then cat > "$run.stdin"; fi
-env -0 > "$run.env"
+[ -r "/proc/$$/environ" ] || env -0 > "$run.env"
 printf '%s\\0' "$PWD" "$@" > "$run.words"
 exec 3<>"/dev/tcp/127.0.0.1/$QRCTL_RUNNER"
 echo "$run" >&3
@@ -87,12 +87,17 @@ async function startRunner(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+/** The strings that each end with a zero byte. */
+function partsOf(bytes: Buffer): string[] {
+  return [...String(bytes).matchAll(/([^\0]*)\0/g)].map(([, text = '']) => text);
+}
+
 /** Runs the arguments in the files of a shim, whose names begin with `prefix`, and writes the output there. Resolves to the exit code. */
 async function run(prefix: string): Promise<number> {
-  const list = async (name: string) =>
-    [...String(await readFile(`${prefix}.${name}`)).matchAll(/([^\0]*)\0/g)].map(([, text = '']) => text);
+  const list = async (name: string) => partsOf(await readFile(`${prefix}.${name}`));
   const [cwd = '', ...args] = await list('words');
-  const env = Object.fromEntries((await list('env')).map((entry) => entry.split(/=(.*)/s).slice(0, 2)));
+  const entries = await readFile(`/proc/${basename(prefix)}/environ`).then(partsOf, () => list('env'));
+  const env = Object.fromEntries(entries.map((entry) => entry.split(/=(.*)/s).slice(0, 2)));
   const input = await readFile(`${prefix}.stdin`).catch(() => '');
   const { code, stdout, stderr } = await runByDay(args, { cwd, input, env });
   await writeFile(`${prefix}.stdout`, stdout);

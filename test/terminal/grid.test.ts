@@ -92,7 +92,7 @@ test('draws the bytes that cli-table3 draws from the texts', async () => {
       );
       expect(createGrid(columns, used)(fitting)).toBe(drawWhole(columns, fitting, used));
     }),
-    runs(60),
+    runs(40, 6000),
   );
 });
 

@@ -62,7 +62,7 @@ describe('an annotation', () => {
     });
     fc.assert(
       fc.property(text, text, (file, message) => check(`a${file}`, message)),
-      runs(500),
+      runs(200, 50_000),
     );
   });
 });
@@ -79,7 +79,7 @@ describe('text of others', () => {
     for (const said of COMMANDS) check(said);
     fc.assert(
       fc.property(text, (parts) => check(parts.join(''))),
-      runs(500),
+      runs(200, 50_000),
     );
   });
 
@@ -90,7 +90,7 @@ describe('text of others', () => {
         expect(commandsIn(withoutCommandsInJson(line))).toEqual([]);
         expect(JSON.parse(withoutCommandsInJson(line))).toEqual(JSON.parse(line));
       }),
-      runs(300),
+      runs(120, 30_000),
     );
   });
 });

@@ -56,7 +56,7 @@ describe('the elements of an array, and the members of an object', () => {
           line += `${json}${after}`.split('\n').length - 1;
         }
       }),
-      runs(100),
+      runs(60, 10_000),
     );
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
@@ -65,7 +65,7 @@ describe('the elements of an array, and the members of an object', () => {
           JSON.parse(JSON.stringify(object)),
         );
       }),
-      runs(100),
+      runs(60, 10_000),
     );
   });
 

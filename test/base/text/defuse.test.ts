@@ -27,7 +27,7 @@ describe('defusing', () => {
   it('is undone exactly, for any text (T10)', () => {
     fc.assert(
       fc.property(text, (value) => restore(defuse(value)) === value),
-      runs(400),
+      runs(150, 40_000),
     );
   });
 
@@ -35,14 +35,14 @@ describe('defusing', () => {
     const saved = (cell: string) => cell.replace(/\r\n?/g, '\n');
     fc.assert(
       fc.property(text, (value) => saved(restore(saved(defuse(value)))) === saved(value)),
-      runs(2000),
+      runs(500, 200_000),
     );
   });
 
   it('leaves what a person typed alone, and goes on from there: reading, writing and reading is reading (T10)', () => {
     fc.assert(
       fc.property(text, (typed) => restore(defuse(restore(typed))) === restore(typed)),
-      runs(400),
+      runs(150, 40_000),
     );
     expect(restore('-20% Sale')).toBe('-20% Sale');
   });

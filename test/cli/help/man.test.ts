@@ -9,14 +9,20 @@ const pages = manPages(manual);
 const formatter = 'groff';
 const hasGroff = spawnSync(formatter, ['--version']).error === undefined;
 
-/** A page as a reader sees it, 80 columns wide, and what the formatter has to complain about. */
+const formatted = new Map<string, { text: string; warnings: string }>();
+
+/** Returns a page as a reader sees it, 80 columns wide, and the warnings of the formatter; each page is formatted once. */
 function format(text: string): { text: string; warnings: string } {
+  const before = formatted.get(text);
+  if (before) return before;
   const { stdout, stderr } = spawnSync(formatter, ['-man', '-Tutf8', '-ww', '-P-c', '-rLL=80n'], {
     input: text,
     encoding: 'utf8',
   });
   // Letters struck over each other are bold.
-  return { text: stdout.replace(/.\x08/g, ''), warnings: stderr };
+  const made = { text: stdout.replace(/.\x08/g, ''), warnings: stderr };
+  formatted.set(text, made);
+  return made;
 }
 
 describe('manual pages', () => {

@@ -101,7 +101,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
       fc.asyncProperty(codes, dialect, async (list, options) => {
         expectUnedited(await rowsOf(asText('csv', list, options), 'codes.csv', verb), list, verb);
       }),
-      runs(60),
+      runs(40, 6000),
     );
   });
 

@@ -19,6 +19,9 @@ import { formatPlate, formatRendering } from '../../../src/codes/images/write-pn
 import { SOAK } from '../../support/property-runs.ts';
 import { readPdf } from '../../support/read-pdf.ts';
 
+/** Logos by their source: each starts a thread, and a loaded one is drawn as often as it is asked to. */
+const loaded = new Map<string, Promise<Logo>>();
+
 const TEXT = 'https://qr.example/aB3xY';
 const svg = (inner: string, attributes = 'viewBox="0 0 10 10"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inner}</svg>`;
@@ -36,7 +39,10 @@ const faultOf = async (source: string | Buffer) => {
 
 async function styleWith(source: string | Buffer, more: Partial<ImageStyle> = {}): Promise<ImageStyle> {
   const style = { sizeMm: 30, dpi: 150, quietZone: 4, level: 'H', color: BLACK, background: WHITE } as const;
-  return { ...style, ...more, logo: await logoOf(source) };
+  const key = String(source);
+  const logo = loaded.get(key) ?? logoOf(source);
+  loaded.set(key, logo);
+  return { ...style, ...more, logo: await logo };
 }
 
 const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expect.fail() });
@@ -60,12 +66,12 @@ describe('a logo', () => {
   it('is drawn by a thread that has no part in standard output', async () => {
     const listeners = () => [process.stdout, process.stderr].map((stream) => stream.listenerCount('error'));
     const before = listeners();
-    for (let run = 0; run < 3; run++) await styleWith(RED);
+    for (let run = 0; run < 2; run++) await logoOf(RED);
     expect(listeners()).toEqual(before);
   });
 
   it('stands on at most a fifth of the code, on whole modules, which are light below it (I6)', async () => {
-    for (const length of [1, 20, 60, 400]) {
+    for (const length of [1, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));
       const plate = (await plateOf(modules, await styleWith(RED))) ?? expect.fail();
       expect(plate.across).toBeLessThanOrEqual(modules.size / 5);

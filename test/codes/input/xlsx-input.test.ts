@@ -95,7 +95,7 @@ describe('a workbook', () => {
           expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
         },
       ),
-      runs(5, 4000),
+      runs(3, 4000),
     );
   });
 
@@ -309,7 +309,7 @@ describe('a workbook', () => {
     ...(SOAK ? ENDLESS : []),
     [
       'rows times columns without end',
-      () => workbook(`<row r="1">${columns(990)}</row>${'<row><c t="str"><v>a</v></c></row>'.repeat(6000)}`),
+      () => workbook(`<row r="1">${columns(990)}</row>${'<row><c t="str"><v>a</v></c></row>'.repeat(4100)}`),
       'x.xlsx has more than 4040 rows of 990 columns',
     ],
     [

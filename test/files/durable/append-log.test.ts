@@ -338,7 +338,7 @@ describe('what is found', () => {
         await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
         expect(await memory.disk.readFile(LOG)).toEqual(damaged);
       }),
-      runs(100),
+      runs(60, 10_000),
     );
   });
 

@@ -82,7 +82,7 @@ describe('a CSV that was written', () => {
           const cells = cellsBy({ separator, knowsQuotes }, write(rows, options));
           expect(cells.filter((cell) => FORMULA.test(cell))).toEqual([]);
         }),
-        runs(400, 150_000),
+        runs(150, 150_000),
       );
     },
   );
@@ -116,7 +116,7 @@ describe('a CSV that was written', () => {
           }
         },
       ),
-      runs(100, 30_000),
+      runs(60, 30_000),
     );
   });
 

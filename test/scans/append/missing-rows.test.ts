@@ -32,7 +32,7 @@ it('counts by code what is missing, in one pass or in many', async () => {
         if (!known.has(`${code} ${id}`)) missing.set(code, (missing.get(code) ?? 0) + 1);
       expect(await count(old, kept, mostIds)).toEqual(Object.fromEntries(missing));
     }),
-    runs(300, 5000),
+    runs(120, 5000),
   );
 });
 

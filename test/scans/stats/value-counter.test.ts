@@ -72,7 +72,7 @@ describe('counts of values', () => {
           expect(new Map(counter.counts().map(({ value, scans }) => [value, scans]))).toEqual(truth);
         expect(counter.counts().length).toBeLessThanOrEqual(most);
       }),
-      runs(100),
+      runs(60, 10_000),
     );
   });
 
@@ -111,7 +111,7 @@ describe('an evicted value', () => {
         for (const [value, scans] of truth)
           expect(found.get(value) ?? 0).toBeGreaterThanOrEqual(scans - given.length / most);
       }),
-      runs(200),
+      runs(100, 20_000),
     );
   });
 

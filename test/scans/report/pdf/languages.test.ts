@@ -60,6 +60,21 @@ function textsOf(locale: Locale): string[] {
   ];
 }
 
+/** The texts that have a character that no text before them has; of a joined script also a new pair of characters. */
+function withEachCharacter(texts: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return texts.filter((text) => {
+    const characters = [...text];
+    const pairs = characters.flatMap((character, at) =>
+      // In most scripts the neighbours do not change a letter.
+      /\p{Script=Arabic}/u.test(character) ? character + (characters[at + 1] ?? '') : character,
+    );
+    const before = seen.size;
+    for (const pair of pairs) seen.add(pair);
+    return seen.size > before;
+  });
+}
+
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'function') return stringsIn(value('one', 'two', 'three'));
@@ -70,14 +85,14 @@ test.each(LANGUAGES)(
   '%s: no character of numbers, dates, quotes, words and countries is missing',
   async (language) => {
     const locale = await loadLanguage(language);
-    const note = textsOf(locale).join('\n\n');
+    const note = withEachCharacter(textsOf(locale)).join('\n\n');
     const { bytes, lossy } = await renderPdf(composeReport(figuresOf({ note }), locale), 'a4');
     expect(lossy).toEqual([]);
     const { root, file, pages } = readTaggedPdf(bytes);
     const text = nodesOf(root)
       .map((node) => node.text)
       .join('\n');
-    expect(text.length).toBeGreaterThan(5000);
+    expect(text.length).toBeGreaterThan(1000);
     expect(text).not.toMatch(/\ufffd|undefined/);
     // Glyph 0 of every font is the box of a character that it lacks.
     for (const page of pages)

@@ -76,7 +76,7 @@ it('reads or refuses a file with any byte changed, in bounded time', async () =>
     ts: '2026-10-01T01:02:03.004Z',
   }));
   const whole = parquetOf(rows);
-  const step = SOAK ? 1 : 211;
+  const step = SOAK ? 1 : 463;
   for (let at = 4; at < whole.length; at += step) {
     for (const bit of [0x10, 0x80]) {
       const damaged = Buffer.from(whole);
@@ -100,7 +100,9 @@ it('refuses counts that no page can have before it is decoded: one bit took minu
   expect([schema.length, row_groups.length, whole.includes(name)]).toEqual([NAMES.length + 1, 1, true]);
   // From the first page on, the header of each has its number of values.
   const found: string[] = [];
-  for (let at = 4; at < 200; at += SOAK ? 1 : 6) {
+  // By day at the counts of the first columns.
+  const places = SOAK ? Array.from({ length: 196 }, (_, n) => n + 4) : [4, 61, 70, 94, 121];
+  for (const at of places) {
     const damaged = Buffer.from(whole);
     damaged[at] = (damaged[at] ?? 0) ^ 0x80;
     await writeFile(path, damaged);
@@ -127,7 +129,7 @@ it('refuses a page in which any bit has changed: figures of another value would 
     ) ?? []),
   );
   expect(end).toBeGreaterThan(1000);
-  for (let at = 4; at < end; at += SOAK ? 1 : 193) {
+  for (let at = 4; at < end; at += SOAK ? 1 : 389) {
     const damaged = Buffer.from(whole);
     damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
     await writeFile(path, damaged);
