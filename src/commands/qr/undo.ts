@@ -9,6 +9,7 @@ import {
   type RunChanges,
   undoRows,
 } from '../../codes/engine/plan/undo.ts';
+import { reasonOf } from '../../codes/engine/results/explain.ts';
 import { failureOfRun } from '../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';
@@ -19,7 +20,7 @@ import { PLAN_COLUMNS } from './plan/plan-records.ts';
 import { carryOut, ledgerPlace, previewRows } from './rows/carry-out.ts';
 import { policyOf } from './rows/flags.ts';
 import { noteStop, noteSummary } from './rows/notes.ts';
-import { errorOf } from './rows/run-named.ts';
+
 import type { RowsVerb } from './rows/verb.ts';
 
 const options = {
@@ -56,7 +57,7 @@ export const command = defineCommand({
     });
     const records = ends.map((each) => {
       const { id, slug = null } = each.code ?? each.item.row ?? {};
-      return { code: slug ?? id, id, slug, outcome: each.outcome, error: errorOf(each) ?? null };
+      return { code: slug ?? id, id, slug, outcome: each.outcome, error: reasonOf(each) ?? null };
     });
     await output.print(records, { thing: 'code' });
     await noteSummary(context, ends, { warnings: 0, place: `Run ${run.run} is undone`, thing: 'code' });
