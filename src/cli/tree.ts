@@ -49,7 +49,7 @@ const QR = [
   leaf('update', 'Update one or more codes, or each row of a file', () => import('../commands/qr/update.ts')),
   leaf('apply', 'Create and change codes until they match a file', () => import('../commands/qr/apply.ts')),
   leaf('check', 'Check whether the destinations of codes respond', () => import('../commands/qr/check.ts')),
-  leaf('undo', 'Put back what a run over a file changed', () => import('../commands/qr/undo.ts'), {
+  leaf('undo', 'Undo the changes of a run over a file', () => import('../commands/qr/undo.ts'), {
     risky: true,
   }),
   leaf('delete', 'Permanently delete codes and their scans', () => import('../commands/qr/delete.ts'), {

@@ -1,4 +1,4 @@
-/** `qr undo`: puts back what a run over a file changed, except for edits since then. */
+/** `qr undo`: puts back the changes of a run over a file, except for later edits. */
 import { UsageError } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
 import { readLedger } from '../../codes/engine/ledger/open-ledger.ts';
@@ -34,14 +34,14 @@ const options = {
 
 export const command = defineCommand({
   description:
-    'Puts back what a run over a file changed: the last run of this workspace, or RUN.\n\n' +
+    'Undoes the changes of a run over a file: of RUN, or of the last one in this workspace.\n\n' +
     'A field is put back only if it still has the value that the run set; later edits are kept and shown. A code that the run created is ' +
     'paused, never deleted. Deleted codes stay deleted.',
   arguments: [{ term: '[run]', description: 'ID of the run, as `qrctl qr undo --dry-run` shows it' }],
   options,
   columns: async () => [{ columns: NAMED_COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
-    ['qrctl qr undo --dry-run', 'Show what would be put back'],
+    ['qrctl qr undo --dry-run', 'Show the fields that would change back'],
     ['qrctl qr undo', 'Undo the last bulk create, update, apply or delete'],
   ],
   async run(context, { args: [name], options }) {
@@ -53,7 +53,11 @@ export const command = defineCommand({
     const { ends } = end;
     noteStop(context, end, false, 'code');
     const failure = failureOfRun(ends, {
-      ...{ verb: 'update', file: SOURCE, stop: end.stop, resultsPath: undefined, isUnproven: end.isUnproven },
+      verb: 'update',
+      file: SOURCE,
+      stop: end.stop,
+      resultsPath: undefined,
+      isUnproven: end.isUnproven,
     });
     const records = ends.map((each) => {
       const { id, slug = null } = each.code ?? each.item.row ?? {};

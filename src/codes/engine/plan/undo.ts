@@ -103,7 +103,12 @@ export function chooseRun(runs: readonly RunChanges[], name: string | undefined)
 /** Returns a row for each code of a run, with the values to put back. */
 export function undoRows({ codes }: RunChanges): Row[] {
   return [...codes.values()].map(({ id, before }, at) => ({
-    ...{ row: at + 1, line: at + 1, values: new Map(), doubts: [], id, wish: before },
+    row: at + 1,
+    line: at + 1,
+    values: new Map(),
+    doubts: [],
+    id,
+    wish: before,
   }));
 }
 
