@@ -31,11 +31,11 @@ describe('README', () => {
   });
 
   test.each(SHELLS)('says how %s completes', (shell) => {
-    expect(readme).toContain(`qrctl completion ${shell}`);
+    expect(readDocument('docs/install.md')).toContain(`qrctl completion ${shell}`);
   });
 
   test('explains the exit codes in the words of the table', () => {
-    const rows = readme.replaceAll('`', '');
+    const rows = readDocument('docs/ci.md').replaceAll('`', '');
     for (const { exit, meaning } of EXIT_CODES.filter((code) => code.exit <= 10))
       expect(rows).toContain(`| ${exit} | ${meaning} |`);
     expect(rows).toContain('| 130 / 143 | interrupted / terminated');

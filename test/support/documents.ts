@@ -12,9 +12,10 @@ export const DOCUMENTS = [
     .map((name) => `docs/${name}`),
 ].sort();
 
-/** The text of a document. HOST is a placeholder that qrctl refuses: it becomes a host that is not. */
+/** The text of a document. HOST, which qrctl refuses, becomes a host that exists; a block such as ```csv codes.csv becomes shell that writes the file. */
 export function readDocument(name: string): string {
-  return readFileSync(new URL(name, ROOT), 'utf8').replaceAll('//HOST/{slug}', '//go.example/{slug}');
+  const text = readFileSync(new URL(name, ROOT), 'utf8').replaceAll('//HOST/{slug}', '//go.example/{slug}');
+  return text.replace(/^```csv (\S+)\n(.*?)^```/gms, "```sh\ncat > $1 <<'END'\n$2END\n```");
 }
 
 /** The fenced blocks in one of `languages`, without their fences. */
