@@ -36,7 +36,8 @@ function stub(path, properties, call = "() => missing('call')") {
 export const stubModules = {
   name: 'stub-modules',
   resolveId(path, importer = '') {
-    return Object.hasOwn(STUBS, path) && importer.includes('node_modules') ? `\0stub:${path}` : undefined;
+    const user = path === 'atomically' ? /[\\/]conf[\\/]/ : /[\\/](undici|commander|fontkit)[\\/]/;
+    return Object.hasOwn(STUBS, path) && user.test(importer) ? `\0stub:${path}` : undefined;
   },
   load: (id) => (id.startsWith('\0stub:') ? STUBS[id.slice('\0stub:'.length)] : undefined),
 };

@@ -98,6 +98,10 @@ describe('the columns are those that are printed:', () => {
       ['qr', 'delete', '--from', 'changes.csv', '--results', 'deleted.csv', '--yes'],
       ['qr', 'delete', 'summer-menu', '--dry-run'],
     ],
+    'qr undo': [
+      ['qr', 'undo', '--ledger', 'runs.jsonl'],
+      ['qr', 'undo', '--ledger', 'runs.jsonl', '--dry-run'],
+    ],
     'qr apply': [
       ['qr', 'apply', '--from', 'keyed.csv'],
       ['qr', 'apply', '--from', 'other.csv', '--dry-run'],
@@ -187,6 +191,8 @@ async function useFiles(sandbox: TestSandbox): Promise<string> {
     'dated.csv': `id,name,at\n${id},Changed,2020-01-01T00:00Z\n`,
     'keyed.csv': 'key,name,type\nx,Keyed,sms\n',
     'other.csv': 'key,name,type\nx,Keyed too,sms\n',
+    'first.csv': 'name,type\nFirst,sms\n',
+    'second.csv': 'name,type\nSecond,sms\n',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
   // Nothing leaves this machine: the code has no destination.
@@ -195,6 +201,8 @@ async function useFiles(sandbox: TestSandbox): Promise<string> {
     env: sandbox.env,
   });
   await writeFile(join(cwd, 'silent.csv'), `id\n${silent.stdout}`);
+  for (const file of ['first.csv', 'second.csv'])
+    await runHere(['qr', 'create', '--from', file, '--ledger', 'runs.jsonl'], { cwd, env: sandbox.env });
   await runHere(['scans', 'export', '--all', '-o', 'scans.csv'], { cwd, env: sandbox.env });
   return cwd;
 }
