@@ -22,6 +22,8 @@ import { type TestSandbox, withSandbox } from '../support/sandbox.ts';
 interface Row {
   args: (sandbox: TestSandbox) => string[];
   input?: string;
+  /** Command line that runs first, as in a quiet terminal. */
+  before?: string[];
   /** What standard output holds when it is no terminal; `nothing` for commands that only talk. */
   prints: 'csv' | 'json' | 'lines' | 'nothing';
   /** The same bytes every time: no times of creation, ports or durations among them. */
@@ -45,6 +47,11 @@ const COMMANDS: Record<string, Row> = {
   'qr create, from a file': { args: () => ['--from', 'codes.csv'], prints: 'csv' },
   'qr update': { args: (s) => [s.codeId(), '--status', 'paused'], prints: 'json', wide: true },
   'qr apply': { args: () => ['--from', 'keyed.csv', '--dry-run'], prints: 'csv', steady: true },
+  'qr undo': {
+    before: ['qr', 'create', '--from', 'codes.csv', '--ledger', 'runs.jsonl'],
+    args: () => ['--ledger', 'runs.jsonl'],
+    prints: 'csv',
+  },
   'qr check': { args: (s) => [s.workspace.create({ name: 'Without' }).id], prints: 'csv' },
   'qr delete': { args: (s) => [s.codeId(), '--yes'], prints: 'json', steady: true, wide: true },
   'qr image': {
@@ -159,6 +166,8 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, color: true },
 ];
 
+const QUIET: Surrounding = { name: 'quiet', shell: '"$@" >/dev/null 2>&1' };
+
 /** Each command is tried in one of so many surroundings that matter to each; typical ones in all others too. */
 const SHARES = 7;
 
@@ -175,6 +184,7 @@ async function run(name: string, row: Row, surrounding: Surrounding): Promise<Ru
   try {
     return await withSandbox({ codes: 3, scans: 40, limit: 100_000 }, async (sandbox) => {
       await furnish(directory, sandbox);
+      if (row.before) await spawnIn(directory, row.before, row, QUIET);
       return await spawnIn(directory, [...nameOf(name).split(' '), ...row.args(sandbox)], row, surrounding);
     });
   } finally {
