@@ -68,7 +68,7 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   return {
     row: item.row as Row,
     outcome,
-    error: alteredText(end) ?? explainRow(end, verb),
+    error: explainRow(end, verb),
     code: isNamed(outcome) ? code : undefined,
     changes: item.changes,
     isOpen: isOpen || isSkipped,
@@ -78,13 +78,6 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
 /** The code of an open question is only a candidate. */
 function isNamed(outcome: RowEnd['outcome']): boolean {
   return outcome !== 'undecided' && outcome !== 'gone';
-}
-
-function alteredText({ altered, error }: RowEnd): string | undefined {
-  if (error !== undefined || altered.length === 0) return undefined;
-  return altered
-    .map(({ field, stored }) => `${field}: the service stored ${JSON.stringify(stored)}`)
-    .join('; ');
 }
 
 /** Adds the outcomes to the summary and the annotations. */
