@@ -1,8 +1,9 @@
 /** Every invariant of a PROTOCOL.md is cited by the code that guards it and by the test that dies without it, and nothing else is. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** In a protocol: `- **C1.** …`. */
 const DECLARED = /^- \*\*([LCAEDTIKPFBWSV]\d+)\.\*\* /gm;

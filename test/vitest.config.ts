@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SOAK } from './support/property-runs.ts';
@@ -40,7 +41,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/support/equality.ts'],
     reporters: ['default', './test/support/skipped-reporter.ts'],
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     // For what hangs. No test decides by time: on a busy machine any of them may take long.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -22,6 +22,9 @@ const STUBS = {
   '../web/fetch/body.js': stub('../web/fetch/body.js', '{}'),
 };
 
+/** Packages that get a stub, unless they are undici and commander. */
+const USERS = { atomically: ['conf'], 'brotli/decompress.js': ['fontkit'] };
+
 /** Returns the source of a module with these properties. Calling the module runs `call`, which throws by default. */
 function stub(path, properties, call = "() => missing('call')") {
   return `const has = ${properties};
@@ -36,8 +39,10 @@ function stub(path, properties, call = "() => missing('call')") {
 export const stubModules = {
   name: 'stub-modules',
   resolveId(path, importer = '') {
-    const user = path === 'atomically' ? /[\\/]conf[\\/]/ : /[\\/](undici|commander|fontkit)[\\/]/;
-    return Object.hasOwn(STUBS, path) && user.test(importer) ? `\0stub:${path}` : undefined;
+    if (!Object.hasOwn(STUBS, path)) return undefined;
+    const [, user = ''] = /.*[\\/]node_modules[\\/]([^\\/]+)/.exec(importer) ?? [];
+    // conf needs the real node:assert.
+    return (USERS[path] ?? ['undici', 'commander']).includes(user) ? `\0stub:${path}` : undefined;
   },
   load: (id) => (id.startsWith('\0stub:') ? STUBS[id.slice('\0stub:'.length)] : undefined),
 };

@@ -1,10 +1,13 @@
+import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { DAY_MS } from '../base/time/time.ts';
+import { parseInstant } from '../base/time/time.ts';
+import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';
-import { PLANS } from '../sandbox/options.ts';
+import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '../sandbox/faults.ts';
+import { isClockTime, PLANS } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createWorkspace } from '../service/workspace.ts';
-import { choice, defineCommand, duration, integer, text } from './define.ts';
+import { anyOf, choice, defineCommand, duration, integer, parsed, repeated, text } from './define.ts';
 
 const DEFAULT_PORT = 4010;
 
@@ -13,7 +16,13 @@ export const command = defineCommand({
     'Runs a local service with sample data until you press Ctrl-C.\n\n' +
     'It has the same endpoints, errors and rate limits as the real service. It prints QRCTL_BASE_URL and QRCTL_API_KEY, and listens on ' +
     '127.0.0.1 only. The data depends only on the seed and the day; changes are lost when the sandbox stops.\n\n' +
-    'The plans allow 60, 300 or 1000 requests per window, and 500, 5000 or 50000 new codes in addition to the sample codes.',
+    'The plans allow 60, 300 or 1000 requests per window, and 500, 5000 or 50000 new codes in addition to the sample codes.\n\n' +
+    'With --fault KIND:N, the Nth request to the API after the start fails. For lose-answer, N counts only requests that change codes: ' +
+    'the sandbox applies the change, then closes the connection without a response. drop closes the connection, 500 and 429 are error ' +
+    'responses, and html is a login page with status 200. These requests are not applied. ' +
+    `slow delays the response by ${SLOW_MS / 1000} s.\n\n` +
+    `To advance the clock of the service, send a duration: \`curl -d 24h http://127.0.0.1:${DEFAULT_PORT}/sandbox/clock\`. The real ` +
+    'service lacks this address. Sample scans are from before the start; only --live adds later ones.',
   options: {
     port: integer(
       '--port <n>',
@@ -34,6 +43,11 @@ export const command = defineCommand({
     seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
     live: integer('--live <n>', 'New scans per code per second (default: 0)', { min: 0, max: 1000 }),
     latency: duration('--latency <duration>', 'Delay of every response (default: 0)'),
+    fault: repeated('--fault <kind:n>', 'Fail the Nth request in this way, such as drop:3', readFault),
+    clock: parsed('--clock <time>', "Start of the service's clock (default: now)", {
+      parse: readClock,
+      forms: 'a date or a date-time from 2000 to 2099, such as 2026-10-01 or 2026-10-01T12:00Z',
+    }),
     key: text(
       '--key <key>',
       "API key to accept (default: a generated key). Don't pass a real key, because other users can read arguments.",
@@ -45,6 +59,7 @@ export const command = defineCommand({
       'qrctl sandbox --plan free --window 5s',
       'See how qrctl waits for the rate limit, in windows of 5 seconds',
     ],
+    ['qrctl sandbox --fault lose-answer:1', 'See how qrctl finds a new code if no response arrives'],
     ['qrctl sandbox --codes 1 --scans 10000000 --live 20', 'Test with one code that has ten million scans'],
     [
       '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
@@ -53,7 +68,10 @@ export const command = defineCommand({
   ],
 
   async run(context, { options }) {
-    const { codes, scans, plan, seed, live } = options;
+    const { codes, scans, plan, seed, live, fault = [] } = options;
+    const { clock, console } = context;
+    const nowMs = clock.now();
+    const startMs = options.clock ?? nowMs;
     const sandbox = await start(context, options.port, {
       codes,
       scans,
@@ -64,22 +82,41 @@ export const command = defineCommand({
       windowMs: checkWindow(options.window),
       latencyMs: options.latency,
       key: checkKey(options.key),
-      endsAtMs: Math.floor(context.clock.now() / DAY_MS) * DAY_MS,
-      clock: context.clock,
+      endsAtMs: Math.floor(startMs / DAY_MS) * DAY_MS,
+      clockSkewMs: startMs - nowMs,
+      clock,
+      intercept: createFaults(fault, {
+        clock,
+        onFault: ({ kind }, { method, path }) =>
+          console.note(`Applied the fault ${kind} to ${method} ${path}.`),
+      }),
       onRequest: ({ method, url, status, ms, remaining }) =>
-        context.console.verbose(`${method} ${url} ${status} ${Math.round(ms)} ms, ${remaining} left`),
+        console.verbose(`${method} ${url} ${status} ${Math.round(ms)} ms, ${remaining} left`),
     });
     const { forgetLedger } = await import('../codes/engine/ledger/choose-ledger.ts');
     await forgetLedger(context.env, createWorkspace({ ...sandbox, profile: undefined }));
     try {
-      await context.console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);
+      await console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);
       explain(context, sandbox);
-      await context.clock.sleep(Number.POSITIVE_INFINITY, context.signal);
+      await clock.sleep(Number.POSITIVE_INFINITY, context.signal);
     } finally {
       await sandbox.close();
     }
   },
 });
+
+function readFault(raw: string): PlannedFault[] {
+  const [name, n = ''] = raw.split(':', 2);
+  const kind = FAULT_KINDS.find((known) => known === name);
+  if (kind && /^[1-9]\d{0,8}$/.test(n) && raw === `${kind}:${n}`) return [{ kind, n: Number(n) }];
+  throw new InvalidArgumentError(`${anyOf(FAULT_KINDS)}, followed by :N`);
+}
+
+/** Reads a date, or a date-time; without an offset, in UTC. */
+function readClock(raw: string): number | undefined {
+  const ms = parseInstant(/^[\d-]{10}$/.test(raw) ? `${raw}T00:00` : raw);
+  return ms !== undefined && isClockTime(ms) ? ms : undefined;
+}
 
 type StartOptions = Parameters<typeof import('../sandbox/sandbox.ts').startSandbox>[0];
 

@@ -103,6 +103,11 @@ const DEFAULTS: SandboxSettings = {
   intercept: undefined,
 };
 
+/** Tests whether the service's clock can have a time: the years 2000 to 2099. */
+export function isClockTime(ms: number): boolean {
+  return ms >= 946_684_800_000 && ms < 4_102_444_800_000;
+}
+
 export function withDefaults(options: SandboxOptions): SandboxSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return { ...DEFAULTS, ...given };

@@ -2,17 +2,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { formatHttpDate } from '../base/time/time.ts';
+import { formatHttpDate, formatInstant, parseDuration } from '../base/time/time.ts';
 import { createEndpoints } from './endpoints.ts';
 import { type Exchange, failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import { openApi } from './openapi.ts';
-import { REQUESTS_OF_PLAN, type SandboxOptions, type SandboxSettings, withDefaults } from './options.ts';
+import {
+  isClockTime,
+  REQUESTS_OF_PLAN,
+  type SandboxOptions,
+  type SandboxSettings,
+  withDefaults,
+} from './options.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
+/** Not part of the service's interface. */
+const CLOCK_PATH = '/sandbox/clock';
 /** Longer than a window, so that clients keep their connections while they wait for the next one. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -22,9 +30,19 @@ const KEEP_ALIVE_MS = 75_000;
  */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
-  const nowMs = () => settings.clock.now() + settings.clockSkewMs;
+  let advancedMs = 0;
+  const nowMs = () => settings.clock.now() + settings.clockSkewMs + advancedMs;
+
+  function advanceClock({ body }: SandboxRequest): SandboxResponse {
+    const ms = parseDuration(String(body ?? '').trim());
+    if (ms === undefined || !isClockTime(nowMs() + ms))
+      return failure(400, 'validation_error', 'The body must be a duration such as 24h');
+    advancedMs += ms;
+    return json(200, { now: formatInstant(nowMs()) });
+  }
+
   const workspace = createWorkspace(settings, nowMs);
-  const exchange = createExchanges(settings, workspace, nowMs);
+  const exchange = createExchanges(settings, workspace, { nowMs, advanceClock });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
     const served = settings.intercept ?? ((open: Exchange) => open.send(open.apply()));
     readRequest(incoming)
@@ -36,7 +54,16 @@ export async function startSandbox(options: SandboxOptions = {}) {
   return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
 }
 
-function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
+interface ServiceClock {
+  nowMs(): number;
+  advanceClock(request: SandboxRequest): SandboxResponse;
+}
+
+function createExchanges(
+  settings: SandboxSettings,
+  workspace: Workspace,
+  { nowMs, advanceClock }: ServiceClock,
+) {
   const { clock, key, latencyMs, onRequest } = settings;
   const limiter = createRateLimiter(settings, nowMs);
   const endpoints = createEndpoints(settings, workspace, nowMs);
@@ -44,6 +71,7 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
 
   function responseTo(request: SandboxRequest, allowed: boolean): SandboxResponse {
     if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
+    if (request.path === CLOCK_PATH && request.method === 'POST') return advanceClock(request);
     const path = endpointPath(request);
     if (path === undefined) return failure(404, 'not_found', 'No such endpoint');
     if (!isAuthorized(request, key)) {

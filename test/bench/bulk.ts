@@ -1,13 +1,14 @@
 /** Creating a thousand codes from a file, each exactly once, beside a script that promises nothing. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { compare } from './compare.ts';
 import { environment, qrctl } from './qrctl.ts';
 import type { Report } from './report.ts';
 
 const ROWS = 1000;
-const PEER = new URL('../../test/bench/peers/create.mjs', import.meta.url).pathname;
+const PEER = fileURLToPath(new URL('../../test/bench/peers/create.mjs', import.meta.url));
 
 export async function bulk(directory: string): Promise<Report[]> {
   const input = join(directory, 'codes.csv');

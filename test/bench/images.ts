@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { type Contestant, compare } from './compare.ts';
 import { environment, qrctl } from './qrctl.ts';
@@ -9,7 +10,7 @@ import type { Report } from './report.ts';
 
 const COUNT = 10_000;
 const PACKAGE = 'qrcode@1.5.4';
-const LOOP = new URL('../../test/bench/peers/qrcode.mjs', import.meta.url).pathname;
+const LOOP = fileURLToPath(new URL('../../test/bench/peers/qrcode.mjs', import.meta.url));
 
 export async function images(directory: string): Promise<Report[]> {
   const out = join(directory, 'images');

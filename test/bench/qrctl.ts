@@ -1,6 +1,7 @@
 /** The built command, as benchmarks run it. */
+import { fileURLToPath } from 'node:url';
 
-const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
+const BIN = fileURLToPath(new URL('../../bin/qrctl.js', import.meta.url));
 
 /** What node is told to run. */
 export function qrctl(...args: string[]): string[] {

@@ -1,13 +1,14 @@
 /** Peak memory and time of bulk files of 140,000 rows, each way that a file comes back, beside a script that only sends them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { type Contestant, compare } from './compare.ts';
 import { environment, qrctl } from './qrctl.ts';
 import type { Report } from './report.ts';
 
 const ROWS = 140_000;
-const PEER = new URL('../../test/bench/peers/create.mjs', import.meta.url).pathname;
+const PEER = fileURLToPath(new URL('../../test/bench/peers/create.mjs', import.meta.url));
 const HEADER = 'name,type,destination,shelf\n';
 
 export async function rows(directory: string): Promise<Report[]> {

@@ -1,10 +1,11 @@
 /** How long it takes until the command has said what it was asked, beside a node that is asked nothing. */
+import { fileURLToPath } from 'node:url';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { compare } from './compare.ts';
 import { environment, qrctl } from './qrctl.ts';
 import type { Report } from './report.ts';
 
-const GET = new URL('../../test/bench/peers/get.cjs', import.meta.url).pathname;
+const GET = fileURLToPath(new URL('../../test/bench/peers/get.cjs', import.meta.url));
 
 export async function startup(directory: string): Promise<Report[]> {
   const sandbox = await startSandboxProcess({ codes: 25, scans: 10, limit: 1e9 });

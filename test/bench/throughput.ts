@@ -1,6 +1,7 @@
 /** Exports of one code from a sandbox that has its pages ready, beside what people would use instead. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { type Contestant, compare } from './compare.ts';
 import { environment, qrctl } from './qrctl.ts';
@@ -9,7 +10,7 @@ import { checkBytes, checkCells, FORMATS, type Truth, truthOf } from './truth.ts
 
 /** After the last scan, and the same in every run: the sandbox keeps its pages by what is asked. */
 export const UNTIL = '2025-02-01';
-const PEERS = new URL('../../test/bench/peers', import.meta.url).pathname;
+const PEERS = fileURLToPath(new URL('../../test/bench/peers', import.meta.url));
 
 export async function throughput(directory: string, { large }: { large: boolean }): Promise<Report[]> {
   const reports: Report[] = [];

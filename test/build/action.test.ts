@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const action = readFileSync(join(root, 'action.yml'), 'utf8');
 /** The last step: all that is indented below its `run: |`. */
 const script = action.slice(action.lastIndexOf('run: |') + 'run: |'.length).replace(/^ {8}/gm, '');

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 test('npm run dev runs a command from the sources, and leaves no file behind', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 1 });

@@ -244,7 +244,19 @@ const CONTRACT: Record<string, string[]> = {
   'completion <shell>': [],
   'api <method> <path>': ['--query', '--input'],
   doctor: ['--format', '--output'],
-  sandbox: ['--port', '--codes', '--scans', '--plan', '--window', '--seed', '--live', '--latency', '--key'],
+  sandbox: [
+    '--port',
+    '--codes',
+    '--scans',
+    '--plan',
+    '--window',
+    '--seed',
+    '--live',
+    '--latency',
+    '--fault',
+    '--clock',
+    '--key',
+  ],
   demo: [],
 };
 const GLOBALS = [

@@ -1,5 +1,6 @@
 /** Commands that qrctl proposes act on the workspace of the run that proposes them. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createPropose } from '../../src/cli/proposals.ts';
 import { isBranch, leaves, TREE } from '../../src/cli/tree.ts';
@@ -66,7 +67,7 @@ function textsOf(file: string): string[] {
 }
 
 it('every proposal in the sources carries the flags of the run', () => {
-  const root = new URL('../../src/', import.meta.url).pathname;
+  const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!help|build|sandbox).*\.ts$/.test(name),
   );

@@ -52,7 +52,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 describe('the package', () => {
   test('contains the program and no other files', () => {
     const parts =
-      /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js|resvg\.wasm\.br|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
+      /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|resvg\.wasm\.br|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
     expect(others.sort()).toEqual([
       '.github/SECURITY.md',

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { FuzzJob, FuzzNews } from './fuzz-child.ts';
 
@@ -31,7 +32,7 @@ const MOST_MB = 500;
 /** Of one parser; what is systematically wrong is seen by then. */
 const MOST_FINDINGS = 20;
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Bundles the process; the caller may remove the file. */
 async function bundle(): Promise<string> {

@@ -7,10 +7,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const required = process.argv.includes('--require') || process.env.CI === 'true';
 const asked = process.argv.slice(2).filter((argument) => !['--require', '--peers'].includes(argument));
-const network = ['unshare', '-rnm', new URL('network.sh', import.meta.url).pathname];
+const network = ['unshare', '-rnm', fileURLToPath(new URL('network.sh', import.meta.url))];
 
 const { status: trial } = spawnSync(network[0], [...network.slice(1), 'true'], { stdio: 'ignore' });
 if (trial !== 0) {

@@ -7,8 +7,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const CACHE = new URL('../../node_modules/.cache/', import.meta.url).pathname;
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 const ROOT = join(CACHE, 'middleboxes');
 const BOXES = ['nginx', 'haproxy', 'squid'];
 /** What else their packages want is for installing them as services. */

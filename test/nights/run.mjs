@@ -9,9 +9,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const LOGROTATE = process.env.LOGROTATE ?? '/usr/sbin/logrotate';
-const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
+const BIN = fileURLToPath(new URL('../../bin/qrctl.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'qrctl-nights-'));
 const file = join(home, 'scans.csv');
 /** Of the service, in the night of the outage. */

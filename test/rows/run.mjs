@@ -5,8 +5,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const bundle = join(root, 'node_modules/.cache/rows-histories.mjs');
 const { status } = spawnSync(
   join(root, 'node_modules/.bin/esbuild'),

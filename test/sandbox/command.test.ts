@@ -91,6 +91,18 @@ describe('qrctl sandbox', () => {
     expect(running.output().stderr).not.toContain('svc_live_');
   });
 
+  test('fails the requests of --fault, and starts the clock at the time of --clock', async () => {
+    const { running, get, read } = await open('--fault=500:1', '--fault=drop:2', '--clock', '2026-10-01');
+    expect((await get('/qr')).status).toBe(500);
+    await expect(get('/qr')).rejects.toThrow();
+    const third = await get('/qr');
+    expect(third.headers.get('date')).toMatch(/^Thu, 01 Oct 2026 00:/);
+    await running.waitFor(/Applied the fault drop to GET \/api\/v1\/qr\./);
+    const { data } = await read('/qr');
+    const newest = (await read(`/qr/${data[0]?.id}/scans?limit=1`)).data[0];
+    expect(newest?.ts).toMatch(/^2026-0/);
+  });
+
   test('reports that the port of --port is in use, and uses another one without --port', async () => {
     const holder = createServer();
     const port = await new Promise<number>((resolve) => {
@@ -130,6 +142,13 @@ describe('qrctl sandbox', () => {
     ['--key', ''],
     ['--seed', 'x'],
     ['--live', '1.5'],
+    ['--fault', 'drop'],
+    ['--fault', 'drop:0'],
+    ['--fault', 'drop:1:2'],
+    ['--fault', 'burn:1'],
+    ['--clock', '24h'],
+    ['--clock', '2026-02-30'],
+    ['--clock', '1999-12-31'],
   ])('refuses %s %s with 2 and says nothing on standard output', async (flag, value) => {
     const result = await runByDay(['sandbox', '--port', '0', `${flag}=${value}`]);
     expect(result).toMatchObject({ code: 2, stdout: '' });

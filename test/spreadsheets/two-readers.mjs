@@ -6,8 +6,9 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const BIN = new URL('../../bin/qrctl.js', import.meta.url).pathname;
+const BIN = fileURLToPath(new URL('../../bin/qrctl.js', import.meta.url));
 const scans = Number(process.argv[2] ?? 20_000);
 const python = process.env.PYTHON ?? '/usr/bin/python3';
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-readers-'));

@@ -4,10 +4,12 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished, TestRunner } from 'vitest';
 
 /** What `node` is told to run: the build of this directory (test/global-setup.ts sees to it), or another installation. */
-export const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../bin/qrctl.js', import.meta.url).pathname;
+export const BIN =
+  process.env.QRCTL_TEST_BIN ?? fileURLToPath(new URL('../../bin/qrctl.js', import.meta.url));
 
 /** The node that runs it: ours, or another version (test/nodes.mjs). */
 const NODE = process.env.QRCTL_TEST_NODE ?? process.execPath;

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 
@@ -16,7 +17,7 @@ export interface SandboxProcess {
 /** Options that survive the way into another process. */
 type PlainOptions = Omit<SandboxOptions, 'clock' | 'idOffset' | 'onRequest' | 'intercept'>;
 
-const SOURCE = new URL('../../src/sandbox/sandbox.ts', import.meta.url).pathname;
+const SOURCE = fileURLToPath(new URL('../../src/sandbox/sandbox.ts', import.meta.url));
 
 /** Keeps pages of scans once built, up to 512 MiB, so that building them is not measured. Only for logs that hold still. */
 const KEEP_PAGES = `

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const SOURCES = new URL('../../src/', import.meta.url).pathname;
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** A color written by hand, in any of the forms JavaScript has for ESC, or a library or function of Node for it. */
 const BY_HAND = /(?:\\x1b|\\u001b|\\u\{0*1b\}|\\033|\x1b)\[[\d;]*m/i;

@@ -18,7 +18,7 @@ const RULES = [
   [/\b(goes?|going|went|gone) on\b/, 'write continue or resume'],
   [/\b(goes|go) (with|well with)\b/, "write X requires Y, or X can't be used with Y"],
   [/\b(leaves?|leaving|left) out\b/, 'write omit'],
-  [/\banswer(s|ed|ing)?\b/, 'write response, or respond'],
+  [/(?<!lose-)\banswer(s|ed|ing)?\b/, 'write response, or respond'],
   [/\bask(s|ed|ing)?\b/, 'write request, query or fetch; only prompts ask'],
   [/\bpictures?\b/, 'write image'],
   [/\b(is|are|was|were) no [a-z]+/, 'write is not a …, or there is no …', /\bthere (is|are|was|were) no /],

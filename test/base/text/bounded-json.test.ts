@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { ExcessiveJsonError, parseBounded } from '../../../src/base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf } from '../../../src/base/text/json-elements.ts';
 import { runs } from '../../support/property-runs.ts';
 
-const source = new URL('../../../src/', import.meta.url).pathname;
+const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 test('all JSON is parsed in one place, except by scripts that build qrctl', () => {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' });

@@ -3,12 +3,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { firstRows, SOAK } from '../../support/property-runs.ts';
 
-const COMPLETIONS = new URL('../../../completions/', import.meta.url).pathname;
-const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../../bin/qrctl.js', import.meta.url).pathname;
+const COMPLETIONS = fileURLToPath(new URL('../../../completions/', import.meta.url));
+const BIN = process.env.QRCTL_TEST_BIN ?? fileURLToPath(new URL('../../../bin/qrctl.js', import.meta.url));
 
 /** A name that must reach no shell unquoted. */
 const ODD = 'odd $(touch oops)';
@@ -72,7 +73,7 @@ async function type(
   lines: string[],
   tabs = 1,
 ): Promise<{ line: string; screen: string }[]> {
-  const script = new URL('shell-session.py', import.meta.url).pathname;
+  const script = fileURLToPath(new URL('shell-session.py', import.meta.url));
   return JSON.parse(await run('python3', [script], JSON.stringify({ shell, setup, lines, tabs })));
 }
 
@@ -135,7 +136,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
   const setup = [
     "PS1='$ '; bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; bind 'set completion-query-items 0'",
     `bind -x '"\\C-x\\C-p": printf "<<<%s>>>" "$READLINE_LINE"; READLINE_LINE='`,
-    `source ${COMPLETIONS}qrctl.bash`,
+    `source '${COMPLETIONS}qrctl.bash'`,
   ];
   const shell = ['bash', '--norc', '--noprofile', '-i'];
 
@@ -162,7 +163,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
 
 describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
   const setup = [
-    `PS1='$ '; fpath=(${COMPLETIONS} $fpath); autoload -U compinit; compinit -D -u; unset zle_bracketed_paste; setopt no_beep; LISTMAX=0`,
+    `PS1='$ '; fpath=('${COMPLETIONS}' $fpath); autoload -U compinit; compinit -D -u; unset zle_bracketed_paste; setopt no_beep; LISTMAX=0`,
     `bindkey '^I' complete-word; dump-line() { zle -I; print -rn -- "<<<$BUFFER>>>"; BUFFER= }; zle -N dump-line; bindkey '^X^P' dump-line`,
   ];
   const shell = ['zsh', '-f', '-i'];
@@ -192,7 +193,7 @@ describe.skipIf(!has('fish'))('fish', () => {
   /** The candidates for a line, each with its description behind a tab. */
   async function candidates(lines: string[]): Promise<string[][]> {
     const asked = lines.map((line) => `complete -C '${line}'; echo ---`).join('; ');
-    const output = await run('fish', ['-N', '-c', `source ${COMPLETIONS}qrctl.fish; ${asked}`]);
+    const output = await run('fish', ['-N', '-c', `source '${COMPLETIONS}qrctl.fish'; ${asked}`]);
     return output
       .split('---\n')
       .slice(0, -1)

@@ -4,6 +4,7 @@ import { readAt } from '../../../src/codes/dated/read-at.ts';
 function read(value: unknown, zone?: string): string {
   const faults: string[] = [];
   const ms = readAt({ value, fault: (message) => faults.push(message) }, zone);
+  if (faults[0] !== undefined) expect(ms).toBeUndefined();
   return faults[0] ?? (ms === undefined ? 'nothing' : new Date(ms).toISOString());
 }
 

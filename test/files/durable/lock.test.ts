@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time/time.ts';
@@ -42,7 +43,7 @@ async function startHolder(path: string, uid?: number): Promise<ChildProcess> {
 
 /** The module as a file that another process can import. */
 async function bundleLock(): Promise<string> {
-  const module = new URL('../../../src/files/durable/lock.ts', import.meta.url).pathname;
+  const module = fileURLToPath(new URL('../../../src/files/durable/lock.ts', import.meta.url));
   const { build } = await import('esbuild');
   const bundle = join(directory, 'lock.mjs');
   await build({

@@ -7,6 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const ZONES = [
@@ -78,7 +79,12 @@ function compareAll(work, scans) {
     ),
   );
   for (const zone of ZONES) {
-    const judge = [new URL('judge.py', import.meta.url).pathname, at('scans.ndjson'), at('codes.csv'), zone];
+    const judge = [
+      fileURLToPath(new URL('judge.py', import.meta.url)),
+      at('scans.ndjson'),
+      at('codes.csv'),
+      zone,
+    ];
     const judged = JSON.parse(execFileSync(python, judge, { encoding: 'utf8' }));
     const files = zone === ZONES[0] ? ['scans.ndjson', 'scans.csv', 'scans.ndjson.gz'] : ['scans.ndjson'];
     for (const file of files) {

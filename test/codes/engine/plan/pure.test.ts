@@ -1,9 +1,10 @@
 /** The plan is a function of its arguments: a dry run and a run have the same one. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const ROOT = new URL('../../../../src/', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../../../../src/', import.meta.url));
 
 /** Returns what a module imports as values, in the end. */
 function importsOf(path: string, seen = new Set<string>()): Set<string> {

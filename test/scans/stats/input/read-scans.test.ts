@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -426,6 +426,20 @@ describe('what --input names', () => {
     }
     const found = (await listed([directory])).map((path) => path.slice(directory.length + 1));
     expect(found).toEqual(['dt=2026-10-01/part-1.csv', 'dt=2026-10-02/part-1.csv']);
+  });
+
+  it('warns of a rotated file behind a link, but not of a link to a device or to nothing (D17)', async () => {
+    const directory = await useDirectory();
+    const at = (name: string) => join(directory, name);
+    await writeFile(at('scans.csv'), '');
+    await writeFile(at('archived'), '');
+    await symlink(at('archived'), at('scans.csv.1'));
+    await symlink(at('gone'), at('scans.csv.2'));
+    await symlink('/dev/zero', at('scans.csv.3'));
+    const warned: string[] = [];
+    const warn = (message: string) => void warned.push(message);
+    await listInputs([at('scans.csv')], { rotated: true, note: () => undefined, warn });
+    expect(warned.join('\n').match(/scans\.csv\.\d/g)).toEqual(['scans.csv.1']);
   });
 
   it('must be there, and hold something', async () => {
