@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { parseInstant } from '../base/time/time.ts';
-import { DAY_MS } from '../base/time/units.ts';
+import { DAY_MS, parseInstant } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '../sandbox/faults.ts';
 import { isClockTime, PLANS } from '../sandbox/options.ts';
