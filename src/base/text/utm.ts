@@ -20,21 +20,47 @@ export function normaliseUtm(value: string): string {
  * RangeError if it is not a web address.
  */
 export function addUtm(address: string, tags: UtmTags): string {
-  const trimmed = address.trim();
-  if (!/^https?:\/\//i.test(trimmed) || !parseUrl(trimmed))
-    throw new RangeError("is not a web address, so UTM tags can't be added");
-  const [, before = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(trimmed) ?? [];
-  const parts = (query ?? '').split('&').filter((part) => part !== '');
+  if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
+  const { before, parts, fragment } = splitQuery(address);
   for (const name of UTM_NAMES) {
     const value = tags[name];
     if (value === undefined) continue;
     const part = `utm_${name}=${encodeURIComponent(normaliseUtm(value))}`;
-    const isSame = (other: string) => other.split('=', 1)[0]?.toLowerCase() === `utm_${name}`;
+    const isSame = (other: string) => nameOf(other) === `utm_${name}`;
     const at = parts.findIndex(isSame);
     if (at < 0) parts.push(part);
     else parts.splice(at, parts.length - at, part, ...parts.slice(at + 1).filter((other) => !isSame(other)));
   }
   return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
+}
+
+/** Returns the tags of an address, such as `utm_source=poster`, that a new web address lacks. */
+export function droppedUtm(old: string, address: string): string[] {
+  if (!isWeb(address)) return [];
+  const kept = new Set(splitQuery(address).parts.map(nameOf));
+  return splitQuery(old).parts.filter((part) => /^utm_[^=]+=./i.test(part) && !kept.has(nameOf(part)));
+}
+
+/** Adds the tags of an old address that a new one lacks, exactly as they are. */
+export function carryUtm(old: string, address: string): string {
+  const dropped = droppedUtm(old, address);
+  if (dropped.length === 0) return address;
+  const { before, parts, fragment } = splitQuery(address);
+  return `${before}?${[...parts, ...dropped].join('&')}${fragment}`;
+}
+
+function isWeb(address: string): boolean {
+  return /^\s*https?:\/\//i.test(address) && parseUrl(address.trim()) !== undefined;
+}
+
+function splitQuery(address: string): { before: string; parts: string[]; fragment: string } {
+  const [, before = '', query = '', fragment = ''] =
+    /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(address.trim()) ?? [];
+  return { before, parts: query.split('&').filter((part) => part !== ''), fragment };
+}
+
+function nameOf(part: string): string {
+  return part.split('=', 1)[0]?.toLowerCase() ?? '';
 }
 
 /** Returns the decoded value of the first such tag of a destination, as web analytics do. */

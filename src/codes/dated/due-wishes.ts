@@ -1,6 +1,6 @@
 /** E24: merges the rows of a dated plan by code. In each field, the latest due row wins. Pure. */
 import { groupBy } from '../../base/collections.ts';
-import { addUtm } from '../../base/text/utm.ts';
+import { addUtm, carryUtm } from '../../base/text/utm.ts';
 import { type Fault, placeOf, type Source } from '../../files/formats/read/input.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';
 import {
@@ -132,7 +132,9 @@ function add(
   if (!isAdded && field === 'destination') problems.clear();
   const earlier = wish[field];
   try {
-    wish[field] = row.wish[field] ?? addUtm(earlier ?? present, row.utm ?? {});
+    const [old, own] = [earlier ?? present, row.wish[field]];
+    const isCarried = row.keepUtm && field === 'destination' && own !== undefined;
+    wish[field] = isCarried ? carryUtm(old, own) : (own ?? addUtm(old, row.utm ?? {}));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     problems.set(row, `its destination ${error.message}`);

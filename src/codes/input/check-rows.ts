@@ -36,6 +36,8 @@ export interface TargetRow extends InputRow {
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags;
+  /** Carries the tags of the old destination over to a new one. */
+  keepUtm?: boolean;
   force?: boolean;
   ignoreDates?: boolean;
   signal?: AbortSignal;

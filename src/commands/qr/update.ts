@@ -40,6 +40,9 @@ const options = {
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
   force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
   ...utmOptions,
+  keepUtm: flag('--keep-utm', 'Carry UTM tags of the old destination over to the new one', {
+    requires: [['--destination', '--from']],
+  }),
   due: flag('--due', 'Apply only rows whose `at` time has passed', {
     ...OF_FILE,
     conflicts: ['--ignore-dates'],
@@ -90,6 +93,7 @@ export const command = defineCommand({
       const common = {
         changes: hasChanges(options) ? changesOf(options) : {},
         utm: utmOf(options),
+        keepUtm: options.keepUtm,
         force,
         ignoreDates,
       };
@@ -150,7 +154,7 @@ async function updateNamed(
   const list = isOne || flags.dryRun ? undefined : await openOutput(context, flags, NAMED_COLUMNS);
   const wish = wishOf(wanted);
   const utm = wish.destination === undefined ? wanted.utm : undefined;
-  const named = await findNamed(context, names, { wish, utm });
+  const named = await findNamed(context, names, { wish, utm, keepUtm: flags.keepUtm });
   refuseTags(named.codes, utm);
   if (mustKnowType(wish, flags.force)) refuseDestination(named.codes, wish.destination);
   if (flags.dryRun) return previewNamed(context, named, VERB, flags);

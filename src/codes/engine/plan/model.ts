@@ -43,6 +43,8 @@ export interface Row extends InputRow {
   readonly type?: string;
   /** Tags for the current destination of the code, if the row has none. */
   readonly utm?: UtmTags;
+  /** Carries the tags of the old destination over to a new one. */
+  readonly keepUtm?: boolean;
   readonly base?: Base;
   /** In ms since the epoch. */
   readonly updatedAtMs?: number;

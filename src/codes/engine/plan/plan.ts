@@ -2,7 +2,8 @@
  * E9: plans what each row requires so that file and service agree, and what the user must decide. A dry run
  * prints this plan, and a run carries it out. Pure.
  */
-import { inQuotes, quote } from '../../../base/text/quote.ts';
+import { countOf, inQuotes, quote } from '../../../base/text/quote.ts';
+import { droppedUtm } from '../../../base/text/utm.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../../destinations/destination.ts';
@@ -33,6 +34,7 @@ export function plan(input: PlanInput): Plan {
     faults.push(...judged.faults);
     warnings.push(...judged.warnings);
   }
+  warnings.push(...warningsOfTags(items, policy));
   const isWhole = input.listing.isWhole && policy.verb !== 'delete' && policy.verb !== 'update';
   return {
     items,
@@ -42,6 +44,20 @@ export function plan(input: PlanInput): Plan {
     faults,
     warnings,
   };
+}
+
+/** Returns one warning for all new destinations that lack UTM tags of the old ones. */
+function warningsOfTags(items: readonly PlanItem[], { verb }: Policy): Fault[] {
+  if (verb !== 'update') return [];
+  const dropped = items.flatMap(({ code, send: { destination } }) => {
+    const tags = destination === undefined ? [] : droppedUtm(code?.destination ?? '', destination);
+    return tags.length > 0 ? [tags.map((tag) => tag.replace(/=.*/s, '').toLowerCase())] : [];
+  });
+  if (dropped.length === 0) return [];
+  const what =
+    dropped.length === 1 ? 'a new destination lacks' : `${countOf(dropped.length, 'new destination')} lack`;
+  const names = [...new Set(dropped.flat())].sort().join(', ');
+  return [{ message: `${what} UTM tags of the old one (${names}); to keep them, add --keep-utm` }];
 }
 
 /** Codes of removed keys are managed. */

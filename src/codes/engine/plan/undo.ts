@@ -133,7 +133,7 @@ export function planUndo(input: PlanInput, { codes }: RunChanges): Plan {
     const fields = item.row && kept.get(item.row);
     return fields && item.code ? { ...item, reason: describeKept(fields, item.code) } : item;
   });
-  return { ...planned, items };
+  return { ...planned, items, warnings: [] };
 }
 
 function pick(values: Values, fields: readonly Field[]): Values {

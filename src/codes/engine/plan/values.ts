@@ -5,7 +5,7 @@
 import { groupBy } from '../../../base/collections.ts';
 import { restore } from '../../../base/text/defuse.ts';
 import { parseUrl } from '../../../base/text/parse-url.ts';
-import { addUtm } from '../../../base/text/utm.ts';
+import { addUtm, carryUtm } from '../../../base/text/utm.ts';
 import { type NewCode, newCode, type QrCode } from '../../../service/shapes.ts';
 import { isShortenedFrom } from '../../input/shortened-number.ts';
 import { fingerprintOf, plainOf } from './base.ts';
@@ -58,10 +58,12 @@ export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'stored
  * Returns the wanted value of a field; undefined to leave it. Throws RangeError for tags without a web
  * address.
  */
-export function wantedValue({ wish, utm }: Row, field: Field, code: QrCode): string | undefined {
-  if (field === 'destination' && utm !== undefined && wish.destination === undefined)
-    return addUtm(code.destination ?? '', utm);
-  return wish[field];
+export function wantedValue(row: Row, field: Field, code: QrCode): string | undefined {
+  const { wish, utm, keepUtm } = row;
+  const wanted = wish[field];
+  if (field !== 'destination') return wanted;
+  if (wanted === undefined) return utm && addUtm(code.destination ?? '', utm);
+  return keepUtm && !isUnedited(row, field) ? carryUtm(code.destination ?? '', wanted) : wanted;
 }
 
 /** Returns whether a cell has this value, allowing for changes by a spreadsheet. */

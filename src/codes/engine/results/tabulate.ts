@@ -132,7 +132,9 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   function cellOf(column: string, end: RowEnd): unknown {
     const field = fieldOf.get(column);
     const value = end.row.values.get(column) ?? null;
-    if (!takesTheirs(end)) return value;
+    // Otherwise the next run would drop the tags.
+    const isCarried = end.row.keepUtm && field === 'destination' && !UTM_COLUMNS.includes(fold(column));
+    if (!takesTheirs(end) && !(isCarried && !openChange(end, 'destination'))) return value;
     if (field === undefined || !end.changes.some((change) => change.field === field)) return value;
     return UTM_COLUMNS.includes(fold(column)) ? null : (end.code?.[field] ?? null);
   }

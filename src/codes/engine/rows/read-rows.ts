@@ -173,6 +173,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
       wish,
       type,
       utm,
+      keepUtm: options.keepUtm,
       base,
       updatedAtMs,
       decision,

@@ -21,6 +21,7 @@ import type { RowsVerb } from './verb.ts';
 export interface Change {
   readonly wish: CodeChanges;
   readonly utm?: UtmTags;
+  readonly keepUtm?: boolean;
 }
 
 /**
