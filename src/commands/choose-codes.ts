@@ -10,6 +10,7 @@ import { isUuid } from '../service/checks.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from './code-choice.ts';
+import { resolveNames } from './short-urls.ts';
 
 /**
  * Returns the codes of the arguments, of the rows of the file (duplicates included), or every code. Throws
@@ -60,7 +61,7 @@ async function findCodes(
 ): Promise<CodeLabel[]> {
   const service = await context.service();
   return names.length > 0
-    ? namedCodes(service, names, isWanted)
+    ? namedCodes(service, await resolveNames(context, names), isWanted)
     : everyCode(service, service.concurrency, doubt);
 }
 
@@ -116,7 +117,7 @@ export async function chooseLabelsOfLog(
     if (!(error instanceof NotFoundError) || given.length < 2 || known.size === 0) throw error;
     const service = await context.service();
     const listed = await everyCode(service, service.concurrency, need.doubt);
-    const named = given.map((name) =>
+    const named = (await resolveNames(context, given)).map((name) =>
       listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name),
     );
     const found = named.filter((code) => code !== undefined);

@@ -15,6 +15,7 @@ import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
 import { noteWarnings } from './qr/rows/notes.ts';
+import { shortUrlParser } from './short-urls.ts';
 
 type FileOfCodes = FileChoice & { from: string };
 
@@ -82,7 +83,7 @@ async function readTargets(
 ): Promise<{ file: Input; rows: readonly TargetRow[] }> {
   const { from } = choice;
   const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
-  const checked = await checkChosen(file, context.signal);
+  const checked = await checkChosen(file, await shortUrlParser(context), context.signal);
   refuseChecked(file, checked);
   noteWarnings(context, file, checked.warnings);
   // A check of no codes must not look like a check without findings.

@@ -62,19 +62,26 @@ export function readUtm(
   return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
-export async function checkChosen(input: Input, signal?: AbortSignal): Promise<Checked<TargetRow>> {
-  const columns = matchColumns(input, TARGET_COLUMNS);
+export async function checkChosen(
+  input: Input,
+  parseShortUrl?: ParseShortUrl,
+  signal?: AbortSignal,
+): Promise<Checked<TargetRow>> {
+  const columns = matchColumns(input, TARGET_COLUMNS, ['short_url']);
   const { has, faults, warnings, unread, notes } = columns;
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
-  if (!isEmpty && !TARGET_COLUMNS.some(has))
+  const hasColumn = hasTargets(has, parseShortUrl);
+  if (!isEmpty && !hasColumn)
     faults.push({
       line,
       message: `no column identifies the codes: add an id or slug column${instead(unread)}`,
     });
   const check = (found: InputRow): TargetRow => {
-    const { id, slug } = readTarget(found, columns);
+    const { id, slug } = readTarget(found, columns, parseShortUrl);
     const { row, line, values, defused } = found;
+    if (hasColumn && id === undefined && slug === undefined)
+      faults.push({ line, message: 'has neither an ID nor a slug' });
     return { row, line, values, defused, id, slug };
   };
   const { kept, omitted } = omitUnfinished(input);
@@ -83,15 +90,31 @@ export async function checkChosen(input: Input, signal?: AbortSignal): Promise<C
   return { rows, faults, warnings, doubts: [], unread, notes, start: LIST };
 }
 
-function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
-  const id = readId(cell(row, 'id'));
-  const slug = readText(cell(row, 'slug'))?.trim() || undefined;
-  if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
-    faults.push({ line: row.line, message: 'has neither an ID nor a slug' });
-  return { id, slug };
+/** Parses a short URL of the workspace as the ID or slug of its code. */
+export type ParseShortUrl = (url: string) => string | undefined;
+
+export function hasTargets(has: Columns['has'], parseShortUrl: ParseShortUrl | undefined): boolean {
+  return TARGET_COLUMNS.some(has) || (parseShortUrl !== undefined && has('short_url'));
 }
 
-export function readId(cell: InputCell): string | undefined {
+/** Reads ID and slug of a row. A short URL may be in place of the slug, or in its own column. */
+export function readTarget(
+  row: InputRow,
+  { has, cell }: Columns,
+  parseShortUrl: ParseShortUrl | undefined,
+): Pick<TargetRow, 'id' | 'slug'> {
+  const id = readId(cell(row, 'id'));
+  const text = (column: string) => readText(cell(row, column))?.trim() || undefined;
+  const slug = text('slug');
+  const isOpen = id === undefined && slug === undefined;
+  const url = isOpen && parseShortUrl && has('short_url') ? text('short_url') : slug;
+  const code = url === undefined ? undefined : (parseShortUrl?.(url) ?? slug);
+  // Short URLs may contain IDs in place of slugs.
+  const isId = id === undefined && code !== undefined && code !== slug && isUuid(code);
+  return isId ? { id: code.toLowerCase() } : { id, slug: code };
+}
+
+function readId(cell: InputCell): string | undefined {
   const id = readText(cell)?.trim() || undefined;
   if (id !== undefined && !isUuid(id)) cell.fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
   return id?.toLowerCase();

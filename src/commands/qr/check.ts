@@ -97,7 +97,7 @@ export const command = defineCommand({
     'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too. If no ' +
     'destination responds, the command exits with code 7 and writes no file.\n\n' +
     '--timeout applies to each destination, and --concurrency to hosts (default: 256).',
-  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,
   columns: async () => [{ columns: COLUMNS }],
   examples: [

@@ -38,7 +38,7 @@ export const command = defineCommand({
     "Deletes codes and all their scans. This can't be undone.\n\n" +
     'Printed codes stop working. On a terminal, qrctl shows the names and scan counts and prompts for confirmation. ' +
     'Without a terminal, it requires --yes.',
-  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,
   columns: async () => [
     { columns: NAMED_COLUMNS },

@@ -1,13 +1,14 @@
 import { findCode } from '../../codes/listing/find-code.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptions, timezoneOption } from '../output-options.ts';
+import { resolveNames } from '../short-urls.ts';
 import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
   description:
     'Shows one code.\n\n' +
     'If this machine has never seen the slug, qrctl lists codes until it finds the code. Otherwise, one request is enough.',
-  arguments: [{ term: '<code>', description: 'ID or slug of the code', complete: 'codes' }],
+  arguments: [{ term: '<code>', description: 'ID, slug or short URL of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
   columns: async () => [CODE_OUTPUT],
   examples: [
@@ -15,8 +16,9 @@ export const command = defineCommand({
     ['qrctl qr get spring-menu --format json', 'Print the code as JSON for a script'],
     ['qrctl qr get spring-menu --fields destination --format csv --no-header', 'Print only the destination'],
   ],
-  async run(context, { args: [wanted = ''], options }) {
+  async run(context, { args, options }) {
     const { output, toRecord } = await codeOutput(context, options, 'record');
+    const [wanted = ''] = await resolveNames(context, args);
     const code = await findCode(await context.service(), wanted);
     context.facts.codes = 1;
     await output.print([toRecord(code)]);

@@ -26,7 +26,7 @@ export const command = defineCommand({
     'Draws codes as images or label sheets for print.\n\n' +
     'An image contains the short URL of its code (see `qrctl config set short-url`). qrctl never requests this URL. Before writing an image, ' +
     'qrctl decodes it again, and refuses images that may not print or scan well.',
-  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,
   columns: async () => [
     { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },

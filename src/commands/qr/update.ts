@@ -66,7 +66,7 @@ export const command = defineCommand({
     'Updates one or more codes, or each row of a file.\n\n' +
     'Each row has an ID or slug, and the new values. If a cell is empty, the value of the flag applies, or the field stays unchanged. Unchanged rows ' +
     'require no update request, so you can safely run the command again.',
-  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,
   columns: async () => [
     CODE_OUTPUT,

@@ -11,7 +11,7 @@ import type { ArgumentDefinition, OutputColumns } from '../define.ts';
 import { openOutput } from '../output-options.ts';
 
 export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
-  { term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' },
+  { term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' },
 ];
 
 export function scanColumns(hasCodes: boolean): Column[] {

@@ -9,7 +9,14 @@ import {
   UTM_COLUMNS,
 } from '../../../files/formats/read/input.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
-import { type CommonChanges, refuseDates, TYPES, throughOf } from '../../input/check-rows.ts';
+import {
+  type CommonChanges,
+  hasTargets,
+  type ParseShortUrl,
+  refuseDates,
+  TYPES,
+  throughOf,
+} from '../../input/check-rows.ts';
 import {
   type Columns,
   findWord,
@@ -34,7 +41,7 @@ export interface RowsOptions extends CommonChanges {
   /** Column of keys; by default `key`, which only `qr apply` requires. */
   keyColumn?: string;
   /** Parses a short URL of the workspace; undefined if its form is not known. */
-  slugOfShortUrl?: (url: string) => string | undefined;
+  slugOfShortUrl?: ParseShortUrl;
   /** Parses the time of a dated row, or reports a fault of its cell. */
   readAt?: (cell: InputCell) => number | undefined;
 }
@@ -122,10 +129,6 @@ function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOp
     ? 'a list of codes contains no changes: add --name, --destination or --status'
     : `no column contains changes: ${renameAdvice(input, unread) ?? 'add a name, destination or status column'}`;
   return [...faults, { line, message }];
-}
-
-function hasTargets(has: Columns['has'], slugOfShortUrl: unknown): boolean {
-  return TARGETS.some(has) || (slugOfShortUrl !== undefined && has('short_url'));
 }
 
 const NO_DOUBTS: readonly Doubt[] = [];

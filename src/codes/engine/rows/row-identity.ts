@@ -3,7 +3,7 @@ import { inQuotes } from '../../../base/text/quote.ts';
 import type { Input, InputRow } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
-import { readId, throughOf } from '../../input/check-rows.ts';
+import { type ParseShortUrl, readTarget as readNames, throughOf } from '../../input/check-rows.ts';
 import { type Columns, readText } from '../../input/columns.ts';
 import { isShortened } from '../../input/shortened-number.ts';
 import { parseBase } from '../plan/base.ts';
@@ -12,7 +12,7 @@ import type { Policy, Row, RowDecision } from '../plan/model.ts';
 interface IdentityOptions {
   readonly verb: Policy['verb'];
   readonly keyColumn: string;
-  readonly slugOfShortUrl?: (url: string) => string | undefined;
+  readonly slugOfShortUrl?: ParseShortUrl;
 }
 
 const WORDS = ['new', 'mine', 'theirs', 'skip'] as const satisfies RowDecision['is'][];
@@ -25,15 +25,7 @@ export function createIdentityReader(input: Input, columns: Columns, options: Id
 
   /** ID and slug of a row; none for a backup's record, whose code is created again. */
   function readTarget(row: InputRow): Pick<Row, 'id' | 'slug'> {
-    if (verb === 'create' && input.isRecord) return {};
-    const id = readId(cell(row, 'id'));
-    const slug = text(row, 'slug');
-    const isOpen = id === undefined && slug === undefined;
-    const url = isOpen && slugOfShortUrl && has('short_url') ? text(row, 'short_url') : slug;
-    const code = url === undefined ? undefined : (slugOfShortUrl?.(url) ?? slug);
-    // Short URLs may contain IDs in place of slugs.
-    const isId = id === undefined && code !== undefined && code !== slug && isUuid(code);
-    return isId ? { id: code.toLowerCase() } : { id, slug: code };
+    return verb === 'create' && input.isRecord ? {} : readNames(row, columns, slugOfShortUrl);
   }
 
   function readKey(row: InputRow): string | undefined {

@@ -1,10 +1,10 @@
-import { codeOfShortUrl } from '../../../base/text/short-url.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
 import { failureOfRun, type RunFacts } from '../../../codes/engine/results/run-failure.ts';
 import { checkRows } from '../../../codes/engine/rows/read-rows.ts';
 import type { Context } from '../../../context.ts';
 import { refuseChecked } from '../../../files/formats/read/input.ts';
 import { readInput } from '../../bulk-input.ts';
+import { shortUrlParser } from '../../short-urls.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { readEarlierIds } from './earlier-results.ts';
 import { type RowsFlags, resultsPathOf } from './flags.ts';
@@ -30,7 +30,6 @@ export async function readRowsFile(
   verb: RowsVerb,
 ): Promise<RowsFile> {
   const { policy, keyColumn, common = {}, bareNames } = verb;
-  const { shortUrl } = await context.settings();
   const key = policy.verb === 'delete' ? undefined : (keyColumn ?? 'key');
   const input = await readInput(context, from, { ...flags, bareNames, key });
   const checked = await checkRows(input, {
@@ -39,7 +38,7 @@ export async function readRowsFile(
     keyColumn,
     force: policy.force,
     signal: context.signal,
-    slugOfShortUrl: shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url),
+    slugOfShortUrl: await shortUrlParser(context),
   });
   const more = verb.byCode?.faults(input, checked.rows) ?? [];
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);

@@ -13,6 +13,7 @@ import type { Source } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import type { Output } from '../../output-options.ts';
+import { resolveNames } from '../../short-urls.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
@@ -50,31 +51,36 @@ export async function findNamed(
   names: readonly string[],
   change: Change = { wish: {} },
 ): Promise<NamedRows> {
-  const lookup = await lookUp(context, [...new Set(names)]);
+  const targets = (await resolveNames(context, names)).map(targetOf);
+  const lookup = await lookUp(context, targets);
   const rows: Row[] = [];
   const places = new Map<string, number>();
   const codes = new Map<QrCode, number>();
-  for (const name of names) {
-    const code = lookup(targetOf(name));
+  for (const [at, name] of names.entries()) {
+    const own = targets[at] ?? {};
+    const code = lookup(own);
     const place = places.get(name) ?? (code && codes.get(code)) ?? rows.length;
     places.set(name, place);
     if (place < rows.length) continue;
     if (code) codes.set(code, place);
-    const target = code ? { id: code.id.toLowerCase(), slug: code.slug } : targetOf(name);
+    const target = code ? { id: code.id.toLowerCase(), slug: code.slug } : own;
     rows.push({ ...ROW, ...target, ...change, row: place + 1, line: place + 1 });
   }
   return { rows, codes: [...codes.keys()], places };
 }
 
-async function lookUp(context: Context, names: readonly string[]): Promise<Lookup> {
+async function lookUp(context: Context, targets: readonly Target[]): Promise<Lookup> {
   const service = await context.service();
+  const names = new Set(targets.map(({ id, slug = '' }) => id ?? slug));
+  if (names.size > 1) return findCodes(targets, { service, concurrency: service.concurrency });
   const [only = ''] = names;
-  if (names.length > 1) return findCodes(names.map(targetOf), { service, concurrency: service.concurrency });
   const code = await findCode(service, only);
   return () => code;
 }
 
-function targetOf(name: string): Pick<Row, 'id' | 'slug'> {
+type Target = Pick<Row, 'id' | 'slug'>;
+
+function targetOf(name: string): Target {
   return isUuid(name) ? { id: name.toLowerCase() } : { slug: name };
 }
 

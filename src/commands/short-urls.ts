@@ -1,0 +1,31 @@
+/** Resolves short URLs wherever a code is specified. */
+import { UsageError } from '../base/errors.ts';
+import { quote } from '../base/text/quote.ts';
+import { codeOfShortUrl } from '../base/text/short-url.ts';
+import type { Context } from '../context.ts';
+
+/** Returns a parser of short URLs; undefined without the setting `short-url`. */
+export async function shortUrlParser({
+  settings,
+}: Context): Promise<((url: string) => string | undefined) | undefined> {
+  const { shortUrl } = await settings();
+  return shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url);
+}
+
+/** Replaces short URLs by the ID or slug of their codes. Throws UsageError for other addresses. */
+export async function resolveNames(context: Context, names: readonly string[]): Promise<string[]> {
+  const parse = names.some((name) => name.includes('/')) ? await shortUrlParser(context) : undefined;
+  return names.map((name) => {
+    const isAddress = /^https?:\/\//i.test(name);
+    const code = name.includes('/') ? parse?.(isAddress ? name : `https://${name}`) : undefined;
+    if (code !== undefined || !isAddress) return code ?? name;
+    throw new UsageError(
+      `cannot find the code of ${quote(name)}: it is not a short URL of the setting short-url`,
+      {
+        hint: parse
+          ? 'Run `qrctl config get short-url` to see the form of short URLs, or specify an ID or slug.'
+          : 'Run `qrctl config set short-url https://HOST/{slug}`, or specify an ID or slug.',
+      },
+    );
+  });
+}
