@@ -45,6 +45,8 @@ export interface Row extends InputRow {
   readonly utm?: UtmTags;
   /** Carries the tags of the old destination over to a new one. */
   readonly keepUtm?: boolean;
+  /** Record of a code that a deletion saved. */
+  readonly isBackup?: boolean;
   readonly base?: Base;
   /** In ms since the epoch. */
   readonly updatedAtMs?: number;

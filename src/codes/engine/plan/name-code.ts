@@ -106,7 +106,8 @@ export function knownCode(
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
   // Decisions may stay in the file of `qr apply`. If the code exists, an earlier run, maybe on another
   // machine, carried them out.
-  const wanted = policy.verb === 'create' || !code ? answers.newOf(row) : 0;
+  const asked = row.isBackup && !code ? 1 : answers.newOf(row);
+  const wanted = policy.verb === 'create' || !code ? asked : 0;
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
   const sending = ledger.unclear.findLast(
     ({ replaces }) => replaces !== undefined && replaces === (replaced ?? id),

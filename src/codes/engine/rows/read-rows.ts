@@ -1,4 +1,6 @@
 /** Converts a file into rows of the engine, for every verb, and finds all faults by line and column. */
+
+import { quote } from '../../../base/text/quote.ts';
 import {
   type Checked,
   type Fault,
@@ -88,6 +90,7 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
   const columns = matchColumns(input, [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])], mayHave);
   const { faults, warnings, unread, notes } = columns;
+  if (verb === 'create' && input.isRecord) notes.push(noteOfBackup(input));
   for (const fault of faultsOfColumns(input, columns, options)) faults.push(fault);
   const reader = createRowReader(input, columns, { ...options, keyColumn });
   const rows = await mapRows(input.rows, reader.read, signal);
@@ -99,6 +102,12 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   const unusedFlags = reader.unusedFlags();
   const start = readAt ? PLAN : START[verb];
   return { rows, faults, warnings, doubts, unread, notes, start, unusedFlags };
+}
+
+/** A deleted code is created as a new one. */
+function noteOfBackup({ rows }: Input): string {
+  const slug = String(rows[0]?.values.get('slug') ?? '');
+  return `The slug ${quote(slug)} of the backup does not come back: a new code gets a new slug, and images with the old one stay invalid`;
 }
 
 function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOptions): Fault[] {
@@ -177,6 +186,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
       type,
       utm,
       keepUtm: options.keepUtm,
+      isBackup: verb === 'create' && input.isRecord,
       base,
       updatedAtMs,
       decision,
