@@ -10,15 +10,8 @@ import {
 } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';
 import { CODE_TYPES, type CodeChanges } from '../../service/shapes.ts';
-import {
-  type Columns,
-  findColumn,
-  type InputCell,
-  instead,
-  matchColumns,
-  readText,
-  type Words,
-} from './columns.ts';
+import { type Columns, type InputCell, instead, matchColumns, readText, type Words } from './columns.ts';
+import { fieldOf } from './header-words.ts';
 import { omitUnfinished } from './outcomes.ts';
 
 export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
@@ -121,8 +114,9 @@ function readId(cell: InputCell): string | undefined {
 }
 
 /** Throws UsageError for a dated plan: its last change of each code would apply immediately. */
-export function refuseDates({ name, columns, rows }: Input): void {
-  const at = findColumn(columns, 'at');
+export function refuseDates(input: Input): void {
+  const { name, columns, rows } = input;
+  const at = columns.find((column) => fieldOf(input, column) === 'at');
   const isDated = ({ values }: InputRow) => at !== undefined && String(values.get(at) ?? '').trim() !== '';
   const count = rows.filter(isDated).length;
   if (count === 0) return;

@@ -1,7 +1,6 @@
 import leven from 'leven';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import {
-  ALIASES,
   type Fault,
   faultsOfRead,
   fold,
@@ -12,6 +11,7 @@ import {
   OUR_COLUMNS,
   showValue,
 } from '../../files/formats/read/input.ts';
+import { ambiguity, fieldOf } from './header-words.ts';
 
 /** Cell of a known column; collects its faults and warnings. */
 export interface InputCell {
@@ -45,17 +45,23 @@ export function matchColumns(
   const faults: Fault[] = [];
   const warnings = warningsOfHidden(input);
   const found = new Map<string, string>();
+  const mayHave = (field: string) => known.includes(field) || optional.includes(field);
   for (const column of input.columns) {
-    const folded = fold(column);
-    if (!known.includes(folded) && !optional.includes(folded)) continue;
+    const folded = fieldOf(input, column);
+    if (!mayHave(folded)) continue;
     const other = found.get(folded);
     if (other !== undefined)
       faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
   }
-  const isAsked = known.includes('destination') && !found.has('destination');
-  const { notes = [], fault: ambiguity } = isAsked ? takeAlias(input, found) : {};
-  if (ambiguity) faults.push(ambiguity);
+  const { fields = [], ambiguous = [] } = input.named ?? {};
+  const notes = [...fields].flatMap(([column, field]) =>
+    mayHave(field) ? [`column ${quote(column)} is read as ${field}`] : [],
+  );
+  const unclear = new Map<string, Fault>();
+  for (const [field, columns] of ambiguous)
+    if (mayHave(field)) unclear.set(field, { line, message: ambiguity(field, columns) });
+  faults.push(...unclear.values());
   const read = new Set(found.values());
   for (const fault of faultsOfRead(input, read)) faults.push(fault);
   const missing = (name: string, row?: InputRow) =>
@@ -90,8 +96,10 @@ export function matchColumns(
   const unread = input.columns.filter(
     (column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)) && fold(column) !== 'short_url',
   );
-  const isMissing = isAsked && !found.has('destination');
-  const noDestination = isMissing ? (ambiguity ?? missingDestination(input, unread)) : undefined;
+  const isMissing = known.includes('destination') && !found.has('destination');
+  const noDestination = isMissing
+    ? (unclear.get('destination') ?? missingDestination(input, unread))
+    : undefined;
   return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
 }
 
@@ -105,28 +113,6 @@ function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
 
 function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
   return JSON.stringify([line, column]);
-}
-
-/** Column of `qr image` manifests, whose `url` is the short URL: such a destination would be a loop. */
-const OF_MANIFEST = 'sha256';
-
-/** Uses the only column that must mean `destination`; several are a fault. */
-function takeAlias(
-  { columns, headerLine }: Input,
-  found: Map<string, string>,
-): { notes?: string[]; fault?: Fault } {
-  const others = columns.some((column) => fold(column) === OF_MANIFEST)
-    ? []
-    : columns.filter((column) => ALIASES.has(fold(column)));
-  const [alias, ...more] = others;
-  if (alias === undefined) return {};
-  if (more.length === 0) {
-    found.set('destination', alias);
-    return { notes: [`column ${quote(alias)} is read as destination`] };
-  }
-  const names = others.map(inQuotes).join(' and ');
-  const message = `columns ${names} could each be the destination: rename the correct one to destination`;
-  return { fault: { line: headerLine, message } };
 }
 
 const MOST_SLIPS = 2;

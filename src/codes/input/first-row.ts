@@ -1,6 +1,7 @@
 import { inQuotes } from '../../base/text/quote.ts';
-import { ALIASES, fold, isAddress, OUR_COLUMNS, refuseFaults } from '../../files/formats/read/input.ts';
+import { fold, isAddress, OUR_COLUMNS, refuseFaults } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';
+import { isHeaderWord } from './header-words.ts';
 
 export interface FirstRow {
   line: number;
@@ -45,5 +46,5 @@ function wordsOf(row: FirstRow): string[] {
 }
 
 function isKnown(cell: string): boolean {
-  return OUR_COLUMNS.has(fold(cell)) || ALIASES.has(fold(cell));
+  return OUR_COLUMNS.has(fold(cell)) || isHeaderWord(cell);
 }

@@ -14,6 +14,7 @@ import {
 import { linesOf } from '../../files/formats/read/input-text.ts';
 import { MOST_EMPTY, TOO_MANY_EMPTY } from '../../files/formats/table-bounds.ts';
 import { isUuid } from '../../service/checks.ts';
+import { withNamedColumns } from './header-words.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
 
@@ -38,6 +39,10 @@ export async function parseWithFaults(
   name: string,
   options: ReadOptions = {},
 ): Promise<Input> {
+  return withNamedColumns(await parseForm(bytes, name, options), options);
+}
+
+async function parseForm(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
   if (/\.xlsx$/i.test(name) || looksPacked(bytes))
     return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
   const flag =

@@ -1,5 +1,4 @@
 import {
-  ALIASES,
   type Fault,
   faultsOfHeader,
   fold,
@@ -17,6 +16,7 @@ import type { Area, CellValue, SheetRow } from '../../files/formats/xlsx/read-sh
 import { readWorkbook } from '../../files/formats/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';
 import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
+import { nameColumns } from './header-words.ts';
 
 /** Columns that no command reads. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
@@ -30,15 +30,11 @@ interface SheetColumn {
   isTime: boolean;
 }
 
-/** A column that means `destination` is the user's own if `destination` exists. */
-function toColumns(names: readonly string[], key: string | undefined): SheetColumn[] {
-  const all = names.map(fold);
-  const ours = new Set([
-    ...OUR_COLUMNS,
-    ...UTM_COLUMNS,
-    ...(all.includes('destination') ? [] : ALIASES),
-    ...(key === undefined ? [] : [fold(key)]),
-  ]);
+function toColumns(names: readonly string[], options: ReadOptions): SheetColumn[] {
+  const { key } = options;
+  const { fields } = nameColumns(names, options);
+  const all = names.map((name) => fields.get(name) ?? fold(name));
+  const ours = new Set([...OUR_COLUMNS, ...UTM_COLUMNS, ...(key === undefined ? [] : [fold(key)])]);
   for (const unread of UNREAD) ours.delete(unread);
   return names.map((name, at) => ({
     name,
@@ -51,7 +47,7 @@ function toColumns(names: readonly string[], key: string | undefined): SheetColu
  * Parses a header row and data rows of one sheet; skips empty rows. Throws UsageError if it is not a table.
  */
 export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
-  const { sheetName, visibleOnly, key } = options;
+  const { sheetName, visibleOnly } = options;
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);
   const faults: Fault[] = [];
   const rows: InputRow[] = [];
@@ -68,7 +64,7 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, options: Re
       first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
     if (!header) {
       const columns = readHeader(row, name);
-      header = { line: row.line, columns, read: toColumns(columns, key) };
+      header = { line: row.line, columns, read: toColumns(columns, options) };
       faults.push(...faultsOfHeader(header.columns, row.line));
       return;
     }

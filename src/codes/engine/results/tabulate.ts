@@ -1,6 +1,5 @@
 /** Formats rows as records of a results file. */
 import {
-  ALIASES,
   fold,
   type Input,
   type InputRow,
@@ -9,6 +8,7 @@ import {
 } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { findColumn } from '../../input/columns.ts';
+import { fieldOf, isHeaderWord } from '../../input/header-words.ts';
 import type { RowOutcome } from '../../input/outcomes.ts';
 import { baseOf, fingerprintOf, formatBase } from '../plan/base.ts';
 import type { Field, FieldChange, Row } from '../plan/model.ts';
@@ -84,8 +84,8 @@ const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
  */
 function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
   if (!before) return NONE;
-  const known = new Set([...input.columns.map(fold), ...OUR_COLUMNS, ...UTM_COLUMNS, ...ALIASES, 'key']);
-  const names = before.columns.filter((column) => !known.has(fold(column)));
+  const known = new Set([...input.columns.map(fold), ...OUR_COLUMNS, ...UTM_COLUMNS, 'key']);
+  const names = before.columns.filter((column) => !known.has(fold(column)) && !isHeaderWord(column));
   if (names.length === 0) return NONE;
   const idColumn = findColumn(before.columns, 'id') ?? '';
   const idOf = ({ values }: InputRow) =>
@@ -124,7 +124,7 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const added = findAddedColumns(before, input);
   const columns = [...theirs, ...added.names, ...ours];
-  const fieldOf = new Map(theirs.flatMap((column) => columnField(column, theirs)));
+  const fieldOf = new Map(theirs.flatMap((column) => columnField(column, input)));
   const decisionColumn = findColumn(input.columns, 'decision') ?? '';
   // Assignment to an ordinary object would set its prototype.
   const isOdd = columns.includes('__proto__');
@@ -162,12 +162,10 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
 }
 
 /** Field that a column sets, with the column. Tags are part of the destination. */
-function columnField(column: string, columns: readonly string[]): [string, Field][] {
-  const name = fold(column);
+function columnField(column: string, input: Input): [string, Field][] {
+  const name = fieldOf(input, column);
   if (name === 'name' || name === 'destination' || name === 'status') return [[column, name]];
-  if (UTM_COLUMNS.includes(name)) return [[column, 'destination']];
-  const isAlias = ALIASES.has(name) && !columns.some((other) => fold(other) === 'destination');
-  return isAlias ? [[column, 'destination']] : [];
+  return UTM_COLUMNS.includes(name) ? [[column, 'destination']] : [];
 }
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);

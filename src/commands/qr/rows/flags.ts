@@ -4,10 +4,11 @@ import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
 import type { Decisions, Policy } from '../../../codes/engine/plan/model.ts';
+import { COLUMN_FIELDS } from '../../../codes/input/header-words.ts';
 import { DATA_FORMATS } from '../../../files/formats/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../../files/formats/plan-output.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
-import { choice, duration, flag, parsed, repeated, text, type Values } from '../../define.ts';
+import { anyOf, choice, duration, flag, parsed, repeated, text, type Values } from '../../define.ts';
 import type { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
 
@@ -23,6 +24,12 @@ export const rowsOptions = {
     complete: 'files',
   }),
   ...workbookOptions(ROWS_GROUP),
+  column: repeated(
+    '--column <field=header>',
+    'Header of a field, as in name=Bezeichnung',
+    parseColumn,
+    OF_FILE,
+  ),
   dryRun: flag('--dry-run', 'Show the plan; change nothing', OF_ROWS),
   exitCode: flag('--exit-code', 'Exit with code 8 (changes) or 9 (decisions)', {
     ...OF_FILE,
@@ -84,6 +91,14 @@ export type RowsFlags = Values<typeof outputOptions> &
   > & {
     readonly force?: true;
   };
+
+function parseColumn(raw: string): [readonly [string, string]] {
+  const [, name = '', header = ''] = /^([^=]*)=(.*)$/s.exec(raw) ?? [];
+  const field = COLUMN_FIELDS.find((one) => one === fold(name));
+  if (field === undefined || header.trim() === '')
+    throw new InvalidArgumentError(`FIELD=HEADER, with the field ${anyOf(COLUMN_FIELDS)}`);
+  return [[field, header.trim()]];
+}
 
 function parseAdoption(raw: string): [readonly [string, string]] {
   const at = raw.lastIndexOf('=');

@@ -5,20 +5,14 @@ import { addFile } from '../../../base/run/run-summary.ts';
 import { defuse } from '../../../base/text/defuse.ts';
 import { fillShortUrl } from '../../../base/text/short-url.ts';
 import { type RowEnd, tabulate } from '../../../codes/engine/results/tabulate.ts';
+import { fieldOf } from '../../../codes/input/header-words.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { createFormatter } from '../../../files/formats/create-formatter.ts';
 import type { CsvOptions } from '../../../files/formats/csv.ts';
 import { createDocumentSink } from '../../../files/formats/document-sink.ts';
 import { formatOfPath, isCompressed, type OutputFlags } from '../../../files/formats/plan-output.ts';
-import {
-  ALIASES,
-  fold,
-  type Input,
-  type InputRow,
-  OUR_COLUMNS,
-  UTM_COLUMNS,
-} from '../../../files/formats/read/input.ts';
+import { type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '../../../files/formats/read/input.ts';
 import type { Row, RowSink } from '../../../files/formats/row-sink.ts';
 import { openWholeFile } from '../../../files/formats/whole-file.ts';
 import { openSink, planOutput } from '../../output-options.ts';
@@ -119,7 +113,7 @@ async function openResults(
   const dialect = dialectOf(path, input, flags);
   const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
   if (format !== 'csv' || !asRead) return output;
-  const names = columns.map(({ name }) => ({ name, isOurs: isOurs(fold(name)) }));
+  const names = columns.map(({ name }) => ({ name, isOurs: isOurs(fieldOf(input, name)) }));
   let written = 0;
   return {
     ...output,
@@ -130,7 +124,7 @@ async function openResults(
 
 /** The run may have changed the cells of these columns. */
 function isOurs(column: string): boolean {
-  return OUR_COLUMNS.has(column) || ALIASES.has(column) || UTM_COLUMNS.includes(column);
+  return OUR_COLUMNS.has(column) || UTM_COLUMNS.includes(column);
 }
 
 /** Dialect of the input, unless flags change it. */

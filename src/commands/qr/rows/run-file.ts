@@ -31,7 +31,12 @@ export async function readRowsFile(
 ): Promise<RowsFile> {
   const { policy, keyColumn, common = {}, bareNames } = verb;
   const key = policy.verb === 'delete' ? undefined : (keyColumn ?? 'key');
-  const input = await readInput(context, from, { ...flags, bareNames, key });
+  const input = await readInput(context, from, {
+    ...flags,
+    bareNames,
+    key,
+    isDated: common.readAt !== undefined,
+  });
   const checked = await checkRows(input, {
     ...common,
     verb: policy.verb,

@@ -36,7 +36,14 @@ export interface Input {
   /** One JSON object, as `qr get` writes it. */
   readonly isRecord?: true;
   readonly hiddenRows?: number;
+  readonly named?: NamedColumns;
   readonly faults?: readonly Fault[];
+}
+
+/** Fields of columns with other names ('' for none), and fields that several columns could be. */
+export interface NamedColumns {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly ambiguous: ReadonlyMap<string, readonly string[]>;
 }
 
 export type Source = Pick<Input, 'name' | 'form'>;
@@ -50,6 +57,10 @@ export interface ReadOptions {
   sheetName?: string | undefined;
   visibleOnly?: boolean | undefined;
   key?: string | undefined;
+  /** Headers of fields (`--column`). */
+  column?: readonly (readonly [field: string, header: string])[] | undefined;
+  /** Rows have a column with times. */
+  isDated?: boolean | undefined;
 }
 
 /** Columns whose values qrctl writes and reads; all others belong to the user. */
@@ -59,9 +70,6 @@ export const OUR_COLUMNS: ReadonlySet<string> = new Set([
 ]);
 
 export const UTM_COLUMNS: readonly string[] = UTM_NAMES.map((name) => `utm_${name}`);
-
-/** Headers that mean `destination`, if that column is missing. */
-export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
 
 export function isAddress(cell: string): boolean {
   return /^\s*(https?:\/\/|www\.)/i.test(cell);

@@ -142,13 +142,13 @@ describe('a create file', () => {
     ...[
       'Ziel-URL',
       'Adresse du site',
-      'Enlace',
-      'Indirizzo',
+      'Enlace web',
+      'Indirizzo web',
       'Webadres',
       'Ligação',
       'Adres strony',
-      'リンク先',
-      'الرابط',
+      'リンク先URL',
+      'رابط الصفحة',
     ],
   ])(
     'with addresses in a column %j has one fault, which names the column, and that --force does not accept',
@@ -199,7 +199,7 @@ describe('a create file', () => {
 
   it('has one destination', async () => {
     expect(await createFaults('name,type,url,Link\na,url,https://x.de,https://y.de\nb,sms,x,y\n')).toEqual([
-      'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination',
+      'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination, or add --column destination=url',
     ]);
     const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
     expect([both.rows[0]?.wish.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);

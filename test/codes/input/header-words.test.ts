@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
+import { parseInput } from '../../../src/codes/input/read-input.ts';
+import type { ReadOptions } from '../../../src/files/formats/read/input.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { runHere } from '../../support/run-here.ts';
+import { withSandbox } from '../../support/sandbox.ts';
+
+async function check(text: string, options: ReadOptions = {}, verb: 'create' | 'update' = 'create') {
+  const input = await parseInput(Buffer.from(text), 'codes.csv', options);
+  const { rows, faults, notes, unread } = await checkRows(input, { verb });
+  const [{ wish = {}, type, key } = {}] = rows;
+  return { ...wish, type, key, faults: faults.map(({ message }) => message), notes, unread };
+}
+
+it.each([
+  ['Schlüssel;Bezeichnung;Art;Ziel;Zustand', 'url', 'paused'],
+  ['clé;Nom;Type;Lien;État', 'url', 'paused'],
+  ['clave;Nombre;Tipo;Destino;Estado', 'url', 'paused'],
+  ['chiave;Nome;Tipo;Indirizzo;Stato', 'url', 'paused'],
+  ['sleutel;Naam;Soort;Bestemming;Status', 'url', 'paused'],
+  ['chave;Título;Tipo;Endereço;Estado', 'url', 'paused'],
+  ['klucz;Nazwa;Rodzaj;Cel;Stan', 'url', 'paused'],
+  ['キー;名前;種類;リンク先;状態', 'url', 'paused'],
+  ['المفتاح;الاسم;النوع;الرابط;الحالة', 'url', 'paused'],
+])('understands the header %s', async (header, type, status) => {
+  expect(await check(`${header}\nk1;Poster;${type};https://example.com/;${status}\n`)).toMatchObject({
+    ...{
+      key: 'k1',
+      name: 'Poster',
+      type,
+      destination: 'https://example.com/',
+      status,
+      faults: [],
+      unread: [],
+    },
+  });
+});
+
+it('leaves words alone that are evidently the columns of the user', async () => {
+  const rows =
+    'name,destination,Titel,Adresse,Art,Estado,Datum\nA,https://a.example/,T,Hauptstr. 1,Poster,Bayern,2026-01-01\n';
+  const own = await check(rows);
+  expect(own).toMatchObject({ name: 'A', destination: 'https://a.example/', type: undefined, notes: [] });
+  expect(own.unread).toEqual(['Titel', 'Adresse', 'Art', 'Estado', 'Datum']);
+});
+
+it('refuses words that are ambiguous, and takes the column of --column', async () => {
+  const text = 'Titel,Bezeichnung,url\nT,B,https://a.example/\n';
+  expect((await check(text)).faults).toContain(
+    'columns "Titel" and "Bezeichnung" could each be the name: rename the correct one to name, or add --column name=Titel',
+  );
+  expect(await check(text, { column: [['name', 'bezeichnung']] })).toMatchObject({ name: 'B', faults: [] });
+  // A column that has the name of the field is the user's own then.
+  const named = 'name,Label,url\nN,L,https://a.example/\n';
+  expect(await check(named, { column: [['name', 'Label']] })).toMatchObject({ name: 'L', faults: [] });
+  await expect(check(named, { column: [['name', 'Nope']] })).rejects.toThrow(
+    'no column has the header "Nope" of --column name=…',
+  );
+});
+
+it('reads columns of --column in workbooks, and keeps headers in the results', async () => {
+  const cwd = await useDirectory();
+  await withSandbox({ codes: 0 }, async ({ env: service }) => {
+    const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
+    const run = (...args: string[]) => runHere(args, { cwd, env });
+    await writeFile(join(cwd, 'a.csv'), 'Titel,Wohin\nPoster,https://example.com/\n');
+    expect(await run('qr', 'create', '--from', 'a.csv')).toMatchObject({ code: 2 });
+    expect(await run('qr', 'create', '--from', 'a.csv', '--column', 'x=y')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('FIELD=HEADER'),
+    });
+    const made = await run(
+      'qr',
+      'create',
+      '--from',
+      'a.csv',
+      '--column',
+      'destination=Wohin',
+      '--results',
+      'a.xlsx',
+    );
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('column Titel is read as name'),
+    });
+    expect(made.stdout).toMatch(/^Titel,Wohin,id/);
+    const again = await run('qr', 'update', '--from', 'a.xlsx', '--column', 'destination=Wohin');
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 unchanged') });
+  });
+});
