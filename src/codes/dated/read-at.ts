@@ -4,11 +4,11 @@ import { showValue } from '../../files/formats/read/input.ts';
 import type { InputCell } from '../input/columns.ts';
 
 const AT =
-  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
 /**
  * Parses the time of a dated row as ms since the epoch, or reports a fault of the cell. `defaultZone` (IANA)
- * applies to times without a zone.
+ * applies to times without a zone. A date is the beginning of its day.
  */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
@@ -19,12 +19,12 @@ export function readAt(
     return undefined;
   }
   const text = typeof value === 'string' ? value.trim() : '';
-  const [, date, time = '', offset, named] = AT.exec(text) ?? [];
+  const [, date, time, offset, named] = AT.exec(text) ?? [];
   const zone = named ?? (offset === undefined ? defaultZone : undefined);
-  const local = `${date}T${time.replace(',', '.')}`;
+  const local = `${date}T${time?.replace(',', '.') ?? '00:00'}`;
   if (date === undefined || parseInstant(`${local}Z`) === undefined) {
     fault(
-      `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00 or 2026-11-27 18:00 Europe/Berlin)`,
+      `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00, 2026-11-27 18:00 Europe/Berlin or 2026-11-27)`,
     );
     return undefined;
   }
@@ -39,7 +39,7 @@ export function readAt(
     if (exact === undefined) fault(`${showValue(value)} is not a valid time`);
     return exact;
   }
-  const possible = instantsOf(local, zone);
+  const possible = instantsOf(local, zone, time === undefined);
   const problem = problemOf(possible, exact);
   if (problem === undefined) return exact ?? possible?.[0];
   fault(`${showValue(value)} ${problem}`);
@@ -47,11 +47,12 @@ export function readAt(
 }
 
 /**
- * Returns the instants of a local time in a zone: one, or none or two around a clock change; undefined for an
- * unknown zone.
+ * Returns the instants of a local time in a zone: one, or none or two around a clock change; of a day, its
+ * first one; undefined for an unknown zone.
  */
-function instantsOf(local: string, zone: string): number[] | undefined {
+function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
   try {
+    if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];
     const plain = Temporal.PlainDateTime.from(local);
     const found = (['earlier', 'later'] as const).map((disambiguation) =>
       plain.toZonedDateTime(zone, { disambiguation }),

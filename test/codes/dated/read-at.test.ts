@@ -19,6 +19,11 @@ describe('readAt', () => {
     ['2026-10-25T02:30+01:00 Europe/Berlin', '2026-10-25T01:30:00.000Z'],
     ['2026-11-27 18:00 UTC', '2026-11-27T18:00:00.000Z'],
     [' 2026-11-27T18:00Z\t', '2026-11-27T18:00:00.000Z'],
+    ['2026-12-01 Europe/Berlin', '2026-11-30T23:00:00.000Z'],
+    ['2026-12-01Z', '2026-12-01T00:00:00.000Z'],
+    // Clocks are set forward at midnight, and set back to midnight.
+    ['2024-04-26 Africa/Cairo', '2024-04-25T22:00:00.000Z'],
+    ['2024-11-03 America/Havana', '2024-11-03T04:00:00.000Z'],
   ])('%s is %s', (text, instant) => {
     expect(read(text)).toBe(instant);
   });
@@ -35,7 +40,8 @@ describe('readAt', () => {
     ],
     ['tomorrow', 'is not a time (expected a format such as 2026-11-27T18:00+01:00'],
     ['2026-02-30T10:00Z', 'is not a time'],
-    ['2026-11-27', 'is not a time'],
+    ['2026-11-27', 'has no time zone: add Z'],
+    ['2026-02-30 Europe/Berlin', 'is not a time'],
     [20261127, 'is not a time'],
     ['2026-03-29 02:30 Europe/Berlin', 'does not exist in its time zone because clocks are set forward'],
     [
@@ -51,6 +57,7 @@ describe('readAt', () => {
 
   it('takes a time without a zone in the default one, and in no other case', () => {
     expect(read('2026-11-27 18:00', 'Europe/Berlin')).toBe('2026-11-27T17:00:00.000Z');
+    expect(read('2026-12-01', 'Europe/Berlin')).toBe('2026-11-30T23:00:00.000Z');
     expect(read('2026-11-27 18:00 UTC', 'Europe/Berlin')).toBe('2026-11-27T18:00:00.000Z');
     expect(read('2026-11-27 18:00-05:00', 'Europe/Berlin')).toBe('2026-11-27T23:00:00.000Z');
     expect(read('2026-10-25 02:30', 'Europe/Berlin')).toContain('occurs twice in its time zone');
