@@ -56,7 +56,7 @@ describe('a create file', () => {
   it.each([
     ['nmae,destination\na,https://x.de\n', /column nmae: unknown column; did you mean name\?/],
     ['name,desination\na,https://x.de\n', /column desination: unknown column; did you mean destination\?/],
-    ['name,typ\na,url\n', /column typ: unknown column; did you mean type\?/],
+    ['name,tpye\na,url\n', /column tpye: unknown column; did you mean type\?/],
     ['name,Name\na,b\n', /column Name: means the same as column name/],
     ['title\na\n', /column name: is missing/],
   ])('is refused for its header: %j', async (text, fault) => {
@@ -74,12 +74,12 @@ describe('a create file', () => {
 
   it('has columns of its own that are named, and nothing is read of', async () => {
     const unread = async (check: typeof checkCreate, text: string) => (await check(await read(text))).unread;
-    expect(await unread(checkCreate, 'name,Ziel,Kampagne\na,,\n')).toEqual(['Ziel', 'Kampagne']);
+    expect(await unread(checkCreate, 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
     expect(await unread(checkUpdate, list)).toEqual(['my key']);
     expect(await unread(checkDelete, list)).toEqual(['my key']);
-    expect(await createFaults('Titel,Ziel\na,b\n')).toContain(
-      'line 1, column name: is missing; every code needs a name (the file has "Titel", "Ziel")',
+    expect(await createFaults('Thema,Wohin\na,b\n')).toContain(
+      'line 1, column name: is missing; every code needs a name (the file has "Thema", "Wohin")',
     );
     expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
       'line 1: no column identifies the codes: add an id or slug column (the file has "a", "b", "c", "d", "e" and 1 more)',
