@@ -9,19 +9,20 @@ import { type CliOptions, runCli, startCli, until, useDirectory } from '../suppo
 import { faultOf } from '../support/fault-of.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { readPdf } from '../support/read-pdf.ts';
+import { readDrawnTexts } from '../support/read-pdf-text.ts';
 import { runByDay, runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const URL = 'https://qr.example';
 
-async function useImages({ codes = 3 } = {}) {
+async function useImages({ codes = 3, paused = false } = {}) {
   const sandbox = await useSandbox({ codes: 0, codeLimit: 1000 });
   for (let at = 0; at < codes; at++) {
     const created_at = `2026-01-01T${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}:00.000Z`;
     sandbox.workspace.put({
       name: `Code ${at}`,
       slug: `c${1000 + at}`,
-      status: at % 3 === 1 ? 'paused' : 'active',
+      status: paused && at % 3 === 1 ? 'paused' : 'active',
       created_at,
     });
   }
@@ -216,11 +217,19 @@ describe('qr image of many codes', () => {
   });
 
   it('chooses as qr list does, by the rows of a file, or by names', async () => {
-    const { image, manifest, sandbox, cwd } = await useImages({ codes: 30 });
+    const { image, manifest, sandbox, cwd } = await useImages({ codes: 30, paused: true });
     const paused = sandbox.workspace.codes().filter(({ status }) => status === 'paused');
     await image(['--all', '--status', 'paused', '--output-dir', 'paused']);
     expect(manifest('paused')).toHaveLength(paused.length);
-    const [one, two] = sandbox.workspace.codes();
+    expect((await image(['--all', '--output-dir', 'all'])).stderr).toContain(
+      'Omitted 10 paused or expired codes',
+    );
+    expect(manifest('all')).toHaveLength(20);
+    const active = ['--all', '--status', 'active', '--output-dir', 'active'];
+    expect((await image(active)).stderr).not.toContain('Omitted');
+    await image([paused[0]?.slug ?? '', '--output-dir', 'one']);
+    expect(manifest('one')).toHaveLength(1);
+    const [one, , two] = sandbox.workspace.codes();
     writeFileSync(join(cwd, 'some.csv'), `name,slug\nx,${two?.slug}\ny,${one?.slug}\n`);
     await image(['--from', 'some.csv', '--output-dir', 'some', '--file-names', 'slug']);
     expect(manifest('some').map(({ file }) => file)).toEqual([`${two?.slug}.png`, `${one?.slug}.png`]);
@@ -431,6 +440,37 @@ describe('qr image of a sheet', () => {
     expect(readPdf(readFileSync(join(cwd, 'labels.pdf'))).map(({ areas }) => areas.length / 2)).toEqual([
       7, 21, 3,
     ]);
+  });
+
+  it('has captions of two lines, without empty cells', async () => {
+    const { image, cwd, sandbox } = await useImages();
+    const [one, two] = sandbox.workspace.codes();
+    writeFileSync(join(cwd, 'c.csv'), `slug,Stadt\n${one?.slug},Köln\n${two?.slug},\n`);
+    const grid = ['--grid', '4x6', '--label', '40x45mm', '-o', 'labels.pdf'];
+    const textOf = async (...args: string[]) => {
+      expect(await image([...args, ...grid])).toMatchObject({ code: 0 });
+      return readDrawnTexts(readFileSync(join(cwd, 'labels.pdf'), 'latin1')).map(({ letters }) => letters);
+    };
+    const names = await textOf('--all', '--caption', 'slug,name');
+    expect(names.toSorted()).toEqual(
+      sandbox.workspace
+        .codes()
+        .flatMap(({ slug, name }) => [slug, name])
+        .sort(),
+    );
+    const cells = await textOf('--from', 'c.csv', '--caption', 'name,Stadt');
+    expect(cells).toEqual([one?.name, 'Köln', two?.name]);
+    expect(await image(['--from', 'c.csv', '--caption', 'name,Stdt', ...grid])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean stadt?'),
+    });
+  });
+
+  it('lists the sheet numbers, without a code or a key', async () => {
+    const { stdout, code } = await runHere(['qr', 'image', '--sheet', 'list']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('number,paper,labels,columns,rows,width_mm,height_mm,also\n');
+    expect(stdout).toContain('L7160,A4,21,3,7,63.5,38.1,J8160\n');
   });
 
   it('lists its labels with --dry-run', async () => {

@@ -13,7 +13,7 @@ import { clearPlate, plateOf } from './logo.ts';
 import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
-/** Code with its caption, and a plain caption for letters that no font has. */
+/** Code with the lines of its caption, and a plain caption for letters that no font has. */
 export interface Label extends Encoded {
   readonly caption: string;
   readonly plain: string;
@@ -65,8 +65,7 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
       const figure = createFigure(clearPlate(label.modules, style.image), style.image, plate);
       drawCode(document, figure, place);
       codes.push(drawingOf(figure, place));
-      const loss = writeCaption?.(label, corner) ?? 'nothing';
-      if (loss !== 'nothing') lost.set(label.caption, loss);
+      for (const [caption, loss] of writeCaption?.(label, corner) ?? []) lost.set(caption, loss);
     }
     const [areas, overlays] = [codes.flatMap((code) => code.areas), codes.flatMap((code) => code.overlays)];
     pages.push({ spots, drawing: { ...grid.paper, areas, overlays } });
@@ -119,24 +118,28 @@ function drawOutlines(document: Pdf, grid: LabelGrid): void {
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
-/** Loads the fonts of all captions. The returned function draws a caption, and returns what it lost. */
+/** Loads the fonts of all captions. The returned function draws a caption, and returns what its parts lost. */
 async function prepareCaptions(
   document: Pdf,
   labels: readonly Label[],
   box: CaptionBox,
-): Promise<(label: Label, corner: Position) => Typeset['lost']> {
-  const fonts = await loadFonts(labels.flatMap(({ caption, plain }) => [captionOf(caption), plain]));
+): Promise<(label: Label, corner: Position) => (readonly [caption: string, lost: Typeset['lost']])[]> {
+  const partsOf = (caption: string) => caption.split('\n');
+  const fonts = await loadFonts(
+    labels.flatMap(({ caption, plain }) => [...partsOf(caption).map(captionOf), plain]),
+  );
   for (const { name, bytes } of fonts) document.registerFont(name, bytes);
   return ({ caption, plain }, corner) => {
-    const { text, lost } = typeset(captionOf(caption), fonts);
-    drawCaption(document, lost === 'words' || text === '' ? plain : text, offset(corner, box), box, fonts);
-    return lost;
+    const parts = partsOf(caption).map((part) => ({ part, ...typeset(captionOf(part), fonts) }));
+    const texts = parts.map(({ text, lost }) => (lost === 'words' || text === '' ? plain : text));
+    drawCaption(document, [...new Set(texts)], offset(corner, box), box, fonts);
+    return parts.flatMap(({ part, lost }) => (lost === 'nothing' ? [] : [[part, lost] as const]));
   };
 }
 
 function drawCaption(
   document: Pdf,
-  text: string,
+  texts: readonly string[],
   { xMm, yMm }: Position,
   box: CaptionBox,
   fonts: readonly CaptionFont[],
@@ -144,7 +147,11 @@ function drawCaption(
   document.fontSize(FONT_SIZE_MM * POINTS_A_MM).fillColor(inkOf({ red: 0, green: 0, blue: 0 }));
   const widthOf = (part: string) => widthOfPieces(document, piecesOf(part, fonts));
   const room = box.widthMm * POINTS_A_MM;
-  const lines = breakLines(text, box.lines, widthOf, room);
+  const lines: string[] = [];
+  for (const [at, text] of texts.entries()) {
+    const later = texts.length - 1 - at;
+    lines.push(...breakLines(text, box.lines - lines.length - later, widthOf, room));
+  }
   const top = yMm + (box.heightMm - lines.length * LINE_MM) / 2;
   for (const [index, line] of lines.entries()) {
     const pieces = piecesOf(line, fonts);

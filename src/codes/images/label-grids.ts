@@ -90,6 +90,15 @@ export const SHEET_NUMBERS: readonly string[] = [
   ...Object.keys(SAME_AS),
 ];
 
+/** Returns each grid with its product number, and the numbers of equal grids. */
+export function listGrids(): { number: string; also: string[]; grid: LabelGrid }[] {
+  return [...Object.keys(ON_A4), ...Object.keys(ON_LETTER)].flatMap((number) => {
+    const grid = findGrid(number);
+    const also = Object.keys(SAME_AS).filter((other) => SAME_AS[other] === number);
+    return grid ? [{ number, also, grid }] : [];
+  });
+}
+
 /** Finds a grid by product number, with or without the brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name

@@ -69,14 +69,14 @@ function fitting(grid: LabelGrid, page: string): LabelGrid {
 function unknownSheet(name: string): never {
   const guess = nearest(name.toUpperCase(), SHEET_NUMBERS);
   throw new UsageError(`unknown sheet number ${quote(name)}`, {
-    hint: `${guess === undefined ? '' : `Did you mean ${guess}? `}Describe any other sheet with --grid CxR --label WxH.`,
+    hint: `${guess === undefined ? '' : `Did you mean ${guess}? `}To list the known numbers, use --sheet list. Describe any other sheet with --grid CxR --label WxH.`,
   });
 }
 
 /** Lays out a label. Throws UsageError if a code of `sizeMm` does not fit. */
 export function requireLayout(
   { grid, name }: LabelSheet,
-  options: { caption: boolean; sizeMm: number | undefined },
+  options: { caption: boolean; captionLines?: number; sizeMm: number | undefined },
 ): LabelLayout {
   const layout = layOutLabel(grid.label, options);
   if (layout) return layout;
@@ -108,15 +108,20 @@ export const LINE_MM = 3.4;
 const WIDE = 1.4;
 
 /**
- * Places the largest code that leaves space for a caption, or one of `sizeMm`; undefined if it does not fit.
+ * Places the largest code that leaves space for the lines of a caption, or one of `sizeMm`; undefined if it does not fit.
  */
 export function layOutLabel(
   { widthMm, heightMm }: Size,
-  { caption, sizeMm }: { caption: boolean; sizeMm: number | undefined },
+  {
+    caption,
+    captionLines = 1,
+    sizeMm,
+  }: { caption: boolean; captionLines?: number; sizeMm: number | undefined },
 ): LabelLayout | undefined {
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];
   const beside = caption && widthMm >= WIDE * heightMm;
-  const room = beside || !caption ? Math.min(width, height) : Math.min(width, height - LINE_MM);
+  const room =
+    beside || !caption ? Math.min(width, height) : Math.min(width, height - captionLines * LINE_MM);
   const size = sizeMm ?? Math.floor(room * 10) / 10;
   if (size > room + 1e-6 || size <= 0) return undefined;
   if (!caption)
@@ -136,7 +141,7 @@ export function layOutLabel(
     };
     return { code: { xMm: PADDING_MM, yMm: (heightMm - size) / 2, sizeMm: size }, caption: box };
   }
-  const lines = Math.max(1, Math.floor((height - size) / LINE_MM));
+  const lines = Math.max(1, Math.floor((height - size) / LINE_MM + 1e-6));
   const top = (heightMm - size - lines * LINE_MM) / 2;
   const box = {
     xMm: PADDING_MM,

@@ -35,7 +35,11 @@ const SIDES = {
 };
 
 export const sheetOptions = {
-  sheet: text('--sheet <number>', 'Fill a label sheet (PDF), such as L7160 or 5163', SHEET),
+  sheet: text(
+    '--sheet <number>',
+    'Fill a label sheet (PDF), such as L7160 or 5163; list prints the known ones',
+    SHEET,
+  ),
   grid: parsed(
     '--grid <CxR>',
     'Columns and rows of any other sheet',
@@ -51,7 +55,11 @@ export const sheetOptions = {
     { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
     SHEET,
   ),
-  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', OF_SHEET),
+  caption: text(
+    '--caption <text>',
+    'Slug, name, none, a column, or two, as in slug,name (default: slug)',
+    OF_SHEET,
+  ),
   copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, OF_SHEET),
   start: integer(
     '--start <n>',

@@ -10,8 +10,33 @@ import {
 } from '../../codes/images/image-files.ts';
 import { formatNumber, type ImageStyle } from '../../codes/images/image-style.ts';
 import type { Context } from '../../context.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { chooseCodes } from '../choose-codes.ts';
 import { printRecords } from '../output-options.ts';
 import type { ImageFlags } from './image-flags.ts';
+
+/** Chooses codes, without paused and expired ones unless each is named or selected by status. */
+export async function choosePrintable(
+  context: Context,
+  names: readonly string[],
+  flags: ImageFlags,
+): Promise<QrCode[]> {
+  return keepPrintable(context, names, flags, await chooseCodes(context, names, flags), (code) => code);
+}
+
+export function keepPrintable<T>(
+  { console }: Context,
+  names: readonly string[],
+  { status }: ImageFlags,
+  chosen: readonly T[],
+  codeOf: (one: T) => QrCode,
+): T[] {
+  const kept = chosen.filter((one) => names.length > 0 || status || codeOf(one).status === 'active');
+  const omitted = countOf(chosen.length - kept.length, 'paused or expired code');
+  if (kept.length < chosen.length)
+    console.note(`Omitted ${omitted}. To draw such codes, specify them as CODE, or add --status`);
+  return kept;
+}
 
 /** Prints the plan of a dry run, and the number of images to create and update. */
 export async function printPlan(

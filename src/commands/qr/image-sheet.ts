@@ -11,10 +11,9 @@ import type { Context } from '../../context.ts';
 import { fold, type Input } from '../../files/formats/read/input.ts';
 import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { QrCode } from '../../service/shapes.ts';
-import { chooseCodes } from '../choose-codes.ts';
 import { createFilter } from '../code-choice.ts';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
-import { mayDraw } from './image-plan.ts';
+import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
 /**
  * Writes the sheet, or lists its labels with --dry-run. Throws UsageError if the codes don't fit, and
@@ -38,7 +37,8 @@ export async function writeSheet(
       : new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
           hint: `Choose one of the ${countOf(cells, 'label')} on a page.`,
         });
-  const layout = requireLayout(sheet, { caption: caption !== 'none', sizeMm: flags.size });
+  const captionLines = partsOf(caption).length;
+  const layout = requireLayout(sheet, { caption: caption !== 'none', captionLines, sizeMm: flags.size });
   const style = { ...(await styleOf(context, flags)), sizeMm: layout.code.sizeMm };
   const captioned = await chooseCaptioned(context, names, flags, caption);
   const all = await encodeCodes(
@@ -55,7 +55,7 @@ export async function writeSheet(
   const labels = all.encoded.flatMap((encoded, at) => {
     const text = captioned[at]?.text ?? '';
     // An empty cell is no caption. Every font has the letters of a percent-encoded slug.
-    const isEmptyCell = text.trim() === '' && caption !== 'name' && caption !== 'slug';
+    const isEmptyCell = text === '' && !CAPTIONS.has(caption);
     const plain = isEmptyCell ? '' : fillShortUrl('{slug}', encoded.code);
     return Array.from({ length: copies }, () => ({ ...encoded, caption: text, plain }));
   });
@@ -113,23 +113,43 @@ async function chooseCaptioned(
   flags: ImageFlags,
   caption: string,
 ): Promise<{ code: QrCode; text: string }[]> {
-  const captionOf = CAPTIONS.get(caption);
-  if (captionOf)
-    return (await chooseCodes(context, names, flags)).map((code) => ({ code, text: captionOf(code) }));
+  const parts = partsOf(caption);
+  if (parts.every((part) => CAPTIONS.has(part)))
+    return (await choosePrintable(context, names, flags)).map((code) => ({
+      code,
+      text: joinCaption(parts.map((part) => CAPTIONS.get(part)?.(code))),
+    }));
   const { from } = flags;
   if (from === undefined)
     throw new UsageError(`--caption ${quote(caption)} requires --from`, {
       hint: 'Use --caption slug, name or none, or specify a file with this column (--from).',
     });
   const { readRowsOfFile } = await import('../codes-of-file.ts');
-  let column = caption;
+  let columns: readonly string[] = [];
   const rows = await readRowsOfFile(context, { ...flags, from }, (file) => {
-    column = requireColumn(file, caption);
+    const whole = file.columns.includes(caption) ? [caption] : parts;
+    columns = whole.map((part) => (CAPTIONS.has(part) ? part : requireColumn(file, part)));
   });
   const isChosen = createFilter(flags);
-  return rows
-    .filter(({ code }) => isChosen(code))
-    .map(({ code, row }) => ({ code, text: formatCell(row.values.get(column)) }));
+  const chosen = rows.filter(({ code }) => isChosen(code));
+  return keepPrintable(context, names, flags, chosen, ({ code }) => code).map(({ code, row }) => ({
+    code,
+    text: joinCaption(
+      columns.map((column) => CAPTIONS.get(column)?.(code) ?? formatCell(row.values.get(column))),
+    ),
+  }));
+}
+
+/** Returns the captions for the lines of a label: `slug,name` is two. */
+function partsOf(caption: string): string[] {
+  const parts = caption.split(',').map((part) => part.trim());
+  return parts.includes('') ? [caption] : parts;
+}
+
+/** Joins the parts of a caption, one per line, without empty ones. */
+function joinCaption(parts: readonly (string | undefined)[]): string {
+  const lines = parts.map((part = '') => part.replace(/\s+/g, ' ').trim());
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** Finds a column by name, in any case. Throws UsageError if there is none. */

@@ -15,11 +15,10 @@ import { decode } from '../../codes/images/verify.ts';
 import { writeImages } from '../../codes/images/write-images.ts';
 import type { Context } from '../../context.ts';
 import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
-import { chooseCodes } from '../choose-codes.ts';
 import { checkChoice } from '../code-choice.ts';
 import { defineCommand } from '../define.ts';
 import { type ImageFlags, options, requireShortUrl, styleOf } from './image-flags.ts';
-import { mayDraw, printPlan } from './image-plan.ts';
+import { choosePrintable, mayDraw, printPlan } from './image-plan.ts';
 
 export const command = defineCommand({
   description:
@@ -31,6 +30,7 @@ export const command = defineCommand({
   columns: async () => [
     { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },
     { when: '--output-dir --dry-run', columns: PLAN_COLUMNS },
+    { when: '--sheet list', columns: (await import('./list-sheets.ts')).SHEET_COLUMNS },
   ],
   examples: [
     ['qrctl qr image spring-menu', 'Show a code on the terminal'],
@@ -41,6 +41,8 @@ export const command = defineCommand({
     ],
   ],
   async run(context, { args, options: flags }) {
+    if (/^list$/i.test(flags.sheet ?? ''))
+      return (await import('./list-sheets.ts')).listSheets(context, flags);
     checkChoice(args, flags);
     if (isOfSheet(flags)) return (await import('./image-sheet.ts')).writeSheet(context, args, flags);
     const { output, outputDir } = flags;
@@ -75,7 +77,7 @@ async function writeImage(context: Context, names: readonly string[], flags: Ima
   const format = path === undefined ? 'svg' : formatOf(path);
   if (path !== undefined) await checkWholeFile(path);
   const style = await styleOf(context, flags);
-  const codes = await chooseCodes(context, names, flags);
+  const codes = await choosePrintable(context, names, flags);
   const all = await encodeCodes(context, codes, template, style, [format]);
   const [encoded] = all.encoded;
   if (!encoded) return;
@@ -146,7 +148,7 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   if (path !== undefined)
     context.files.use({ what: 'the manifest', flag: '--output-dir', path, writes: true });
   const manifest = directory === undefined ? undefined : await readManifest(directory, force);
-  const codes = [...new Set(await chooseCodes(context, names, flags))];
+  const codes = [...new Set(await choosePrintable(context, names, flags))];
   const formats = flags.as ?? ['png'];
   const all = await encodeCodes(context, codes, template, style, formats);
   const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
