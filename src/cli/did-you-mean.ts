@@ -15,8 +15,15 @@ const COMMANDS = new Map([
   ['scan', 'scans'],
   ['profile', 'auth'],
   ['settings', 'config'],
-  ['download', 'scans export'],
-  ['whoami', 'auth status'],
+  ...synonyms('scans export', ['download']),
+  ...synonyms('scans stats', ['count', 'analytics', 'statistics']),
+  ...synonyms('scans tail', ['follow', 'stream', 'logs']),
+  ...synonyms('scans watch', ['monitor', 'alert']),
+  ...synonyms('qr image', ['print', 'label', 'labels', 'draw', 'png', 'svg']),
+  ...synonyms('qr create', ['import', 'bulk', 'spreadsheet', 'spreadsheets']),
+  ...synonyms('qr apply', ['sync', 'diff']),
+  ...synonyms('auth status', ['whoami']),
+  ...synonyms('auth login', ['signin', 'configure']),
 ]);
 
 const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
@@ -31,23 +38,34 @@ const UPDATES = new Map([
   ['redirect', '--destination'],
 ]);
 
+/** Flags of other tools. Of several meanings, the first that the command has is suggested. */
 const FLAGS = new Map([
-  ['--search', '--name'],
-  ['--filter', '--name'],
-  ['--title', '--name'],
-  ['--url', '--destination'],
-  ['--target', '--destination'],
-  ['--host', '--base-url'],
-  ['--file', '--from'],
-  ['--columns', '--fields'],
-  ['--state', '--status'],
-  ['--start', '--since'],
-  ['--end', '--until'],
-  ['--tz', '--timezone'],
-  ['--json', '--format json'],
-  ['--csv', '--format csv'],
-  ['--debug', '--verbose'],
+  ...synonyms('--where --name', ['--filter']),
+  ...synonyms('--name', ['--search', '--title']),
+  ...synonyms('--destination', ['--url', '--target', '--link']),
+  ...synonyms('--base-url', ['--host']),
+  ...synonyms('--from', ['--file']),
+  ...synonyms('--fields', ['--columns', '--select']),
+  ...synonyms('--status', ['--state']),
+  ...synonyms('--by', ['--group-by', '--groupby', '--dimension', '--breakdown']),
+  ...synonyms('--during', ['--month', '--week', '--day', '--quarter', '--year', '--period', '--range']),
+  ...synonyms('--since', ['--start', '--after']),
+  ...synonyms('--until', ['--end', '--before']),
+  ...synonyms('--timezone', ['--tz']),
+  ...synonyms('--limit --top --max-events', ['--limit', '--max', '--count', '--head']),
+  ...synonyms('--sort', ['--sort-by', '--order-by', '--order']),
+  ...synonyms('--language', ['--lang', '--locale']),
+  ...synonyms('--as', ['--format']),
+  ...synonyms('--sheet', ['--labels']),
+  ...synonyms('--profile', ['--workspace', '--account']),
+  ...synonyms('--verbose', ['--debug']),
 ]);
+
+const FORMATS = ['--json', '--csv', '--ndjson', '--markdown'];
+
+function synonyms(meaning: string, words: readonly string[]): [word: string, meaning: string][] {
+  return words.map((word) => [word, meaning]);
+}
 
 export function commandHint(
   word: string,
@@ -70,9 +88,10 @@ export function commandHint(
   }
   const [first, ...others] = commandsMeant(word, names);
   if (first === undefined) return undefined;
-  const lacksCode = names[0] === 'scans' && operands.length === 0 && !rest.includes('--all');
+  const choosing = ['--all', '--from', '--input', '--name'];
+  const lacksCode = operands.length === 0 && !rest.some((typed) => choosing.includes(typed));
   const command = first.split(' ');
-  const code = first === 'scans export' && lacksCode ? ['CODE'] : [];
+  const code = names[0] === 'scans' && first.startsWith('scans ') && lacksCode ? ['CODE'] : [];
   return didYouMean([...command, ...code, ...rest], others) ?? didYouMean(command, others);
 }
 
@@ -84,11 +103,18 @@ export function flagHint(
   argv: readonly string[],
 ): string | undefined {
   const [typed = '', ...value] = word.split('=');
-  const [flag, ...fixed] = FLAGS.get(typed)?.split(' ') ?? [];
+  const format = FORMATS.includes(typed) ? '--format' : undefined;
+  const flag =
+    format ??
+    FLAGS.get(typed)
+      ?.split(' ')
+      .find((name) => known.includes(name));
   if (flag === undefined || !known.includes(flag)) return undefined;
-  const meant = [[flag, ...value].join('='), ...fixed];
+  const meant = format ? [format, typed.slice(2)] : [[flag, ...value].join('=')];
   const rest = wordsBehind(names, argv).flatMap((other) => (other === word ? meant : [other]));
-  return didYouMean([...names, ...rest]) ?? didYouMean([...names, ...meant]);
+  return (
+    (argv.includes(word) ? didYouMean([...names, ...rest]) : undefined) ?? didYouMean([...names, ...meant])
+  );
 }
 
 /** Suggests the line in which surplus arguments are values of flags. */
@@ -133,9 +159,9 @@ function commandsMeant(word: string, names: readonly string[]): string[] {
     harmless.filter(({ path, name }) => name === verb && path !== full(verb)).map(({ path }) => path);
   const here = siblings(names).filter((name) => !all.some(({ path, risky }) => risky && path === full(name)));
   const synonym = COMMANDS.get(word) ?? '';
-  const [first = ''] = synonym.split(' ');
-  if (here.includes(first)) return [full(synonym)];
-  const exact = [word, first].flatMap(elsewhere);
+  if (harmless.some(({ path }) => path === synonym)) return [synonym];
+  if (here.includes(synonym)) return [full(synonym)];
+  const exact = [word, synonym].flatMap(elsewhere);
   if (exact.length > 0) return exact;
   const similar = nearest(word, here);
   if (similar) return [full(similar)];

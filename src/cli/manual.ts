@@ -8,7 +8,7 @@ import type {
   Options,
 } from '../commands/define.ts';
 import { lineOptions } from '../commands/global-options.ts';
-import { HELP_SUMMARY, isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
+import { HELP_SUMMARY, isBranch, type Leaf, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 
 const ROOT: GroupPage = {
   name: '',
@@ -23,7 +23,7 @@ export type Manual = Awaited<ReturnType<typeof loadManual>>;
 
 export async function loadManual(version: string) {
   const commands = [...leaves()].map(async ({ names, leaf }) =>
-    loadPage(names, leaf.summary, (await leaf.load()).command),
+    loadPage(names, leaf, (await leaf.load()).command),
   );
   const groups: GroupPage[] = TREE.filter(isBranch);
   const globals = flagsOf(lineOptions);
@@ -32,11 +32,15 @@ export async function loadManual(version: string) {
 
 export type CommandPage = Awaited<ReturnType<typeof loadPage>>;
 
-async function loadPage(names: readonly string[], summary: string, definition: CommandDefinition) {
+async function loadPage(
+  names: readonly string[],
+  { summary, guide }: Pick<Leaf, 'summary' | 'guide'>,
+  definition: CommandDefinition,
+) {
   const { description, arguments: given = [], options, examples } = definition;
   const output = (await definition.columns?.()) ?? [];
   const flags = flagsOf(options, given);
-  return { names, summary, description, arguments: argumentsOf(given), flags, output, examples };
+  return { names, summary, guide, description, arguments: argumentsOf(given), flags, output, examples };
 }
 
 /** Relations with flags and arguments that the command lacks are omitted. */

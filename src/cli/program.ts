@@ -12,7 +12,7 @@ import { TOPICS } from './help/topics.ts';
 import { packagedDocument } from './packaged.ts';
 import { globalsOf, lastOf, namesOf, type Reading, readLine } from './read-line.ts';
 import { noHelp, refusal } from './refusals.ts';
-import { TREE } from './tree.ts';
+import { leaves, TREE } from './tree.ts';
 
 export type Invocation =
   | { kind: 'run'; definition: CommandDefinition; args: string[]; options: Values<Options>; globals: Globals }
@@ -30,6 +30,8 @@ export interface LineFacts {
 export interface TextInputs {
   version: string;
   terminal(flags: ConsoleFlags): Terminal;
+  /** Help with rare flags. */
+  isFull?: boolean;
 }
 
 export async function interpret(
@@ -68,14 +70,17 @@ async function invocationOf(reading: Reading, inputs: TextInputs): Promise<Invoc
   if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption'))
     throw refuse(code);
   if (requested === 'version') return print(`${inputs.version}\n`);
-  if (requested === 'help') return print(await formatHelp(command, inputs.terminal(globalsOf(reading))));
+  if (requested === 'help')
+    return print(await formatHelp(command, inputs.terminal(globalsOf(reading)), inputs.isFull));
   if (refused[0]) throw refused[0];
   if (argv.length === 0) return print(await formatWelcome(command, inputs.terminal({})));
   if (code !== undefined) throw refuse(code);
   if (!reached) throw new Error('the command line has no command');
   if (reached.kind === 'complete') return complete(reached.words);
   if (reached.kind === 'help')
-    return reached.json ? printReference(reached.words, inputs) : helpOn(reached.words, reading, inputs);
+    return reached.json
+      ? printReference(reached.words, inputs)
+      : helpOn(reached.words, reading, { ...inputs, isFull: reached.isFull });
   const { definition, args, options } = reached;
   return { kind: 'run', definition, args, options, globals: globalsOf(reading) };
 }
@@ -107,6 +112,8 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   const topics = TOPICS.map(({ name }) => name);
   const similar = TREE.some(({ name }) => name === word) ? undefined : nearest(word, topics);
   if (similar) throw noHelp(word, `Did you mean \`qrctl help ${similar}\`?`);
+  const guided = [...leaves()].find(({ leaf }) => leaf.guide === word);
+  if (guided) throw noHelp(word, `Read docs/${word}.md, or run \`qrctl help ${guided.names.join(' ')}\`.`);
   const names = words.filter((name) => name !== 'help');
   const reading = await readLine([...names, '--help']);
   const help = await invocationOf(reading, { ...inputs, terminal });

@@ -8,10 +8,10 @@ import { type CommandDefinition, type Options, oneOf, type Values } from '../com
 import { globalOptions, lineOptions } from '../commands/global-options.ts';
 import type { ConsoleFlags } from '../context.ts';
 import type { SettingFlags } from '../settings/settings.ts';
-import { examplesText, groupText, rootText } from './help/command-help.ts';
+import { groupText, rootText } from './help/command-help.ts';
 import { describeValues, OWN_FLAGS } from './manual.ts';
 import { findBrokenRelation, refusedValue, unknownFlag } from './refusals.ts';
-import { HELP_SUMMARY, helpOptions, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
+import { HELP_SUMMARY, helpOptions, isBranch, type Leaf, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
 
 declare module 'commander' {
   interface Option {
@@ -33,7 +33,7 @@ export interface Reading {
 
 type Reached =
   | { kind: 'command'; definition: CommandDefinition; args: string[]; options: Values<Options> }
-  | { kind: 'help'; words: string[]; json: boolean }
+  | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
 /** Reads a line. Never throws: flags such as `--format json` apply even if the rest is invalid. */
@@ -95,20 +95,16 @@ function openGroup(
   command.hook('preSubcommand', (_, child) => {
     const node = commands.find(({ name }) => name === child.name());
     if (!node) return openWords(child, reading);
-    return isBranch(node) ? openGroup(child, node, reading) : openCommand(child, node.load, reading);
+    return isBranch(node) ? openGroup(child, node, reading) : openCommand(child, node, reading);
   });
 }
 
-async function openCommand(
-  command: Command,
-  load: () => Promise<{ command: CommandDefinition }>,
-  reading: Reading,
-): Promise<void> {
+async function openCommand(command: Command, { load, guide }: Leaf, reading: Reading): Promise<void> {
   reading.path.push(command);
   const { command: definition } = await load();
   const { description, arguments: given = [], options, examples } = definition;
   command.usage([...given.map(({ term }) => term), '[flags]'].join(' ')).description(description);
-  command.addHelpText('after', examplesText(examples));
+  Object.assign(command, { examples, guide });
   for (const definition of given) {
     const argument = new Argument(definition.term, describeValues(definition));
     const { choices } = definition;
@@ -143,8 +139,9 @@ function openWords(command: Command, reading: Reading): void {
   addOptions(command, { ...helpOptions, ...globalOptions }, reading);
   addFormatOfErrors(command, reading);
   command.action(() => {
+    const has = (key: string) => command.getOptionValue(key) === true;
     const words = [...before, ...command.args.filter((word) => !word.startsWith('-'))];
-    reading.reached = { kind: 'help', words, json: command.getOptionValue('json') === true };
+    reading.reached = { kind: 'help', words, json: has('json'), isFull: has('full') };
   });
 }
 
@@ -153,9 +150,10 @@ const MOST_VALUES = 16;
 
 function addOptions(command: Command, options: Options, reading: Reading): void {
   for (const [key, definition] of Object.entries(options)) {
-    const { flags, choices = [], group = OWN_FLAGS, risky, parse } = definition;
+    const { flags, choices = [], group = OWN_FLAGS, risky, rare, parse } = definition;
     const option = new Option(flags, describeValues(definition, MOST_VALUES)).helpGroup(group);
     option.risky = risky;
+    option.rare = rare;
     if (option.attributeName() !== key) throw new Error(`option ${flags} is declared under the key ${key}`);
     if (parse) {
       option.argParser((raw, previous) => {
@@ -181,7 +179,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
 /** Declares a hidden `--format`, so that its error is JSON if JSON was requested. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
-    reading.refused.push(unknownFlag('--format', command, namesOf(reading)));
+    reading.refused.push(unknownFlag('--format', command, namesOf(reading), reading.argv));
     return raw;
   });
   command.addOption(option);

@@ -57,10 +57,13 @@ export function refusedValue(
   error: InvalidArgumentError,
 ): UsageError {
   const similar = nearest(raw, choices);
+  const isWorkbook = name === '--format' && /^(xlsx?|excel)$/i.test(raw);
   const problem =
     name === 'setting' ? `unknown setting '${shown(raw)}'` : `invalid value for ${name}: '${shown(raw)}'`;
   return misread(`${problem} (expected ${error.message})`, {
-    hint: similar && `Did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
+    hint: isWorkbook
+      ? 'To write a workbook, use -o FILE.xlsx.'
+      : similar && `Did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
     cause: error,
   });
 }
@@ -78,8 +81,8 @@ export function unknownFlag(
   const similar = nearestFlag(flag, known);
   const before = command.commands.length > 0;
   const help = before
-    ? `Put the flags of a command after its name, as in \`${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shown(flag)}\`.`
-    : `List the flags with \`${fullName(names)} --help\`.`;
+    ? 'Put the flags of a command after its name, as in `qrctl qr list --limit 10`.'
+    : `List the flags with \`qrctl help ${names.join(' ')} --full\`.`;
   return misread(`unknown flag '${shown(before ? flag : word)}'${before ? ' before the command' : ''}`, {
     hint: flagHint(word, known, names, argv) ?? (similar ? `Did you mean ${similar}?` : help),
   });

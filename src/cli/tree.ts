@@ -5,28 +5,33 @@ type Load = () => Promise<{ command: CommandDefinition }>;
 
 export type WorkspaceFlag = '--profile' | '--base-url';
 
-interface Leaf {
+export interface Leaf {
   name: string;
   summary: string;
   load: Load;
   /** Workspace flags that affect this command. Suggested commands repeat them. */
   takes: readonly WorkspaceFlag[];
   risky: boolean;
+  /** Page in docs/, without its extension. */
+  guide?: string;
 }
 
 export interface Branch {
   name: string;
   summary: string;
+  /** Heading of its commands in `qrctl --help`, which lists other groups in one line. */
+  title?: string;
   commands: readonly Leaf[];
 }
 
 export type Node = Leaf | Branch;
 
-export const ROOT_SUMMARY = 'Create dynamic QR codes and export their scans from the command line';
+export const ROOT_SUMMARY = 'Create dynamic QR codes, print them, and export their scans';
 
 export const HELP_SUMMARY = 'Explain a command or a topic';
 
 export const helpOptions = {
+  full: flag('--full', 'Show every flag of the command, also rare ones'),
   json: flag('--json', 'Print every command, flag, column and exit code as one JSON document'),
 };
 
@@ -34,32 +39,48 @@ function leaf(
   name: string,
   summary: string,
   load: Load,
-  { takes = ['--profile', '--base-url'], risky = false }: Partial<Pick<Leaf, 'takes' | 'risky'>> = {},
+  extra: Partial<Pick<Leaf, 'takes' | 'risky' | 'guide'>> = {},
 ): Leaf {
-  return { name, summary, load, takes, risky };
+  return { name, summary, load, takes: ['--profile', '--base-url'], risky: false, ...extra };
 }
 
 const PROFILE_ONLY = { takes: ['--profile'] as const };
 const NO_WORKSPACE = { takes: [] };
+const SHEETS = { guide: 'spreadsheets' };
+const REPORTS = { guide: 'reports' };
+const EXPORTS = { guide: 'scheduled-exports' };
+const DESTINATIONS = { guide: 'destinations' };
 
 const QR = [
   leaf('list', 'List the codes of the workspace', () => import('../commands/qr/list.ts')),
   leaf('get', 'Show one code', () => import('../commands/qr/get.ts')),
-  leaf('create', 'Create a code, or one per row of a file', () => import('../commands/qr/create.ts')),
-  leaf('update', 'Update one or more codes, or each row of a file', () => import('../commands/qr/update.ts')),
-  leaf('apply', 'Create and change codes until they match a file', () => import('../commands/qr/apply.ts')),
-  leaf('check', 'Check whether the destinations of codes respond', () => import('../commands/qr/check.ts')),
+  leaf('create', 'Create a code, or one per row of a file', () => import('../commands/qr/create.ts'), SHEETS),
+  leaf(
+    'update',
+    'Update one or more codes, or each row of a file',
+    () => import('../commands/qr/update.ts'),
+    SHEETS,
+  ),
+  leaf('apply', 'Create and update codes to match a file in git', () => import('../commands/qr/apply.ts'), {
+    guide: 'apply',
+  }),
+  leaf(
+    'check',
+    'Check whether the destinations of codes respond',
+    () => import('../commands/qr/check.ts'),
+    DESTINATIONS,
+  ),
   leaf('undo', 'Undo the changes of a run over a file', () => import('../commands/qr/undo.ts'), {
     risky: true,
+    guide: 'spreadsheets',
   }),
   leaf('delete', 'Permanently delete codes and their scans', () => import('../commands/qr/delete.ts'), {
     risky: true,
+    guide: 'spreadsheets',
   }),
-  leaf(
-    'image',
-    'Draw codes as images for print, each verified as readable',
-    () => import('../commands/qr/image.ts'),
-  ),
+  leaf('image', 'Draw codes as images or label sheets for print', () => import('../commands/qr/image.ts'), {
+    guide: 'printing',
+  }),
 ];
 
 const SCANS = [
@@ -67,16 +88,33 @@ const SCANS = [
     'export',
     'Export the scans of codes, complete or not at all',
     () => import('../commands/scans/export.ts'),
+    EXPORTS,
   ),
-  leaf('stats', 'Count scans by day, country, device and more', () => import('../commands/scans/stats.ts')),
-  leaf('report', 'Write a report of scans as one HTML page', () => import('../commands/scans/report.ts')),
-  leaf('verify', 'Compare exported scans with the service', () => import('../commands/scans/verify.ts')),
+  leaf(
+    'stats',
+    'Count scans by day, country, device and more',
+    () => import('../commands/scans/stats.ts'),
+    REPORTS,
+  ),
+  leaf(
+    'report',
+    'Write a report for a client (HTML or PDF)',
+    () => import('../commands/scans/report.ts'),
+    REPORTS,
+  ),
+  leaf(
+    'verify',
+    'Compare exported scans with the service',
+    () => import('../commands/scans/verify.ts'),
+    EXPORTS,
+  ),
   leaf(
     'watch',
     'Find codes whose scans stopped, dropped or jumped',
     () => import('../commands/scans/watch.ts'),
+    DESTINATIONS,
   ),
-  leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail.ts')),
+  leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail.ts'), REPORTS),
 ];
 
 const AUTH = [
@@ -100,8 +138,13 @@ const CONFIG = [
 ];
 
 export const TREE: readonly Node[] = [
-  { name: 'qr', summary: 'List, create, update, check, draw and delete QR codes', commands: QR },
-  { name: 'scans', summary: 'Export, count, report and follow scans', commands: SCANS },
+  { name: 'qr', title: 'Codes', summary: 'Create, change, check, draw and delete QR codes', commands: QR },
+  {
+    name: 'scans',
+    title: 'Scans',
+    summary: 'Export, count, report, verify, watch and follow scans',
+    commands: SCANS,
+  },
   { name: 'auth', summary: 'Manage API keys and profiles', commands: AUTH },
   { name: 'config', summary: 'Show and change the settings of a profile', commands: CONFIG },
   leaf('api', 'Send one raw request to the service', () => import('../commands/api.ts')),

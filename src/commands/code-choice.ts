@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { inShell } from '../base/text/quote.ts';
 import type { ReadOptions } from '../files/formats/read/input.ts';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../service/shapes.ts';
-import { choices, flag, texts } from './define.ts';
+import { choices, flag, rarely, texts } from './define.ts';
 import { fromCodesOptions } from './shared-flags.ts';
 
 export const filterOptions = {
@@ -27,6 +27,7 @@ export const choiceOptions = {
   all: flag('--all', 'Select every code, oldest first', { risky: true, conflicts: ['CODE'] }),
   ...fromCodesOptions(),
   ...filterOptions,
+  ...rarely({ type: filterOptions.type }),
 };
 
 export function filterOf({ status, type, name }: CodeChoice): string | undefined {

@@ -9,7 +9,7 @@ export const command = defineCommand({
   arguments: [{ term: '<shell>', description: 'Shell', choices: SHELLS }],
   options: {},
   examples: [
-    ['source <(qrctl completion bash)', 'Enable completion in the current bash or zsh session'],
+    ['source <(qrctl completion bash)', 'Enable completion in the current bash session'],
     [
       'qrctl completion fish > ~/.config/fish/completions/qrctl.fish',
       'Enable completion in every fish shell',

@@ -26,6 +26,8 @@ interface Extra {
   writes?: true;
   /** Acts on more codes, skips a check or a prompt, or overwrites. Never suggested for an unknown word. */
   risky?: true;
+  /** Shown by `help COMMAND --full`, man pages and JSON, but not by `--help`. */
+  rare?: true;
   required?: true;
   /** Flags that the line must also have; of a list, one. Those that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
@@ -60,6 +62,7 @@ export interface Flag
   /** Name of its value (`format`); undefined if it takes none. */
   value: string | undefined;
   required: boolean;
+  rare?: true;
   /** Flags that the line must also have: one of each list. */
   requires: readonly (readonly string[])[];
 }
@@ -186,7 +189,17 @@ export function anyOf(values: readonly string[]): string {
 export type Options = Record<string, OptionDefinition<unknown>>;
 
 export function inGroup<O extends Options>(group: string, options: O): O {
-  return Object.fromEntries(Object.entries(options).map(([key, option]) => [key, { ...option, group }])) as O;
+  return extend(options, { group });
+}
+
+export function rarely<O extends Options>(options: O): O {
+  return extend(options, { rare: true });
+}
+
+function extend<O extends Options>(options: O, extra: Extra): O {
+  return Object.fromEntries(
+    Object.entries(options).map(([key, option]) => [key, { ...option, ...extra }]),
+  ) as O;
 }
 
 /** Values of options, undefined without the flag. */

@@ -8,14 +8,20 @@ import { negation, texts } from './define.ts';
 export const CHOOSING_FLAGS = ['--all', '--from', '--name', '--status', '--type'];
 
 export const inputOptions = {
-  input: texts('--input <file>', 'Count exported files or directories', {
+  input: texts('--input <file>', 'Exported files or directories to count', {
     complete: 'files',
     conflicts: CHOOSING_FLAGS,
   }),
   rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1', {
+    rare: true,
     requires: ['--input'],
   }),
 };
+
+/** Tells the three kinds of files apart, in the help of commands that have them. */
+export const FILES_READ = '--from is a file of codes, and --input has exported scans.';
+export const FILES_JOINED =
+  '--from is a file of codes, --input has exported scans, and --join adds columns to count by.';
 
 type InputFlags = CodeChoice & { input?: readonly string[]; rotated?: boolean };
 

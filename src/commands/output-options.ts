@@ -15,9 +15,9 @@ import type { Row, RowSink } from '../files/formats/row-sink.ts';
 import { VALUES } from '../settings/values.ts';
 import { choice, flag, inGroup, negation, type OptionDefinition, parsed, text } from './define.ts';
 
-const GROUP = 'Output flags:';
+export const OUTPUT_FLAGS = 'Output flags:';
 
-export const outputOptionsWithoutIds = inGroup(GROUP, {
+export const outputOptionsWithoutIds = inGroup(OUTPUT_FLAGS, {
   format: choice('-f, --format <format>', 'Output format', FORMATS),
   output: outputFlag('.md'),
   fields: {
@@ -37,16 +37,16 @@ export const outputOptionsWithoutIds = inGroup(GROUP, {
 
 export const outputOptions = {
   ...outputOptionsWithoutIds,
-  ids: flag('--ids', 'Print only IDs, one per line', { group: GROUP }),
+  ids: flag('--ids', 'Print only IDs, one per line', { group: OUTPUT_FLAGS }),
 };
 
-export const timezoneOption = inGroup(GROUP, {
+export const timezoneOption = inGroup(OUTPUT_FLAGS, {
   timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)"),
 });
 
 export const scanOutputOptions = {
   ...outputOptions,
-  ...inGroup(GROUP, {
+  ...inGroup(OUTPUT_FLAGS, {
     format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS),
     output: outputFlag('.parquet'),
   }),

@@ -49,7 +49,7 @@ export const command = defineCommand({
     }),
     key: text(
       '--key <key>',
-      "API key to accept (default: a generated key). Don't pass a real key, because other users can read arguments.",
+      "API key to accept (default: a fixed sample key). Don't pass a real key, because other users can read arguments.",
     ),
   },
   examples: [

@@ -1,13 +1,13 @@
 import { baseUrlOf } from '../service/base-url.ts';
-import { flag, integer, parsed, text } from './define.ts';
+import { flag, parsed, rarely, text } from './define.ts';
 
 const FROM_CODES = 'Codes as CSV, .xlsx, JSON, NDJSON or IDs (or -)';
 
 export function workbookOptions(group?: string) {
-  return {
+  return rarely({
     sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group }),
     visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group }),
-  };
+  });
 }
 
 export function fromCodesOptions(group?: string) {
@@ -28,15 +28,18 @@ function isTime(from: string): boolean {
   return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
 
-export const overwriteOption = flag('--overwrite', 'Overwrite even files that qrctl protects', {
-  risky: true,
-});
+export const overwriteOption = flag(
+  '--overwrite',
+  'Replace a file even if another command or program wrote it',
+  {
+    risky: true,
+    rare: true,
+  },
+);
 
-export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the last run, if it has changed', {
-  parse: baseUrlOf,
-  forms: 'a base URL, such as https://HOST/api/v1',
-});
-
-export function limitOption(flag: string, bounds: { min: number; max?: number }) {
-  return integer('--limit <n>', `Alias of ${flag}`, bounds);
-}
+export const movedFromOption = parsed(
+  '--moved-from <url>',
+  'Base URL of the last run, if it has changed',
+  { parse: baseUrlOf, forms: 'a base URL, such as https://HOST/api/v1' },
+  { rare: true },
+);

@@ -9,7 +9,7 @@ import type { Output } from './output-options.ts';
 
 export const sinceLastOption = text(
   '--since-last <file>',
-  'Report only changes since the run that wrote FILE, then update FILE',
+  'Report only changes since the last run, kept in FILE',
   { complete: 'files', writes: true },
 );
 

@@ -6,6 +6,7 @@ import type { CommandPage } from '../../src/cli/manual.ts';
 import { loadManual } from '../../src/cli/manual.ts';
 import { interpret } from '../../src/cli/program.ts';
 import { runCli } from '../support/cli.ts';
+import { ROOT } from '../support/documents.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { commandLinesIn, splitWords } from './help/command-lines.ts';
 
@@ -26,6 +27,10 @@ async function refused(line: string): Promise<{ message: string; hint: string | 
   const { error } = invocation;
   if (!(error instanceof UsageError)) throw error;
   return { message: error.message, hint: error.hint };
+}
+
+function listedFlags(help: string): string[] {
+  return [...help.matchAll(/^ {2}(?:-\w, | {4})(--[\w-]+)/gm)].map(([, flag = '']) => flag);
 }
 
 const nowhere = { version: '', terminal: () => ({ columns: undefined, color: false }) };
@@ -112,6 +117,7 @@ const CONTRACT: Record<string, string[]> = {
       '--name',
       '--dry-run',
       '--force',
+      '--overwrite',
     ],
     ...[
       '--sheet',
@@ -192,7 +198,6 @@ const CONTRACT: Record<string, string[]> = {
       '--moved-from',
       '--interval',
       '--max-events',
-      '--limit',
       '--format',
       '--fields',
       '--no-header',
@@ -204,7 +209,6 @@ const CONTRACT: Record<string, string[]> = {
       '--input',
       '--by',
       '--top',
-      '--limit',
       '--compare',
       '--since',
       '--until',
@@ -221,7 +225,6 @@ const CONTRACT: Record<string, string[]> = {
       '--input',
       '--by',
       '--top',
-      '--limit',
       '--compare',
       '--since',
       '--until',
@@ -277,19 +280,54 @@ const GLOBALS = [
 describe('the command surface', () => {
   test('--ids is in the help of commands whose records have ids', async () => {
     for (const form of ['qr list', 'qr get', 'scans export'])
-      expect(await printed(`${form} --help`)).toContain('--ids');
+      expect(await printed(`help ${form} --full`)).toContain('--ids');
     for (const form of ['doctor', 'auth list', 'auth status', 'config list']) {
-      expect(await printed(`${form} --help`)).not.toContain('--ids');
+      expect(await printed(`help ${form} --full`)).not.toContain('--ids');
     }
   });
 
   test.each(Object.entries(CONTRACT))('has %s with its flags', async (form, flags) => {
     const names = form.split(' ').filter((word) => /^\w/.test(word));
-    const help = await printed(`${names.join(' ')} --help`);
+    const help = await printed(`help ${names.join(' ')} --full`);
     expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
     for (const flag of flags) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
-    expect(help).toContain('Flags for every command: see `qrctl help flags`.');
-    expect(help.split('\n').length - 1).toBeLessThanOrEqual(64);
+    expect(help).toContain('Global: `qrctl help flags`.');
+  });
+
+  test('shows the everyday flags: at most 20 and 40 lines per command, 200 in all', async () => {
+    const listings = manual.commands.map(async ({ names, flags }) => {
+      const name = names.join(' ');
+      const help = await printed(`${name} --help`);
+      const full = await printed(`help ${name} --full`);
+      const listed = listedFlags(help);
+      expect(listed.length, name).toBeLessThanOrEqual(20);
+      expect(help.split('\n').length - 1, name).toBeLessThanOrEqual(40);
+      expect(listedFlags(full).sort(), name).toEqual(flags.map(({ long }) => long).sort());
+      const output = flags.filter(({ group }) => group === 'Output flags:').map(({ long }) => long);
+      const rare = flags.filter((flag) => flag.rare).map(({ long }) => long);
+      expect([...listed, ...rare, ...output].sort(), name).toEqual(flags.map(({ long }) => long).sort());
+      expect(help.includes(`\`qrctl help ${name} --full\``), name).toBe(rare.length > 0);
+      expect(help.includes('`qrctl help output`'), name).toBe(output.length > 0);
+      return listed.length;
+    });
+    const counts = await Promise.all(listings);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(200);
+  });
+
+  test('explains the output flags of every listing once', async () => {
+    const help = await printed('help output');
+    for (const flag of [...OUTPUT, '--timezone'])
+      expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
+  });
+
+  test('names guides that exist', async () => {
+    for (const { names, guide } of manual.commands) {
+      const help = await printed(`${names.join(' ')} --help`);
+      expect(help.includes('\nGuide: ')).toBe(guide !== undefined);
+      if (guide === undefined) continue;
+      expect(help).toContain(`\nGuide: docs/${guide}.md\n`);
+      await expect(readFile(new URL(`docs/${guide}.md`, ROOT), 'utf8')).resolves.toMatch(/^# /);
+    }
   });
 
   test('explains the flags of every command once', async () => {
@@ -393,11 +431,23 @@ describe('help', () => {
   );
 
   test('shows summaries in one line each', async () => {
-    for (const group of [manual.root, ...manual.groups]) {
+    for (const group of manual.groups) {
       const help = await printed(`help ${group.name}`);
       for (const { name, summary } of group.commands)
-        expect(help).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+        expect(help.match(new RegExp(`^  ${name} +(.*)$`, 'm'))?.[1]).toBe(summary);
     }
+  });
+
+  test('of the program lists the verbs of codes and scans, and the other commands, in 40 lines', async () => {
+    const help = await printed('help');
+    for (const { names, summary } of manual.commands) {
+      const [noun = ''] = names;
+      const item =
+        ['qr', 'scans'].includes(noun) || names.length === 1 ? `${names.join(' ')} +${summary}` : noun;
+      expect(help).toMatch(new RegExp(`^  ${item.replace(/[()]/g, '\\$&')}`, 'm'));
+    }
+    for (const { name } of TOPICS) expect(help).toMatch(new RegExp(`[ \\n]${name}[,.]`));
+    expect(help.split('\n').length - 1).toBeLessThanOrEqual(40);
   });
 
   test('explains every exit code', async () => {
@@ -499,6 +549,39 @@ describe('what is not understood', () => {
     ['codes list --limit 3', "unknown command 'codes'", 'Did you mean `qrctl qr list --limit 3`?'],
     ['qr list --search menu', "unknown flag '--search'", 'Did you mean `qrctl qr list --name menu`?'],
     ['qr list --search=menu', "unknown flag '--search=menu'", 'Did you mean `qrctl qr list --name=menu`?'],
+    [
+      'scans stats a --group-by city',
+      "unknown flag '--group-by'",
+      'Did you mean `qrctl scans stats a --by city`?',
+    ],
+    [
+      'scans stats a --month=2026-10',
+      "unknown flag '--month=2026-10'",
+      'Did you mean `qrctl scans stats a --during=2026-10`?',
+    ],
+    ['scans stats a --limit 3', "unknown flag '--limit'", 'Did you mean `qrctl scans stats a --top 3`?'],
+    ['scans tail a --limit 3', "unknown flag '--limit'", 'Did you mean `qrctl scans tail a --max-events 3`?'],
+    [
+      'scans report a --lang de',
+      "unknown flag '--lang'",
+      'Did you mean `qrctl scans report a --language de`?',
+    ],
+    ['qr image a --format svg', "unknown flag '--format'", 'Did you mean `qrctl qr image a --as svg`?'],
+    ['scans count a', "unknown command 'scans count'", 'Did you mean `qrctl scans stats a`?'],
+    ['count --all', "unknown command 'count'", 'Did you mean `qrctl scans stats --all`?'],
+    ['qr print a -o a.png', "unknown command 'qr print'", 'Did you mean `qrctl qr image a -o a.png`?'],
+    ['help labels', "unknown command 'labels'", 'Did you mean `qrctl qr image`?'],
+    [
+      'help spreadsheets',
+      "no help for 'spreadsheets'",
+      'Read docs/spreadsheets.md, or run `qrctl help qr create`.',
+    ],
+    [
+      'qr list -f xlsx',
+      expect.stringContaining("invalid value for --format: 'xlsx'"),
+      'To write a workbook, use -o FILE.xlsx.',
+    ],
+    ['qr list --filter menu', "unknown flag '--filter'", 'Did you mean `qrctl qr list --name menu`?'],
     ['qr list --json', "unknown flag '--json'", 'Did you mean `qrctl qr list --format json`?'],
     ['qr list menu', "too many arguments: 'menu'", 'Did you mean `qrctl qr list --name menu`?'],
     [
@@ -528,27 +611,31 @@ describe('what is not understood', () => {
     ['qr list --quite', "unknown flag '--quite'", 'Did you mean --quiet?'],
     ['qr list -format json', "unknown flag '-format'", 'Did you mean --format?'],
     // Nor is a flag that acts on more codes, skips a check, or overwrites.
-    ['scans report --al X', "unknown flag '--al'", 'List the flags with `qrctl scans report --help`.'],
-    ['scans export --al', "unknown flag '--al'", 'List the flags with `qrctl scans export --help`.'],
+    ['scans report --al X', "unknown flag '--al'", 'List the flags with `qrctl help scans report --full`.'],
+    ['scans export --al', "unknown flag '--al'", 'List the flags with `qrctl help scans export --full`.'],
     [
       'scans export a --restrat',
       "unknown flag '--restrat'",
-      'List the flags with `qrctl scans export --help`.',
+      'List the flags with `qrctl help scans export --full`.',
     ],
-    ['qr delete a --force', "unknown flag '--force'", 'List the flags with `qrctl qr delete --help`.'],
-    ['qr delete a -yes', "unknown flag '-yes'", 'List the flags with `qrctl qr delete --help`.'],
+    ['qr delete a --force', "unknown flag '--force'", 'List the flags with `qrctl help qr delete --full`.'],
+    ['qr delete a -yes', "unknown flag '-yes'", 'List the flags with `qrctl help qr delete --full`.'],
     [
       'qr image a --duplicates 21',
       "unknown flag '--duplicates'",
-      'List the flags with `qrctl qr image --help`.',
+      'List the flags with `qrctl help qr image --full`.',
     ],
-    ['auth login --noverify', "unknown flag '--noverify'", 'List the flags with `qrctl auth login --help`.'],
-    ['qr list --nonsense', "unknown flag '--nonsense'", 'List the flags with `qrctl qr list --help`.'],
+    [
+      'auth login --noverify',
+      "unknown flag '--noverify'",
+      'List the flags with `qrctl help auth login --full`.',
+    ],
+    ['qr list --nonsense', "unknown flag '--nonsense'", 'List the flags with `qrctl help qr list --full`.'],
     ['--profil work qr list', "unknown flag '--profil' before the command", 'Did you mean --profile?'],
     [
       '--format json qr list',
       "unknown flag '--format' before the command",
-      'Put the flags of a command after its name, as in `qrctl qr list --format`.',
+      'Put the flags of a command after its name, as in `qrctl qr list --limit 10`.',
     ],
     [
       'qr list --status actve',

@@ -50,7 +50,6 @@ describe('a flag that requires another one', () => {
 
 describe('flags that exclude each other', () => {
   test.each([
-    ['scans stats x --top 3 --limit 3', "--limit can't be used with --top", 'Omit either --limit or --top.'],
     [
       'scans export --all --from a.csv -o b.csv',
       "--all can't be used with --from",

@@ -1,7 +1,9 @@
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
 import type { Example } from '../../commands/define.ts';
 import { GLOBAL_FLAGS } from '../../commands/global-options.ts';
+import { OUTPUT_FLAGS } from '../../commands/output-options.ts';
 import { loadColors } from '../../terminal/color.ts';
+import { isBranch, TREE } from '../tree.ts';
 import { type Block, TOPIC_WORDS, type Topic } from './topics.ts';
 
 export interface Terminal {
@@ -12,7 +14,8 @@ export interface Terminal {
 const WIDEST = 80;
 const NARROWEST = 40;
 
-export async function formatHelp(command: Command, terminal: Terminal): Promise<string> {
+/** `isFull`: also rare flags and those of the output. */
+export async function formatHelp(command: Command, terminal: Terminal, isFull = false): Promise<string> {
   const { bold: styleTitle } = await loadColors(terminal.color);
   let text = '';
   command
@@ -23,31 +26,102 @@ export async function formatHelp(command: Command, terminal: Terminal): Promise<
       getOutHelpWidth: () => widthOf(terminal),
       getOutHasColors: () => terminal.color,
     })
-    .configureHelp({ formatHelp: formatSections, optionTerm, styleTitle, minWidthToWrap: NARROWEST / 4 })
+    .configureHelp({
+      formatHelp: (shown, helper) => formatSections(shown, helper, isFull),
+      optionTerm,
+      styleTitle,
+      minWidthToWrap: NARROWEST / 4,
+    })
     .outputHelp();
   return text;
 }
 
-function formatSections(command: Command, helper: Help): string {
-  const list = (title: string, width: number, items: Item[]) =>
-    helper.formatItemList(title, formatItems(items, width, helper), helper);
-  const options = helper
+declare module 'commander' {
+  interface Command {
+    examples?: readonly Example[];
+    /** Page in docs/, without its extension. */
+    guide?: string;
+  }
+  interface Option {
+    /** Hidden unless the help is full. */
+    rare?: boolean;
+  }
+}
+
+/** Number of paragraphs, and of examples, in help without rare flags. */
+const MOST_PARAGRAPHS = 2;
+const MOST_EXAMPLES = 3;
+
+function formatSections(command: Command, helper: Help, isFull: boolean): string {
+  const all = helper
     .visibleOptions(command)
     .filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL_FLAGS);
+  const isOutput = ({ helpGroupHeading }: Option) => helpGroupHeading === OUTPUT_FLAGS;
+  const options = isFull ? all : all.filter((option) => !option.rare && !isOutput(option));
+  const isShort = all.some((option) => !options.includes(option) && !isOutput(option));
   const width = Math.max(helper.longestArgumentTermLength(command, helper), longest(options.map(optionItem)));
   const groups = helper.groupItems(options, options, ({ helpGroupHeading = '' }) => helpGroupHeading);
   const commands = helper.visibleCommands(command).map((child): Item => [child.name(), child.summary()]);
+  const list = (title: string, items: Item[], most = width) =>
+    helper
+      .formatItemList(title, formatItems(items, most, helper), helper)
+      .filter((line) => !isShort || line !== '');
+  const paragraphs = command.description().split('\n\n');
+  const text = isShort ? paragraphs.slice(0, MOST_PARAGRAPHS) : paragraphs;
+  const sections =
+    command.parent === null
+      ? rootSections(helper)
+      : [
+          ...list('Arguments:', helper.visibleArguments(command).map(argumentItem)),
+          ...list('Commands:', commands, longest(commands)),
+          ...[...groups].flatMap(([title, members]) => list(title, members.map(optionItem))),
+          ...(isShort ? [''] : []),
+          ...furtherFlags(command, all, { isShort, hasOutput: !isFull && all.some(isOutput) }),
+        ];
   return [
     `${helper.styleTitle('Usage:')} ${helper.commandUsage(command)}`,
     '',
-    helper.boxWrap(command.description(), helper.helpWidth ?? WIDEST),
+    helper.boxWrap(text.join('\n\n'), helper.helpWidth ?? WIDEST),
     '',
-    ...list('Arguments:', width, helper.visibleArguments(command).map(argumentItem)),
-    ...list('Commands:', longest(commands), commands),
-    ...[...groups].flatMap(([title, members]) => list(title, width, members.map(optionItem))),
-    'Flags for every command: see `qrctl help flags`.',
+    ...sections,
+    ...formatExamples(command, helper, isShort ? MOST_EXAMPLES : Number.POSITIVE_INFINITY),
     '',
   ].join('\n');
+}
+
+function formatExamples({ examples = [] }: Command, helper: Help, most: number): string[] {
+  if (examples.length === 0) return [];
+  const lines = examples.slice(0, most).flatMap(([line, does]) => [`  # ${does}`, `  ${line}`]);
+  return ['', helper.styleTitle('Examples:'), ...lines];
+}
+
+function furtherFlags(
+  command: Command,
+  all: readonly Option[],
+  { isShort, hasOutput }: { isShort: boolean; hasOutput: boolean },
+): string[] {
+  const names = [command.parent?.name(), command.name()].filter((name) => name !== 'qrctl');
+  return [
+    ...(isShort ? [`All ${all.length} flags, and details: \`qrctl help ${names.join(' ')} --full\`.`] : []),
+    `${hasOutput ? 'Output flags, such as --format: `qrctl help output`. ' : ''}Global: \`qrctl help flags\`.`,
+    ...(command.guide === undefined ? [] : [`Guide: docs/${command.guide}.md`]),
+  ];
+}
+
+function rootSections(helper: Help): string[] {
+  const titled = TREE.filter(isBranch).filter(({ title }) => title !== undefined);
+  const others = TREE.filter((node) => !(isBranch(node) && node.title !== undefined));
+  const sections: [string, Item[]][] = [
+    ...titled.map(({ title = '', name, commands }): [string, Item[]] => [
+      title,
+      commands.map((leaf) => [`${name} ${leaf.name}`, leaf.summary]),
+    ]),
+    ['Setup', others.map(({ name, summary }): Item => [name, summary])],
+  ];
+  const width = longest(sections.flatMap(([, items]) => items));
+  return sections.flatMap(([title, items]) =>
+    helper.formatItemList(`${title}:`, formatItems(items, width, helper), helper),
+  );
 }
 
 type Item = readonly [term: string, meaning: string];
@@ -76,15 +150,6 @@ function widthOf({ columns }: Terminal): number {
   return Math.max(NARROWEST, Math.min(columns || WIDEST, WIDEST));
 }
 
-export function examplesText(examples: readonly Example[]) {
-  return ({ command }: AddHelpTextContext) =>
-    [
-      '',
-      command.createHelp().styleTitle('Examples:'),
-      ...examples.flatMap(([line, does]) => [`  # ${does}`, `  ${line}`]),
-    ].join('\n');
-}
-
 export function groupText({ command }: AddHelpTextContext): string {
   return `\nFlags and examples of a command: \`qrctl help ${command.name()} COMMAND\`.`;
 }
@@ -96,16 +161,12 @@ export const FIRST_STEPS = [
 ] as const;
 
 export function rootText({ command }: AddHelpTextContext): string {
-  const { styleTitle: title } = command.createHelp();
+  const helper = command.createHelp();
+  const topics = `Topics: ${TOPIC_WORDS.map(({ name }) => name).join(', ')}.`;
   return [
-    '',
-    ...formatSteps(title),
-    '',
-    title('Topics:'),
-    ...formatLines(TOPIC_WORDS.map(({ name, summary }) => [`qrctl help ${name}`, summary])),
-    '',
-    'Flags and examples of a command: `qrctl help COMMAND` or `qrctl COMMAND --help`.',
-    'Everything as JSON, for programs: `qrctl help --json`.',
+    helper.boxWrap(topics, helper.helpWidth ?? WIDEST),
+    'More: `qrctl help COMMAND`, `qrctl help TOPIC` or `qrctl help --json`.',
+    'Start here: `qrctl demo`, then `qrctl auth login`. Guides: docs/ in the package.',
   ].join('\n');
 }
 

@@ -55,7 +55,7 @@ function groupPage({ name, summary, commands }: GroupPage, { version, globals }:
 }
 
 function commandPage(page: CommandPage, { version, globals }: Manual): string {
-  const { names, summary, description, arguments: given, flags, examples } = page;
+  const { names, summary, guide, description, arguments: given, flags, examples } = page;
   return lines([
     header(names, summary, [...given.map(({ term }) => term), '[flags]'].join(' '), version),
     section('DESCRIPTION'),
@@ -68,6 +68,7 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
     section('EXIT STATUS'),
     text('0 if the command succeeds. For the other exit codes, see qrctl(1).'),
     ...seeAlso(['qrctl']),
+    ...(guide === undefined ? [] : ['.PP', text(`Guide: docs/${guide}.md`)]),
   ]);
 }
 

@@ -73,7 +73,7 @@ function describeArgument({ name, required, several, description, choices, compl
 }
 
 function describeFlag(flag: Flag) {
-  const { long: name, short, value, type, choices, repeatable, required, complete, description } = flag;
+  const { long: name, short, value, type, choices, repeatable, required, complete, description, rare } = flag;
   const { requires, conflicts } = flag;
   const fallback = /\(default: ([^;)]+)/.exec(description)?.[1];
   return {
@@ -85,6 +85,7 @@ function describeFlag(flag: Flag) {
     default: fallback ?? null,
     repeatable,
     required,
+    rare: rare ?? false,
     requires,
     conflicts,
     completes: kindOf(complete),

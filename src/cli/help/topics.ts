@@ -1,8 +1,11 @@
 import { EXIT_CODES } from '../../base/errors.ts';
 import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
+import type { Options } from '../../commands/define.ts';
 import { lineOptions } from '../../commands/global-options.ts';
+import { outputOptions, timezoneOption } from '../../commands/output-options.ts';
 import { ENDINGS, FORMAT_MEANINGS } from '../../files/formats/formats.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
+import { describeValues } from '../manual.ts';
 
 export type Block =
   | string
@@ -15,16 +18,24 @@ export interface Topic {
   blocks: readonly Block[];
 }
 
+function flagList(options: Options): Block {
+  return {
+    list: Object.values(options).map(
+      (option) =>
+        [
+          option.flags.startsWith('--') ? `    ${option.flags}` : option.flags,
+          describeValues(option),
+        ] as const,
+    ),
+  };
+}
+
 export const FLAGS_TOPIC: Topic = {
   name: 'flags',
   title: 'Flags for every command',
   blocks: [
     'Every command accepts these flags, before or after its name:',
-    {
-      list: Object.values(lineOptions).map(
-        ({ flags, description }) => [flags.startsWith('--') ? `    ${flags}` : flags, description] as const,
-      ),
-    },
+    flagList(lineOptions),
     'A duration is a number with a unit: 500ms, 30s, 15m, 24h, 7d, 2w.',
     'A flag overrides an environment variable, and a variable overrides the profile. See `qrctl help environment`.',
   ],
@@ -77,6 +88,16 @@ const OUTCOME_LIST: readonly (readonly [words: string, meaning: string])[] = [
 
 export const TOPICS: readonly Topic[] = [
   FLAGS_TOPIC,
+  {
+    name: 'output',
+    title: 'Output flags',
+    blocks: [
+      'Commands that print records have these flags:',
+      flagList({ ...outputOptions, ...timezoneOption }),
+      'Scans have the format parquet (.parquet) instead of markdown. `qrctl help COMMAND --full` lists the flags of one command, and ' +
+        '`qrctl help formatting` explains the formats.',
+    ],
+  },
   {
     name: 'exit-codes',
     title: 'Exit codes',
@@ -206,7 +227,7 @@ export const TOPICS: readonly Topic[] = [
         'Without a terminal, qrctl never prompts: a command that needs confirmation requires --yes, or exits with code 2.',
       'Append new scans to one file from cron. Even if you kill the command, the file never contains a scan twice:',
       { lines: ['0 * * * *  qrctl scans export spring-menu -o scans.csv --append -q'] },
-      'Create codes from a spreadsheet, also in CI. Repeat the command until it exits with code 0. Each row gets exactly one code, also if no ' +
+      'Create codes from a spreadsheet, also in CI. If it exits with code 6 or 7, run it again. Each row gets exactly one code, also if no ' +
         'file is kept between runs: codes that exist are not created again.',
       { lines: ['qrctl qr create --from codes.csv --format json'] },
       'Check a pull request that changes a file of codes. Code 9 means that a decision is needed, and 8 that a run would change something:',

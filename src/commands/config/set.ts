@@ -17,7 +17,7 @@ export const command = defineCommand({
     'for 30 seconds at most.',
   arguments: [
     keyArgument,
-    { term: '<value>', description: 'Value of the setting, in the format of its flag' },
+    { term: '<value>', description: 'Value, as for the flag of this name; for accessible, yes or no' },
   ],
   options: {},
   examples: [

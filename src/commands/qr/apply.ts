@@ -37,24 +37,35 @@ const GROUP = { group: ROWS_GROUP };
 
 const options = {
   ...rowsOptions,
+  exitCode: { ...rowsOptions.exitCode, rare: undefined },
+  offline: { ...rowsOptions.offline, rare: undefined },
   key: text('--key <column>', 'Column that contains the keys (default: key)', GROUP),
   lock: text('--lock <file>', 'Lock file (default: NAME.lock.json)', {
     ...GROUP,
     complete: 'files',
     writes: true,
   }),
-  init: flag('--init', 'Write --output and a lock file of existing codes', {
+  init: flag('--init', 'Write existing codes to -o FILE, and a lock file', {
     ...GROUP,
     conflicts: ['--from', '--dry-run', '--offline'],
   }),
   ...decisionOptions,
-  adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row to its key', {
+  adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row', {
     ...GROUP,
     risky: true,
   }),
-  removed: choice('--removed <action>', 'Action for the codes of removed keys', ['report', 'pause'], GROUP),
+  removed: choice(
+    '--removed <action>',
+    'Action for codes whose key was removed',
+    ['report', 'pause'],
+    GROUP,
+  ),
   ...changeOptions,
-  force: flag('--force', 'Accept unusable destinations and sorted columns', { ...GROUP, risky: true }),
+  force: flag('--force', 'Accept unusable destinations and sorted columns', {
+    ...GROUP,
+    risky: true,
+    rare: true,
+  }),
   ...outputOptions,
 };
 

@@ -46,11 +46,18 @@ const options = {
   sinceLast: sinceLastOption,
   allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', {
     risky: true,
+    rare: true,
   }),
-  userAgent: parsed('--user-agent <text>', 'User-Agent header to send', {
-    parse: (raw: string) => (/^[\x20-\x7e]{1,200}$/.test(raw) && raw.trim() !== '' ? raw.trim() : undefined),
-    forms: 'up to 200 visible ASCII characters',
-  }),
+  userAgent: parsed(
+    '--user-agent <text>',
+    'User-Agent header to send',
+    {
+      parse: (raw: string) =>
+        /^[\x20-\x7e]{1,200}$/.test(raw) && raw.trim() !== '' ? raw.trim() : undefined,
+      forms: 'up to 200 visible ASCII characters',
+    },
+    { rare: true },
+  ),
   ...outputOptions,
 };
 
@@ -92,10 +99,10 @@ const COLUMNS: readonly Column[] = [
 export const command = defineCommand({
   description:
     'Checks whether the destinations of codes respond.\n\n' +
-    'Without CODE, it checks every code. It sends a GET request without your key, reads only the headers, and follows redirects, one ' +
-    'request at a time per host. A destination behind a login or bot protection is "blocked", which is not a failure.\n\n' +
-    'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too. If no ' +
+    'Without CODE, it checks every code. A destination behind a login or bot protection is "blocked", which is not a failure. If no ' +
     'destination responds, the command exits with code 7 and writes no file.\n\n' +
+    'It sends a GET request without your key, reads only the headers, and follows redirects, one request at a time per host. ' +
+    'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too.\n\n' +
     '--timeout applies to each destination, and --concurrency to hosts (default: 256).',
   arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,

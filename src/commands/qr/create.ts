@@ -31,7 +31,7 @@ const options = {
   name: text('--name <name>', 'Name of the code'),
   type: choice('--type <type>', 'Code type (default: url)', CODE_TYPES),
   destination: text('--destination <address>', 'Address that the code opens'),
-  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
+  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true, rare: true }),
   template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
   ...utmOptions,
   ...rowsOptions,
@@ -53,7 +53,8 @@ export const command = defineCommand({
   description:
     'Creates one code, or one code per row of a file.\n\n' +
     'The file has the columns name, type and destination. Each row gets exactly one code, even if you kill the command, copy or sort the ' +
-    'file, and run it again. Rows with an ID or slug are existing codes. If a row differs from its code, decide with --apply-edits or --as-new.',
+    'file, and run it again. For a list that you keep editing, use `qrctl qr apply`.\n\n' +
+    'Rows with an ID or slug are existing codes. If a row differs from its code, decide with --apply-edits or --as-new.',
   options,
   columns: async () => [
     CODE_OUTPUT,

@@ -12,20 +12,20 @@ import type { OptionDefinition } from '../define.ts';
 
 const GROUP = 'UTM flags (added to the destination, in lower case):';
 
-function tag(name: string, description: string): OptionDefinition<string> {
+function tag(name: string, description: string, rare?: true): OptionDefinition<string> {
   const parse = (raw: string) => {
     if (normaliseUtm(raw) === '') throw new InvalidArgumentError('at least one character');
     return normaliseUtm(raw);
   };
-  return { flags: `--utm-${name} <text>`, description, group: GROUP, parse };
+  return { flags: `--utm-${name} <text>`, description, group: GROUP, parse, rare };
 }
 
 export const utmOptions = {
   utmSource: tag('source', 'Source of the traffic, such as poster'),
   utmMedium: tag('medium', 'Medium, such as print'),
   utmCampaign: tag('campaign', 'Campaign, such as spring_sale'),
-  utmTerm: tag('term', 'Search term'),
-  utmContent: tag('content', 'Variant of the content, such as blue'),
+  utmTerm: tag('term', 'Search term', true),
+  utmContent: tag('content', 'Variant of the content, such as blue', true),
 };
 
 export function utmOf(

@@ -38,7 +38,7 @@ const options = {
     empty: true,
   }),
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
-  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
+  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true, rare: true }),
   ...utmOptions,
   keepUtm: flag('--keep-utm', 'Carry UTM tags of the old destination over to the new one', {
     requires: [['--destination', '--from']],
@@ -47,9 +47,13 @@ const options = {
     ...OF_FILE,
     conflicts: ['--ignore-dates'],
   }),
-  ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', OF_FILE),
+  ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', {
+    ...OF_FILE,
+    rare: true,
+  }),
   timezone: text('--timezone <zone>', "Time zone of `at` (default: the profile's)", {
     ...OF_FILE,
+    rare: true,
     requires: ['--due'],
   }),
   ...rowsOptions,
@@ -64,8 +68,8 @@ type UpdateFlags = Values<typeof options>;
 export const command = defineCommand({
   description:
     'Updates one or more codes, or each row of a file.\n\n' +
-    'Each row has an ID or slug, and the new values. If a cell is empty, the value of the flag applies, or the field stays unchanged. Unchanged rows ' +
-    'require no update request, so you can safely run the command again.',
+    'Each row has an ID or slug, and the new values. If a cell is empty, the value of the flag applies, or the field stays unchanged.\n\n' +
+    'Unchanged rows require no update request, so you can safely run the command again.',
   arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,
   columns: async () => [

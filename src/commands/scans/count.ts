@@ -20,7 +20,6 @@ import { choiceOptions } from '../code-choice.ts';
 import { choice, integer, text, texts, type Values } from '../define.ts';
 import { checkInputChoice, inputOptions, listInputFiles } from '../input-option.ts';
 import { planRange, rangeOptions } from '../range-options.ts';
-import { limitOption } from '../shared-flags.ts';
 import { chooseGroups } from './choose-groups.ts';
 
 const TOP_BOUNDS = { min: 1, max: 10_000 };
@@ -28,17 +27,13 @@ const TOP_BOUNDS = { min: 1, max: 10_000 };
 export const countOptions = {
   ...choiceOptions,
   ...inputOptions,
-  by: { ...texts('--by <dimension>', 'Dimension, or column of --join, to count by'), choices: DIMENSIONS },
-  join: text(
-    '--join <file|->',
-    'File with an id or slug column, and the columns for --by (- for standard input)',
-    { complete: 'files', requires: ['--by'] },
-  ),
-  top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS, {
-    conflicts: ['--limit'],
+  by: { ...texts('--by <dimension>', 'Count by'), choices: DIMENSIONS },
+  join: text('--join <file|->', 'File of codes with more columns for --by (or -)', {
+    complete: 'files',
+    requires: ['--by'],
   }),
-  limit: limitOption('--top', TOP_BOUNDS),
-  compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),
+  top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
+  compare: choice('--compare <period>', 'Compare with (default: none)', COMPARISONS),
   ...rangeOptions,
 };
 
@@ -75,7 +70,7 @@ export async function planCount(
     logs,
     choice: flags,
     names: logs ? [] : names,
-    top: flags.top ?? flags.limit,
+    top: flags.top,
     needsLabels: compare !== 'none' || chosen.groups.some(({ kind }) => kind !== 'value'),
     span: { sinceMs, untilMs },
     compare,

@@ -20,6 +20,7 @@ import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import type { Progress } from '../../terminal/console.ts';
 import { chooseLabelsOfLog } from '../choose-codes.ts';
 import { defineCommand } from '../define.ts';
+import { FILES_READ } from '../input-option.ts';
 import { openSink } from '../output-options.ts';
 import { RANGE_FORMS } from '../range-options.ts';
 import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, printPlan, rangeRecord, scanOutputs } from './columns.ts';
@@ -33,7 +34,7 @@ const PLAN_COLUMNS: readonly Column[] = [
 export const command = defineCommand({
   description:
     'Exports raw scans, oldest first, complete or not at all.\n\n' +
-    `If an export cannot be verified as complete, it fails and changes no file. ${RANGE_FORMS}`,
+    `If an export cannot be verified as complete, it fails and changes no file. ${FILES_READ} ${RANGE_FORMS}`,
   arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [...scanOutputs([LOCAL_TIME]), { when: '--dry-run', columns: PLAN_COLUMNS }],

@@ -37,7 +37,7 @@ export const options = {
     requires: ['--output-dir'],
     conflicts: ['--restart', '--no-header', '--overwrite'],
   }),
-  input: texts('--input <file>', 'Convert exported files to a dataset; no request', {
+  input: texts('--input <file>', 'Convert exported files to a dataset', {
     ...APPEND,
     complete: 'files',
     requires: ['--output-dir', '--partition-by'],
@@ -45,6 +45,7 @@ export const options = {
   }),
   fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES, {
     requires: ['--output-dir'],
+    rare: true,
   }),
   append: flag('--append', 'Add only scans that are new since the last run', {
     ...APPEND,
@@ -54,13 +55,20 @@ export const options = {
   restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', {
     ...OF_APPEND,
     risky: true,
+    rare: true,
   }),
-  rotated: flag('--rotated', 'Continue in a new file if the old one was moved', OF_APPEND),
-  overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', OF_APPEND),
+  rotated: flag('--rotated', 'Continue in a new file if the old one was moved', {
+    ...OF_APPEND,
+    rare: true,
+  }),
+  overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', {
+    ...OF_APPEND,
+    rare: true,
+  }),
   verify: flag('--verify', 'Compare with the service and add missing scans', OF_APPEND),
   movedFrom: { ...movedFromOption, ...OF_APPEND },
-  proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)'),
-  dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),
+  proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)', { rare: true }),
+  dryRun: flag('--dry-run', 'Preview scans, requests and time without exporting'),
   ...scanOutputOptions,
   overwrite: overwriteOption,
 };

@@ -8,7 +8,9 @@ import { LANGUAGES } from '../../scans/report/languages/plurals.ts';
 import { PAPERS } from '../../scans/report/pdf/palette.ts';
 import { reportFigures } from '../../scans/report/report-figures.ts';
 import { type Dimension, groupOf } from '../../scans/stats/dimensions.ts';
-import { choice, defineCommand, text, type Values } from '../define.ts';
+import { filterOptions } from '../code-choice.ts';
+import { choice, defineCommand, rarely, text, type Values } from '../define.ts';
+import { FILES_JOINED } from '../input-option.ts';
 import { RANGE_FORMS } from '../range-options.ts';
 import { readLogo } from '../read-given.ts';
 import { CODE_ARGUMENTS } from './columns.ts';
@@ -16,16 +18,19 @@ import { closingWords, countOptions, countScans, figuresInput, planCount } from 
 
 const options = {
   ...countOptions,
+  ...rarely(filterOptions),
   language: choice('--language <language>', 'Language of the report (default: en)', LANGUAGES),
   title: text('--title <text>', 'Title of the report'),
-  note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
-  logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
   output: text('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
     complete: 'files',
     writes: true,
     required: true,
   }),
-  paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),
+  ...rarely({
+    note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
+    logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
+    paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),
+  }),
 };
 
 const DEFAULT_BY: readonly Dimension[] = [
@@ -49,10 +54,11 @@ const LOGO_PIXELS = 480;
 export const command = defineCommand({
   description:
     'Writes a report of scans as one HTML page or a PDF.\n\n' +
+    `${FILES_JOINED} ${RANGE_FORMS}\n\n` +
     'Both contain the same charts and figures. The page contains no scripts and loads nothing from the network. It works on phones, ' +
     'on A4 paper and with screen readers. The PDF has real text, bookmarks, and tags for screen readers.\n\n' +
     'The counts are verified as complete, like an export, or come from exported files. The same scans always produce the same ' +
-    `file.\n\n${RANGE_FORMS}`,
+    'file.',
   arguments: CODE_ARGUMENTS,
   options,
   examples: [

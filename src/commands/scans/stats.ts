@@ -7,10 +7,12 @@ import { someFailed } from '../../scans/export/code-failures.ts';
 import type { CodeLabel } from '../../scans/export/export-codes.ts';
 import { isRunning } from '../../scans/stats/calendar.ts';
 import { countAlone } from '../../scans/stats/count-service.ts';
+import { DIMENSIONS } from '../../scans/stats/dimensions.ts';
 import { type Figure, figuresOf, type Section, totalOf } from '../../scans/stats/figures.ts';
 import { cheaperByTotals, planReadings } from '../../scans/stats/readings.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import { defineCommand, flag } from '../define.ts';
+import { FILES_JOINED } from '../input-option.ts';
 import { openOutput, outputOptions, writeAll } from '../output-options.ts';
 import { RANGE_FORMS } from '../range-options.ts';
 import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, printPlan, rangeRecord } from './columns.ts';
@@ -30,7 +32,7 @@ import type { Drawing } from './draw-figures.ts';
 
 const options = {
   ...countOptions,
-  dryRun: flag('--dry-run', 'Show scans, requests and time; count nothing'),
+  dryRun: flag('--dry-run', 'Preview scans, requests and time without counting'),
   ...outputOptions,
 };
 
@@ -58,13 +60,15 @@ const FILE_WIDTH = 100;
 export const command = defineCommand({
   description:
     'Counts scans by day, country, device and more.\n\n' +
-    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. Periods that differ in ' +
-    `length are compared by averages per day. ${RANGE_FORMS}`,
+    `The default is --by day. ${FILES_JOINED} ${RANGE_FORMS}\n\n` +
+    `The dimensions are ${DIMENSIONS.join(', ')}, and the columns of --join.\n\n` +
+    'The counts are verified as complete, like an export, or come from exported files. Periods that differ in length are compared by ' +
+    'averages per day.',
   arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
-    ['qrctl scans stats spring-menu --during this-month', 'Count the scans of each day'],
+    ['qrctl scans stats spring-menu --during this-month', 'Count scans by day'],
     [
       'qrctl scans stats --all --by code --during last-month --compare previous',
       'Compare the scans of each code with the previous month',

@@ -8,7 +8,7 @@ import { checkChoice, choiceOptions, everyOf, isOneCode } from '../code-choice.t
 import { choice, defineCommand, integer, PERIOD, parsed, text, type Values } from '../define.ts';
 import { type Output, openOutput, outputOptions } from '../output-options.ts';
 import { planRange } from '../range-options.ts';
-import { limitOption, movedFromOption } from '../shared-flags.ts';
+import { movedFromOption } from '../shared-flags.ts';
 import { CODE_ARGUMENTS, scanColumns, scanOutputs } from './columns.ts';
 
 const INTERVAL_MS = 10_000;
@@ -26,8 +26,7 @@ const options = {
     'Minimum time between requests for the same code (default: 10s)',
     PERIOD,
   ),
-  maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }, { conflicts: ['--limit'] }),
-  limit: limitOption('--max-events', { min: 1 }),
+  maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }),
   format: choice('-f, --format <format>', 'Output format (default: csv)', ['csv', 'ndjson']),
   fields: outputOptions.fields,
   header: outputOptions.header,
@@ -38,8 +37,8 @@ type TailFlags = Values<typeof options>;
 export const command = defineCommand({
   description:
     'Prints new scans as they arrive, until you press Ctrl-C.\n\n' +
-    'Each scan is printed once; new scans are sorted oldest first. The command keeps running through outages, and includes scans that ' +
-    'the service lists up to an hour late. It sends one request per code and interval, and more only if many scans are new.\n\n' +
+    'Each scan is printed once; new scans are sorted oldest first. The command keeps running through outages.\n\n' +
+    'It includes scans that the service lists up to an hour late. It sends one request per code and interval, and more only if many scans are new.\n\n' +
     'With --state, the next run continues after the last printed scan, also after a crash. If a run is killed between printing and recording, ' +
     'the next one prints at most one batch (500 scans) again. For a file with each scan exactly once, use `qrctl scans export --append`.',
   arguments: CODE_ARGUMENTS,
@@ -106,6 +105,6 @@ async function follow(
     hasCodes: !isOneCode(names, flags),
     list: all === false ? undefined : list,
     intervalMs: flags.interval ?? INTERVAL_MS,
-    maxScans: flags.maxEvents ?? flags.limit ?? Number.POSITIVE_INFINITY,
+    maxScans: flags.maxEvents ?? Number.POSITIVE_INFINITY,
   });
 }

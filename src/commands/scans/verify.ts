@@ -12,8 +12,9 @@ import {
   type VerifiedCode,
 } from '../../scans/verify/verify-results.ts';
 import { chooseLabelsOfLog, fetchUnlisted } from '../choose-codes.ts';
-import { type CodeChoice, checkChoice, choiceOptions, everyOf } from '../code-choice.ts';
-import { defineCommand, flag, text, texts, type Values } from '../define.ts';
+import { type CodeChoice, checkChoice, choiceOptions, everyOf, filterOptions } from '../code-choice.ts';
+import { defineCommand, flag, rarely, text, texts, type Values } from '../define.ts';
+import { FILES_READ } from '../input-option.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '../range-options.ts';
 import { movedFromOption } from '../shared-flags.ts';
@@ -23,14 +24,15 @@ const { format, fields, delimiter, header, rawCells, excel } = outputOptionsWith
 
 const options = {
   ...choiceOptions,
+  ...rarely(filterOptions),
   ...rangeOptions,
-  input: texts('--input <log>', 'Scan file to verify, with its rotated files', { complete: 'files' }),
+  input: texts('--input <log>', 'Exported file to verify, with its rotated files', { complete: 'files' }),
   outputDir: text('--output-dir <dir>', 'Directory of scan files, or dataset, to verify', {
     complete: 'directories',
   }),
   repair: flag('--repair', 'Add the missing scans; remove nothing'),
   acceptGone: flag('--accept-gone', 'Stop reporting codes that were deleted on the service', { risky: true }),
-  dryRun: flag('--dry-run', 'Show the differences or the plan; change nothing'),
+  dryRun: flag('--dry-run', 'Preview the comparison or the repair without making changes'),
   movedFrom: movedFromOption,
   format,
   fields,
@@ -65,11 +67,11 @@ const PLAN_COLUMNS: readonly Column[] = [
 
 export const command = defineCommand({
   description:
-    'Compares exported scans with the service, and adds missing ones.\n\n' +
+    'Compares exported scans with the service. With --repair, it adds missing ones.\n\n' +
+    "It exits with code 8 if anything differs, and with code 9 if the service can't be compared. " +
+    `${FILES_READ} ${RANGE_FORMS}\n\n` +
     'One request per code returns its total. If it differs from the file, qrctl finds the days that differ and compares only those. ' +
-    'It also finds scans that arrived later than the --overlap of an append. Scans in archived or deleted ' +
-    'files of a log are not missing. It exits with code 8 if anything differs, and with code 9 if the ' +
-    `service can't be compared. ${RANGE_FORMS}`,
+    'It also finds scans that arrived later than the --overlap of an append. Scans in archived or deleted files of a log are not missing.',
   arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],

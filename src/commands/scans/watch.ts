@@ -12,7 +12,7 @@ import { isFinding, isNews, isUnjudged, type WatchRow } from '../../scans/watch/
 import { chooseCodes, eachOnce } from '../choose-codes.ts';
 import { choiceOptions } from '../code-choice.ts';
 import { defineCommand, PERIOD, parsed, text, type Values } from '../define.ts';
-import { checkInputChoice, inputOptions, listInputFiles } from '../input-option.ts';
+import { checkInputChoice, FILES_READ, inputOptions, listInputFiles } from '../input-option.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 import { planRange, rangeOptions } from '../range-options.ts';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
@@ -64,11 +64,12 @@ const COMPARISON: Comparison<WatchRow, WatchOutcome> = {
 export const command = defineCommand({
   description:
     'Finds codes whose scans stopped, dropped or jumped.\n\n' +
-    'Each code is compared with its own past: the last seven days with the mean of the eight weeks before, and a time without scans with the same ' +
-    'hours of earlier weeks. A code is judged only if at least 30 scans are expected. --quiet-for covers codes with fewer scans.\n\n' +
+    'Each code is compared with its own past, and judged only if at least 30 scans are expected. Use --quiet-for for codes with fewer scans. ' +
+    `It exits with code 8 if it finds quiet, drop or jump. ${FILES_READ}\n\n` +
+    'The last seven days are compared with the mean of eight weeks before, and a time without scans with the same hours of earlier weeks. ' +
     'Outcomes are quiet, drop, jump, new and ok. A code that is not judged is ok, and its note states the reason. Paused and expired codes ' +
     'are judged only with --status.\n\n' +
-    'It sends one or two requests per code, none with --input, and exits with code 8 if it finds quiet, drop or jump.',
+    'It sends one or two requests per code, and none with --input.',
   arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [{ columns: COLUMNS }],
@@ -79,7 +80,7 @@ export const command = defineCommand({
       'qrctl scans watch --all --since-last watch.csv --quiet',
       'Print only changes, for example in a nightly cron job',
     ],
-    ['qrctl scans watch --input scans.csv --until now', 'Watch the codes of an exported file'],
+    ['qrctl scans watch --input scans.csv --until now', 'Watch the codes in an exported file'],
   ],
   async run(context, { args, options: flags }) {
     const output = await openOutput(context, flags, COLUMNS);

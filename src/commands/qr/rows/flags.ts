@@ -8,7 +8,7 @@ import { COLUMN_FIELDS } from '../../../codes/input/header-words.ts';
 import { DATA_FORMATS } from '../../../files/formats/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../../files/formats/plan-output.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
-import { anyOf, choice, duration, flag, parsed, repeated, text, type Values } from '../../define.ts';
+import { anyOf, choice, duration, flag, parsed, rarely, repeated, text, type Values } from '../../define.ts';
 import type { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
 
@@ -24,24 +24,26 @@ export const rowsOptions = {
     complete: 'files',
   }),
   ...workbookOptions(ROWS_GROUP),
-  column: repeated(
-    '--column <field=header>',
-    'Header of a field, as in name=Bezeichnung',
-    parseColumn,
-    OF_FILE,
-  ),
-  dryRun: flag('--dry-run', 'Show the plan; change nothing', OF_ROWS),
-  exitCode: flag('--exit-code', 'Exit with code 8 (changes) or 9 (decisions)', {
-    ...OF_FILE,
-    requires: ['--from', '--dry-run'],
-  }),
-  offline: flag('--offline', 'Check only the file; no API key required', OF_FILE),
-  strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', OF_FILE),
-  failFast: flag('--fail-fast', 'Stop at the first row that fails', OF_FILE),
-  ledger: text('--ledger <file>', 'Ledger (default: in the state directory)', {
-    ...OF_FILE,
-    complete: 'files',
-    writes: true,
+  dryRun: flag('--dry-run', 'Preview the run without making changes', OF_ROWS),
+  ...rarely({
+    column: repeated(
+      '--column <field=header>',
+      'Header of a field, as in name=Bezeichnung',
+      parseColumn,
+      OF_FILE,
+    ),
+    exitCode: flag('--exit-code', 'Exit with code 8 for changes, or 9 if a key needs your decision', {
+      ...OF_FILE,
+      requires: ['--from', '--dry-run'],
+    }),
+    offline: flag('--offline', 'Check only the file; no API key required', OF_FILE),
+    strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', OF_FILE),
+    failFast: flag('--fail-fast', 'Stop at the first row that fails', OF_FILE),
+    ledger: text('--ledger <file>', 'Ledger (default: in the state directory)', {
+      ...OF_FILE,
+      complete: 'files',
+      writes: true,
+    }),
   }),
   overwrite: overwriteOption,
 };
@@ -82,7 +84,10 @@ export const decisionOptions = {
     ...OF_FILE,
     risky: true,
   }),
-  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', OF_FILE),
+  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', {
+    ...OF_FILE,
+    rare: true,
+  }),
 };
 
 export type RowsFlags = Values<typeof outputOptions> &
