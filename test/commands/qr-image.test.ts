@@ -250,7 +250,7 @@ describe('qr image of many codes', () => {
     ).toEqual(['fine.png', 'Twice.png']);
   });
 
-  it('draws only what changed when it runs again, and what is of no earlier run only with --force (I5)', async () => {
+  it('draws only what changed when it runs again, and what is of no earlier run only with --overwrite (I5)', async () => {
     const { image, manifest, cwd } = await useImages();
     const all = ['--all', '--output-dir', 'codes'];
     await image(all);
@@ -268,7 +268,8 @@ describe('qr image of many codes', () => {
     });
     expect(readFileSync(one, 'utf8')).toBe('mine');
     expect(readFileSync(two)).toEqual(before);
-    expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 updated');
+    expect((await image([...all, '--size', '50mm', '--force'])).code).toBe(2);
+    expect((await image([...all, '--size', '50mm', '--overwrite'])).stderr).toContain('3 updated');
     writeFileSync(join(cwd, 'codes', 'manifest.csv'), 'a,b\n1,2\n');
     expect(await image(all)).toMatchObject({
       code: 2,

@@ -91,7 +91,7 @@ interface Place {
   readonly directory: string;
   readonly manifest: Manifest;
   readonly style: ImageStyle;
-  readonly force: boolean;
+  readonly overwrite: boolean;
 }
 
 /**
@@ -101,7 +101,7 @@ interface Place {
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],
-  { directory, manifest, style, force }: Place,
+  { directory, manifest, style, overwrite }: Place,
 ): Promise<PlannedImage[]> {
   const hashes = await hashFiles(
     directory,
@@ -120,7 +120,7 @@ export async function planFiles(
     const drawn = await drawImage(encoded, format, style, { known: existing });
     if ('fault' in drawn) return { image, outcome: 'failed', error: drawn.fault };
     if (drawn.sha256 === existing) return { image, outcome: 'unchanged', error: null };
-    if (force || isOurs(manifest, file, existing)) return { image, outcome: 'update', error: null };
+    if (overwrite || isOurs(manifest, file, existing)) return { image, outcome: 'update', error: null };
     return { image, outcome: 'failed', error: 'an unrelated file with that name exists' };
   }
 }

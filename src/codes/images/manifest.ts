@@ -47,16 +47,16 @@ export interface Manifest {
 const MOST_BYTES = 128 * 2 ** 20;
 
 /** Reads the manifest of a directory; empty if there is none. Throws UsageError for another file. */
-export async function readManifest(directory: string, force: boolean): Promise<Manifest> {
+export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw cannotOpen(`read ${path}`, error, 'specify a different directory with --output-dir');
   });
   const rows = bytes && (await parseRows(bytes, path));
-  if (bytes && !rows && !force) {
+  if (bytes && !rows && !overwrite) {
     throw new UsageError(`cannot overwrite ${path}: it was not written by an earlier run`, {
-      hint: 'Specify a different directory with --output-dir, or add --force to overwrite the file.',
+      hint: 'Specify a different directory with --output-dir, or add --overwrite to replace this file.',
     });
   }
   return { path, rows: new Map((rows ?? []).map((row) => [row.file, row])) };

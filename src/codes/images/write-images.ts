@@ -16,7 +16,7 @@ import { type Manifest, type ManifestRow, readManifest, writeManifest } from './
 
 interface WriteImagesOptions {
   readonly style: ImageStyle;
-  readonly force: boolean;
+  readonly overwrite: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Receives the content of the directory and the outcomes for `--summary`. */
@@ -41,13 +41,13 @@ export async function writeImages(
   files: readonly ImageFile[],
   options: WriteImagesOptions,
 ): Promise<ManifestRow[]> {
-  const { style, force, clock, signal, onWait } = options;
+  const { style, overwrite, clock, signal, onWait } = options;
   const real = await makeOutputDirectory(directory);
   const lock = await acquireLock(join(real, 'manifest.csv'), { clock, signal, onWait });
   try {
-    const manifest = await readManifest(real, force);
+    const manifest = await readManifest(real, overwrite);
     const existing = { directory: real, manifest, hashes: await hashFiles(real, files) };
-    if (!force) await refuseForeign(existing, files, style);
+    if (!overwrite) await refuseForeign(existing, files, style);
     return await drawAll(existing, files, directory, options);
   } finally {
     await lock.release();
@@ -72,7 +72,7 @@ async function refuseForeign(
   const more = foreign.length > 1 ? ` and ${foreign.length - 1} more` : '';
   throw new UsageError(
     `cannot replace ${join(directory, first)}${more}: not written by an earlier run, or changed since`,
-    { hint: 'Specify a different directory with --output-dir, or add --force to overwrite.' },
+    { hint: 'Specify a different directory with --output-dir, or add --overwrite to replace it.' },
   );
 }
 

@@ -18,11 +18,20 @@ import { FILE_NAMES } from '../../codes/listing/file-names.ts';
 import type { Context } from '../../context.ts';
 import { VALUES } from '../../settings/values.ts';
 import { choiceOptions, filterOptions } from '../code-choice.ts';
-import { choice, flag, integer, type OptionDefinition, oneOf, parsed, text, type Values } from '../define.ts';
+import {
+  choice,
+  flag,
+  integer,
+  type OptionDefinition,
+  oneOf,
+  parsed,
+  rarely,
+  text,
+  type Values,
+} from '../define.ts';
 import { readLogo } from '../read-given.ts';
-import { fromCodesOptions } from '../shared-flags.ts';
+import { fromCodesOptions, overwriteOption } from '../shared-flags.ts';
 
-const MANY = 'Flags for several codes:';
 const SHEET = { group: 'Sheet flags:' };
 const OF_SHEET = { ...SHEET, requires: [['--sheet', '--grid', '--paper']] };
 const OF_GRID = { ...SHEET, requires: ['--grid'] };
@@ -47,27 +56,34 @@ export const sheetOptions = {
     { ...SHEET, requires: ['--label'], conflicts: ['--sheet'] },
   ),
   label: parsed('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm', SIZE, OF_GRID),
-  margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, OF_SHEET),
-  gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, OF_GRID),
+  ...rarely({
+    margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, OF_SHEET),
+    gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, OF_GRID),
+  }),
   paper: parsed(
     '--paper <A4|Letter|WxH>',
     'Page for --grid, or WxH for one page per label',
     { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
-    SHEET,
+    { ...SHEET, rare: true },
   ),
   caption: text(
     '--caption <text>',
     'Slug, name, none, a column, or two, as in slug,name (default: slug)',
     OF_SHEET,
   ),
-  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, OF_SHEET),
+  copies: integer(
+    '--copies <n>',
+    'Copies of each label (default: 1)',
+    { min: 1, max: 999 },
+    { ...OF_SHEET, rare: true },
+  ),
   start: integer(
     '--start <n>',
     'First free label, counted by row (default: 1)',
     { min: 1, max: 9801 },
     OF_SHEET,
   ),
-  outline: flag('--outline', 'Draw a hairline around each label', OF_SHEET),
+  outline: flag('--outline', 'Draw a hairline around each label', { ...OF_SHEET, rare: true }),
 };
 
 export const styleOptions = {
@@ -77,19 +93,21 @@ export const styleOptions = {
     { parse: parseLength, forms: 'a length such as 30mm, 3cm or 1.2in' },
     STYLE,
   ),
-  dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }, STYLE),
-  quietZone: integer(
-    '--quiet-zone <modules>',
-    'Width of the light margin (default: 4)',
-    { min: 0, max: 40 },
-    STYLE,
-  ),
-  ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, STYLE),
+  ...rarely({
+    dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }, STYLE),
+    quietZone: integer(
+      '--quiet-zone <modules>',
+      'Width of the light margin (default: 4)',
+      { min: 0, max: 40 },
+      STYLE,
+    ),
+    ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, STYLE),
+  }),
   color: parsed(
     '--color <#rgb>',
     'Color of the code (default: #000)',
     { parse: parseColor, forms: 'a color such as #000 or #003366' },
-    STYLE,
+    { ...STYLE, rare: true },
   ),
   background: parsed(
     '--background <#rgb|none>',
@@ -98,7 +116,7 @@ export const styleOptions = {
       parse: (raw: string): Color | 'none' | undefined => (raw === 'none' ? raw : parseColor(raw)),
       forms: 'a color such as #fff or #ffeecc, or none',
     },
-    STYLE,
+    { ...STYLE, rare: true },
   ),
   logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', {
     ...STYLE,
@@ -106,7 +124,7 @@ export const styleOptions = {
   }),
   shortUrl: parsed(
     '--short-url <template>',
-    'Address with {slug} (default: the setting)',
+    'Template, such as https://HOST/{slug}',
     { parse: parseTemplate, forms: VALUES['short-url'].forms },
     STYLE,
   ),
@@ -117,26 +135,26 @@ export const options = {
     complete: 'files',
     writes: true,
   }),
-  dryRun: flag('--dry-run', 'Show the images, and write nothing'),
-  force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
-  all: { ...choiceOptions.all, group: MANY },
+  dryRun: flag('--dry-run', 'Preview the images without writing them'),
+  force: flag('--force', 'Draw codes that may print or scan badly', { risky: true, rare: true }),
+  overwrite: { ...overwriteOption, requires: ['--output-dir'] },
+  all: choiceOptions.all,
   ...filterOptions,
-  ...fromCodesOptions(MANY),
+  ...rarely({ type: filterOptions.type }),
+  ...fromCodesOptions(),
   outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
-    group: MANY,
     complete: 'directories',
     conflicts: ['--output', '--sheet', '--grid'],
   }),
   as: {
     flags: '--as <formats>',
     description: `Formats: ${IMAGE_FORMATS.join(',')} (default: png)`,
-    group: MANY,
     requires: [['--output-dir', '--dry-run']],
     conflicts: ['--output'],
     parse: parseFormats,
   } satisfies OptionDefinition<ImageFormat[]>,
   fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, {
-    group: MANY,
+    rare: true,
     requires: [['--output-dir', '--dry-run']],
     conflicts: ['--output'],
   }),

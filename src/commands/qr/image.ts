@@ -23,8 +23,8 @@ import { choosePrintable, mayDraw, printPlan } from './image-plan.ts';
 export const command = defineCommand({
   description:
     'Draws codes as images or label sheets for print.\n\n' +
-    'An image contains the short URL of its code (see `qrctl config set short-url`). qrctl never requests this URL. Before writing an image, ' +
-    'qrctl decodes it again, and refuses images that may not print or scan well.',
+    'An image contains the short URL of its code (see `qrctl config set short-url`).\n\n' +
+    'qrctl never requests this URL. Before writing an image, qrctl decodes it again, and refuses images that may not print or scan well.',
   arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
   options,
   columns: async () => [
@@ -37,7 +37,7 @@ export const command = defineCommand({
     ['qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', 'Print labels with names'],
     [
       'qrctl qr image --all --status active --output-dir codes --as png,svg',
-      'Write a PNG and an SVG per active code',
+      'Write a PNG and an SVG for each active code',
     ],
   ],
   async run(context, { args, options: flags }) {
@@ -143,11 +143,11 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   const { console, clock, signal, facts } = context;
   const template = await requireShortUrl(context, flags);
   const style = await styleOf(context, flags);
-  const { outputDir: directory, force = false } = flags;
+  const { outputDir: directory, force = false, overwrite = false } = flags;
   const path = directory === undefined ? undefined : join(directory, 'manifest.csv');
   if (path !== undefined)
     context.files.use({ what: 'the manifest', flag: '--output-dir', path, writes: true });
-  const manifest = directory === undefined ? undefined : await readManifest(directory, force);
+  const manifest = directory === undefined ? undefined : await readManifest(directory, overwrite);
   const codes = [...new Set(await choosePrintable(context, names, flags))];
   const formats = flags.as ?? ['png'];
   const all = await encodeCodes(context, codes, template, style, formats);
@@ -161,7 +161,7 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   if (flags.dryRun)
     await printPlan(
       context,
-      await planFiles(context, planNew(files, all, force), { directory, manifest, style, force }),
+      await planFiles(context, planNew(files, all, force), { directory, manifest, style, overwrite }),
       style,
     );
   refuseUnprintable(context, all, force);
@@ -169,7 +169,7 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   const progress = console.progress('images');
   const rows = await writeImages(directory, files, {
     style,
-    force,
+    overwrite,
     clock,
     signal,
     facts,

@@ -123,14 +123,14 @@ describe('a manifest', () => {
   });
 
   it.each(['', 'file,sha256\na.png,x\n', '{"json"', 'id,slug\n'])(
-    'that is another file is refused, unless with --force: %j',
+    'that is another file is refused, unless with --overwrite: %j',
     async (text) => {
       const directory = await useDirectory();
       await writeFile(join(directory, 'manifest.csv'), text);
       const refused = readManifest(directory, false);
       await expect(refused).rejects.toBeInstanceOf(UsageError);
       await expect(refused).rejects.toMatchObject({
-        hint: 'Specify a different directory with --output-dir, or add --force to overwrite the file.',
+        hint: 'Specify a different directory with --output-dir, or add --overwrite to replace this file.',
       });
       expect((await readManifest(directory, true)).rows.size).toBe(0);
     },
@@ -146,7 +146,7 @@ describe('a manifest', () => {
     expect((await readManifest(directory, false)).rows.get('a.png')?.name).toBe('=1+1');
   });
 
-  it('that can’t be read is refused also with --force; none is read below a file', async () => {
+  it('that can’t be read is refused also with --overwrite; none is read below a file', async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'manifest.csv'));
     await expect(readManifest(directory, true)).rejects.toBeInstanceOf(UsageError);
