@@ -77,7 +77,7 @@ function colored({ text, color }: Cell, colors: Colors): string {
   return color ? colors[color](text) : text;
 }
 
-const ELLIPSIS = '…';
+export const ELLIPSIS = '…';
 
 /** Maximum UTF-16 units per column of a short text; a longer grapheme is hostile. */
 const UNITS_PER_COLUMN = 16;

@@ -1,9 +1,10 @@
+import { groupBy } from '../base/collections.ts';
 import { displayWidth } from '../base/text/display-width.ts';
 import { type Column, textOf } from '../files/formats/columns.ts';
 import type { Formatter } from '../files/formats/formatter.ts';
 import type { Row } from '../files/formats/row-sink.ts';
 import type { Colors } from './color.ts';
-import { type Cell, createGrid, fitText, GAP } from './grid.ts';
+import { type Cell, createGrid, ELLIPSIS, fitText, GAP } from './grid.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export interface TableOptions {
@@ -40,8 +41,8 @@ export function createTableFormatter(options: TableOptions): Formatter {
     const { placed, below, draw } = table;
     const lines = rows.map((row) => {
       const long = below.filter((column) => !fitsIn(column, row, placed));
-      const cells = placed.map(({ column, width }) =>
-        long.includes(column) ? EMPTY : cellOf(column, row, width),
+      const cells = placed.map(({ column, width, origin }) =>
+        long.includes(column) ? EMPTY : cellOf(column, row, width, origin),
       );
       return draw([cells]) + long.map((column) => sentence(column, row, options.width)).join('');
     });
@@ -109,7 +110,10 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
     return { column, natural };
   });
   const beside = withoutSentences(measured, width);
-  const placed = layOut(beside, width, mayDrop);
+  const placed = layOut(beside, width, mayDrop).map((placed) => ({
+    ...placed,
+    origin: commonOrigin(placed.column, rows),
+  }));
   const shown = new Set(
     [...placed, ...measured.filter((all) => !beside.includes(all))].map(({ column }) => column),
   );
@@ -132,10 +136,25 @@ function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
   return ruled ? [names, placed.map(({ width }) => ({ text: '─'.repeat(width), color: 'dim' }))] : [names];
 }
 
-function cellOf(column: Column, record: Row, width: number): Cell {
+function cellOf(column: Column, record: Row, width: number, origin = ''): Cell {
   const value = record[column.name];
   const most = column.keepWhole ? WIDEST_CELL : width;
-  return { text: fitText(textOf(column, value, record), most), color: column.color?.(value) };
+  const whole = textOf(column, value, record);
+  const isCut = origin !== '' && whole.startsWith(origin) && displayWidth(whole.slice(0, width + 1)) > width;
+  const text = isCut ? ELLIPSIS + whole.slice(origin.length) : whole;
+  return { text: fitText(text, most), color: column.color?.(value) };
+}
+
+/** Maximum length of an origin that is omitted. */
+const LONGEST_ORIGIN = 100;
+
+/** Returns the scheme and host that at least half of the URLs share, or an empty text. */
+function commonOrigin(column: Column, rows: readonly Row[]): string {
+  if (!column.isUrl) return '';
+  const starts = rows.flatMap((row) => textOf(column, row[column.name], row).slice(0, LONGEST_ORIGIN) || []);
+  const origins = groupBy(starts, (start) => /^https?:\/\/[^/]+(?=\/)/i.exec(start)?.[0] ?? '');
+  const [[origin, sharing] = ['', []]] = [...origins].sort(([, a], [, b]) => b.length - a.length);
+  return sharing.length > 1 && sharing.length * 2 >= starts.length ? origin : '';
 }
 
 interface Measured {
@@ -147,6 +166,7 @@ interface Measured {
 interface Placed {
   column: Column;
   width: number;
+  origin: string;
 }
 
 /** Minimum width of a truncated cell, unless its column sets another. */
@@ -167,7 +187,7 @@ const total = (widths: readonly number[]) =>
  * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide,
  * then reduces the widest until all fit.
  */
-function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
+function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Omit<Placed, 'origin'>[] {
   let kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
   const widths = kept.map(({ natural }) => natural);

@@ -131,6 +131,36 @@ describe('a table', () => {
     expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
   });
 
+  test('omits the origin that most URLs share, only where a cell is too long', () => {
+    const url = (address: string) => ({ slug: 'a', to: address });
+    const rows = [
+      url('https://www.example.com/menu/spring'),
+      url('https://www.example.com/menu/summer'),
+      url('https://www.example.com/x'),
+      url('https://other.example/menu/spring'),
+      url(''),
+    ];
+    const narrow = { columns: [{ name: 'slug' }, { name: 'to', isUrl: true }], ruled: false };
+    expect(
+      render(rows, { ...narrow, width: 31 })
+        .text.split('\n')
+        .slice(1, 5),
+    ).toEqual([
+      'a     …/menu/spring',
+      'a     …/menu/summer',
+      'a     https://www.example.com/x',
+      'a     https://other.example/me…',
+    ]);
+    const [first] = render(rows, narrow).text.split('\n').slice(1);
+    expect(first).toBe('a     https://www.example.com/menu/spring');
+    const differing = [
+      url('https://a.example/menu/spring'),
+      url('https://b.example/menu/spring'),
+      url('tel:1'),
+    ];
+    expect(render(differing, { ...narrow, width: 26 }).text).toContain('a     https://a.example/m…');
+  });
+
   test('drops the least important columns on a narrow terminal, and names them', () => {
     const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
     expect(text.split('\n')[0]).toBe('name  status  scans');

@@ -81,7 +81,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'id', importance: 2, keepWhole: true },
   { name: 'slug', importance: 10, keepWhole: true },
   { name: 'name', importance: 8, leastWidth: 16 },
-  { name: 'destination', importance: 7, leastWidth: 20 },
+  { name: 'destination', importance: 7, leastWidth: 20, isUrl: true },
   {
     name: 'outcome',
     importance: 11,

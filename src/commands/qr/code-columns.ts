@@ -50,9 +50,9 @@ const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   // Every command accepts slugs, so on narrow screens names and destinations take precedence over IDs.
   id: { importance: 3, keepWhole: true },
   slug: { importance: 8, keepWhole: true },
-  name: { importance: 9, leastWidth: 24, wishedWidth: 40 },
+  name: { importance: 9, leastWidth: 40 },
   type: { importance: 5, leastWidth: 12 },
-  destination: { importance: 6, leastWidth: 16, wishedWidth: 28 },
+  destination: { importance: 6, leastWidth: 16, wishedWidth: 28, isUrl: true },
   status: { importance: 7, choices: CODE_STATUSES, color: (status) => STATUS_COLORS.get(String(status)) },
   created_at: { importance: 2, keepWhole: true, isTime: true },
   updated_at: { importance: 1, keepWhole: true, isTime: true },

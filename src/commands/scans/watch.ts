@@ -43,14 +43,14 @@ const COLORS = new Map<unknown, 'red' | 'yellow' | 'green' | 'dim'>([
 const COLUMNS: readonly Column[] = [
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 10, keepWhole: true },
-  { name: 'name', importance: 7, leastWidth: 16 },
+  { name: 'name', importance: 7, leastWidth: 30 },
   { name: 'outcome', importance: 11, keepWhole: true, color: (value) => COLORS.get(value) },
   { name: 'scans', importance: 9, align: 'right' },
   { name: 'expected', importance: 8, align: 'right' },
   { name: 'low', importance: 4, align: 'right' },
   { name: 'high', importance: 3, align: 'right' },
   { name: 'last_scan', importance: 5, isTime: true },
-  { name: 'note', importance: 6, leastWidth: 16 },
+  { name: 'note', importance: 6, below: true },
 ];
 
 const COMPARISON: Comparison<WatchRow, WatchOutcome> = {

@@ -16,6 +16,8 @@ export interface Column {
   leastWidth?: number;
   /** Width granted before a less important `keepWhole` column (default: `leastWidth`). */
   wishedWidth?: number;
+  /** Replaces the origin that most rows share by an ellipsis, in cells that are too long. */
+  isUrl?: boolean;
   /** Moves a sentence below its row if the table has no room for it. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
