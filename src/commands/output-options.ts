@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { formatClosing } from '../base/run/closing-line.ts';
 import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../files/formats/columns.ts';
@@ -196,8 +197,11 @@ export function outputOf(context: Context, plan: OutputPlan): Output {
       if (plan.shape === 'record') return;
       if (count === 0 && plan.format === 'table') context.console.note(none);
       else if (thing !== undefined && (plan.format === 'table' || plan.path !== undefined)) {
-        const place = plan.path === undefined ? '' : `: ${plan.path}`;
-        context.console.note(`${countOf(count, thing)}${place}`);
+        const things = countOf(count, thing);
+        const { path } = plan;
+        context.console.note(
+          path === undefined ? things : formatClosing(`Wrote ${things}`, [], `File: ${path}`),
+        );
       }
     },
   };

@@ -138,10 +138,10 @@ describe('qr image --dry-run', () => {
     expect([code, outcomes]).toEqual([0, { a: 'update', b: 'unchanged', c: 'update', d: 'failed' }]);
     expect(stdout).toContain('an unrelated file with that name exists');
     expect(stderr).toContain(
-      '0 of 4 images of 30 mm would be created, 2 would be updated, 1 unchanged, 1 would fail; nothing was written',
+      'Would create 0 of 4 images of 30 mm, update 2, 1 unchanged, 1 would fail. No changes were made',
     );
     expect(readdirSync(join(cwd, 'codes'))).toEqual(before);
-    expect((await image('--all', '--force')).stderr).toContain('4 images: 3 updated, 1 unchanged');
+    expect((await image('--all', '--force')).stderr).toContain('Updated 3 images, 1 unchanged');
   });
 
   it('reads the manifest of an earlier version, with the outcome `written`', async () => {
@@ -153,6 +153,6 @@ describe('qr image --dry-run', () => {
     const text = readFileSync(path, 'utf8');
     expect(text).toContain(',created,');
     writeFileSync(path, text.replace(',created,', ',written,'));
-    expect((await image('--size', '40mm')).stderr).toContain('1 image: 1 updated');
+    expect((await image('--size', '40mm')).stderr).toContain('Updated 1 image');
   });
 });

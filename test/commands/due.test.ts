@@ -146,7 +146,7 @@ describe('qr update --due', () => {
 
     plan.clockTo('2030-03-31T05:00:00Z');
     const last = await plan.due();
-    expect(last).toMatchObject({ code: 0, stderr: expect.stringContaining('2 updated') });
+    expect(last).toMatchObject({ code: 0, stderr: expect.stringContaining('Updated 2 codes') });
     expect(plan.code('menu')?.destination).toBe('https://example.com/summer?utm_campaign=summer_menu');
     expect(plan.code('sale')?.status).toBe('paused');
     expect(plan.patches()).toBe(3);
@@ -287,7 +287,10 @@ describe('qr update --due', () => {
       'nobody,2031-03-31T00:00Z,active',
       'MENU,2030-01-01T00:00Z,paused',
     ]);
-    expect(await plan.due()).toMatchObject({ code: 8, stderr: expect.stringContaining('2 gone, 1 updated') });
+    expect(await plan.due()).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('Updated 1 code, 2 gone'),
+    });
     expect(plan.code('menu')?.status).toBe('paused');
   });
 
@@ -295,7 +298,7 @@ describe('qr update --due', () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T00:31:00Z');
     const run = await plan.due('-f', 'json');
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated, 2 later') });
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Updated 1 code, 2 not due yet') });
     expect(JSON.parse(run.stdout)).toHaveLength(1); // what is not due is no news
     const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
     expect(results.match(/,(later|not-attempted),/g)).toEqual([',later,', ',later,']);
@@ -334,7 +337,7 @@ describe('a dated plan that changes', () => {
     const plan = await usePlan(planOf('a.test'));
     for (const destination of ['a.test', 'b.test', 'a.test', 'b.test']) {
       await plan.write(planOf(destination));
-      expect(await plan.due()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated') });
+      expect(await plan.due()).toMatchObject({ code: 0, stderr: expect.stringContaining('Updated 1 code') });
       expect(plan.code('menu')?.destination).toBe(`https://${destination}/`);
     }
     expect(plan.patches()).toBe(4);

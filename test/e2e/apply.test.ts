@@ -70,23 +70,23 @@ describe('qr apply', () => {
     const open = await apply();
     expect([open.code, open.stderr]).toEqual([
       9,
-      expect.stringMatching(/1 key: 1 exists \(1 request\)(\. Lock|\n)/),
+      expect.stringMatching(/1 key exists \(1 request\)(\. Lock|\n)/),
     ]);
     expect(open.stderr.includes('Lock file')).toBe(existsSync(join(cwd, 'codes.lock.json')));
     const first = await apply('--adopt-existing');
     expect([first.code, first.stderr]).toEqual([
       0,
-      expect.stringContaining('1 key: 1 adopted (1 request). Lock file: codes.lock.json'),
+      expect.stringContaining('Adopted 1 code (1 request). Lock file: codes.lock.json'),
     ]);
     expect((await apply('--dry-run')).stderr).toContain(
       '1 unchanged (about 1 request). No changes were made',
     );
-    expect((await apply()).stderr).toContain('1 key: 1 unchanged (1 request). Lock file: codes.lock.json');
+    expect((await apply()).stderr).toContain('1 key unchanged (1 request). Lock file: codes.lock.json');
     await write(file(row(1), row(2)));
     expect((await apply('--dry-run')).stderr).toContain(
       '1 to create, 1 unchanged (about 2 requests). No changes were made',
     );
-    expect((await apply()).stderr).toContain('2 keys: 1 unchanged, 1 created (2 requests)');
+    expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });
 
   it('keeps a second run waiting, which then plans from the start', async () => {

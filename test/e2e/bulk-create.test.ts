@@ -12,7 +12,7 @@ describe('without a fault', () => {
       '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
     const { create, results, sandbox } = await useBench(text);
     const { code, stdout, stderr } = await create();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('2 rows: 2 created (3 requests)')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Created 2 codes (3 requests)')]);
     const [first, second] = [...sandbox.workspace.codes()].sort((a, b) => (a.name > b.name ? -1 : 1));
     const bases = [first, second].map((one) => formatBase(baseOf(one ?? {})));
     const expected = [
@@ -54,7 +54,7 @@ describe('without a fault', () => {
     await write('codes.csv', rowsOf(5));
     expect(await create()).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('5 rows: 3 unchanged, 2 created'),
+      stderr: expect.stringContaining('Created 2 codes, 3 unchanged'),
     });
     expect(methods()).toEqual({ GET: 1, POST: 2 });
   });
@@ -197,13 +197,13 @@ describe('codes that exist already', () => {
     const there = sandbox.workspace.create({ name: 'a', destination: 'https://x.de' });
     sandbox.workspace.create({ name: 'b', type: 'wifi' });
     const { code, stderr } = await create();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('4 rows: 1 exists, 3 created')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Created 3 codes, 1 exists')]);
     const results = await readResults();
     expect(outcomesOf(results)).toBe('exists created created created');
     expect(results[0]).toMatchObject({ id: there.id, slug: there.slug });
     expect(names()).toEqual(['a', 'a', 'a', 'b', 'b']);
     methods();
-    expect((await create()).stderr).toContain('4 rows: 4 unchanged');
+    expect((await create()).stderr).toContain('4 rows unchanged');
     expect(methods()).toEqual({ GET: 1 });
   });
 

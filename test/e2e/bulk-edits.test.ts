@@ -12,12 +12,12 @@ describe('a sheet that was created', () => {
     await write('codes.csv', [header, 'New,https://example.com/new', four, two, one, three, ''].join('\n'));
     expect(await create()).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('5 rows: 1 created, 4 unchanged'),
+      stderr: expect.stringContaining('Created 1 code, 4 unchanged'),
     });
     const semicolons = [two, one, four].map((line) => `${line?.replace(',', ';')};7\r\n`).join('');
     await write('codes.csv', `name;destination;shop\r\n${semicolons}`);
     const { code, stderr } = await create();
-    expect([code, stderr]).toEqual([0, expect.stringContaining('3 rows: 3 unchanged (1 request)')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 rows unchanged (1 request)')]);
     expect(stderr).toContain('Rows of these codes were removed from the file: ');
     await write('codes.csv', [header, one, three, ''].join('\n'));
     expect(await create()).toMatchObject({ code: 0 });
@@ -68,13 +68,13 @@ describe('a sheet that was created', () => {
     expect(results[1]).toMatchObject({ id, slug });
     expect(await create(['--apply-edits'])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('1 updated'),
+      stderr: expect.stringContaining('Updated 1 code'),
     });
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
     expect(code('Code 2').destination).toBe('https://example.com/two');
     expect(await create()).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('4 rows: 4 unchanged (1 request)'),
+      stderr: expect.stringContaining('4 rows unchanged (1 request)'),
     });
   });
 
@@ -187,7 +187,7 @@ describe('three people with three copies', () => {
       );
       await write(file, `${await read(file)}New ${n},https://example.com/new-${n},,,,,,\n`);
       const { code: exit, stderr } = await qr(['create', '--from', file, '--apply-edits'], { env });
-      expect([exit, stderr]).toEqual([0, expect.stringMatching(/1 updated/)]);
+      expect([exit, stderr]).toEqual([0, expect.stringMatching(/Updated 1 code/)]);
     }
     expect(names()).toEqual(['Code 1', 'Code 2', 'Code 3', 'New 1', 'New 2', 'New 3']);
     for (const n of [1, 2, 3]) expect(code(`Code ${n}`).destination).toBe(`https://example.com/by-${n}`);

@@ -34,7 +34,7 @@ describe('qr create --from -', () => {
   it('prints the results, writes no file, and creates the same rows once, on this machine and on another', async () => {
     const { qr, files, names, codes } = await usePipe();
     const { code, stdout, stderr } = await qr(create, rowsOf(1));
-    expect([code, stderr]).toEqual([0, '1 row: 1 created (2 requests)\n']);
+    expect([code, stderr]).toEqual([0, 'Created 1 code (2 requests)\n']);
     const [{ id, slug } = { id: '', slug: '' }] = codes();
     expect(stdout).toMatch(/^name,destination,id,slug,outcome,error,base,decision\n/);
     expect(stdout).toContain(`Code 1,https://example.com/1,${id},${slug},created,,r`);
@@ -126,7 +126,7 @@ describe('a list of ids or slugs', () => {
     const paused = await qr(['update', '--from', '-', '--status', 'paused'], ids.stdout);
     expect([paused.code, paused.stderr]).toEqual([
       0,
-      expect.stringMatching(/^3 rows: 3 updated \(\d+ requests\)\n$/),
+      expect.stringMatching(/^Updated 3 codes \(\d+ requests\)\n$/),
     ]);
     expect(codes().map(({ status }) => status)).toEqual(['paused', 'paused', 'paused']);
     const slugs = codes().map(({ slug }) => slug);

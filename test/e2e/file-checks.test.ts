@@ -205,7 +205,7 @@ describe('a list that was not edited', () => {
         ),
       ],
     ]);
-    expect(changed.stderr).toContain('1 updated');
+    expect(changed.stderr).toContain('Updated 1 code');
     expect(changed.stderr).toContain('2 warnings');
     expect(sandbox.workspace.codes().find(({ name }) => name === 'odd')).toMatchObject({
       status: 'paused',
@@ -232,7 +232,7 @@ describe('without a key or a service', () => {
     expect([right.code, right.stdout, right.stderr]).toEqual([
       0,
       '',
-      expect.stringMatching(/good\.csv: \d rows?, no faults.* \(no request was sent\)\n$/),
+      expect.stringMatching(/Checked \d rows?, no faults.* \(0 requests\)\. File: good\.csv\n$/),
     ]);
     const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
     expect([wrong.code, wrong.stderr]).toEqual([

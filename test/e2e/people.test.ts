@@ -124,7 +124,7 @@ describe('a list that was saved yesterday', () => {
     expect(sandbox.workspace.code(a)?.destination).toBe('https://colleague.example/new');
     expect(sandbox.workspace.code(b)?.status).toBe('paused');
     expect(sandbox.workspace.code(c)?.name).toBe('Renamed today');
-    expect(stderr).toMatch(/4 rows: .*1 updated/);
+    expect(stderr).toMatch(/Updated 1 code, 3 /);
   });
 
   it('needs a decision for a field changed on both sides (9), and carries out the decisions in its results', async () => {
@@ -535,7 +535,7 @@ describe('a run', () => {
       },
     });
     const { code, stderr } = await create(['--concurrency', '1']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('6 rows: 6 created (7 requests)')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Created 6 codes (7 requests)')]);
     expect(stderr).not.toContain('Waiting');
     expect(methods()).toEqual({ GET: 7, POST: 6 });
   });

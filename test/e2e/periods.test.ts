@@ -44,7 +44,7 @@ describe('a period in a zone', () => {
     expect([code, csv?.split('\n').length]).toEqual([0, inside.length + 2]);
     expect(csv).toContain(edges[1]);
     expect(csv).toContain(edges[2]);
-    expect(stderr).toContain('of 1 code from 2024-10-01 00:00 to 2024-11-01 00:00 (Europe/Berlin) to ');
+    expect(stderr).toContain('of 1 code from 2024-10-01 00:00 to 2024-11-01 00:00 (Europe/Berlin) (');
   });
 
   test('ts_local follows ts in a file for Excel, and in every format with --fields', async () => {

@@ -149,7 +149,7 @@ describe('a log that was rotated', () => {
     expect({ code, stderr }).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(
-        '6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC), 0 requests: r.html',
+        'Counted 6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC) (0 requests). Report: r.html',
       ),
     });
     expect(page).toContain('<p class="value"><bdi>6</bdi></p>');

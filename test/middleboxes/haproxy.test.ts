@@ -60,7 +60,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { serverTimeout: '1s' }));
     const { stderr } = await expectEachRowOnce(sandbox, through(port, sandbox), ['--settle', '1s']);
-    expect(stderr).toContain('71 created, 9 adopted (81 requests)');
+    expect(stderr).toContain('Created 71 codes, adopted 9 (81 requests)');
   });
 
   it('that repeats all but POST (retry-on all-retryable-errors) reads as without it, and finds out what became of a POST', async () => {
@@ -75,7 +75,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { backend }));
     await expectSameBytes(sandbox, through(port, sandbox));
     const { stderr } = await expectEachRowOnce(sandbox, through(port, sandbox), ['--settle', '1s']);
-    expect(stderr).toContain('71 created, 9 adopted');
+    expect(stderr).toContain('Created 71 codes, adopted 9');
   });
 
   // One answer, which says nothing of the first code; Remaining does.

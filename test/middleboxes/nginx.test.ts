@@ -66,7 +66,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
     const box = await startNginx({ http: 'proxy_read_timeout 1s;', server: passTo(sandbox.port) });
     const { stderr } = await expectEachRowOnce(sandbox, through(box.port, sandbox), ['--settle', '1s']);
-    expect(stderr).toContain('71 created, 9 adopted (81 requests)');
+    expect(stderr).toContain('Created 71 codes, adopted 9 (81 requests)');
     expect(await box.log()).toMatch(/^POST \S+ 504 504$/m);
   });
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { foldKey, type LockEntry, type LockFile } from '../../codes/engine/lock/lock-file.ts';
@@ -54,12 +55,7 @@ const options = {
     ...GROUP,
     risky: true,
   }),
-  removed: choice(
-    '--removed <action>',
-    'Action for codes whose key was removed',
-    ['report', 'pause'],
-    GROUP,
-  ),
+  removed: choice('--removed <action>', 'Action for codes whose key was removed', ['report', 'pause'], GROUP),
   ...changeOptions,
   force: flag('--force', 'Accept unusable destinations and sorted columns', {
     ...GROUP,
@@ -228,12 +224,13 @@ async function checkFile(
   noteWarnings(context, input, warnings);
   const keys = new Set(rows.map(({ key }) => key));
   const counts = [
-    countOf(rows.length, 'row'),
+    `Checked ${countOf(rows.length, 'row')}`,
     `${formatCount(rows.length - fresh.length)} in the lock file`,
     `${formatCount(fresh.length)} new`,
     `${formatCount([...entries.keys()].filter((key) => !keys.has(key)).length)} removed`,
   ];
-  context.console.note(`${input.name}: ${counts.join(', ')}, no faults (no request was sent)`);
+  const done = `${counts.join(', ')}, no faults`;
+  context.console.note(formatClosing(done, ['0 requests'], `File: ${input.name}`));
 }
 
 const INIT_COLUMNS = [
@@ -280,7 +277,9 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
     const before = overwrite ? undefined : await readLock(nodeDisk, lockPath, signal);
     await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
     addFile(context.facts, lockPath);
-    console.note(`Wrote ${countOf(codes.length, 'code')} to ${output} and the lock file to ${lockPath}`);
+    const cost = [countOf(service.stats().requests, 'request')];
+    const place = `File: ${output}, lock file: ${lockPath}`;
+    console.note(formatClosing(`Wrote ${countOf(codes.length, 'code')}`, cost, place));
   } finally {
     await held.release();
   }

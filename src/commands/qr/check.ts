@@ -4,6 +4,7 @@ import { version } from '../../../package.json';
 import { PartialError, UnavailableError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
 import { countOutcomes } from '../../base/run/outcomes.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { parseUrl } from '../../base/text/parse-url.ts';
 import { countOf, formatCount, quote, shown } from '../../base/text/quote.ts';
 import { UTM_NAMES } from '../../base/text/utm.ts';
@@ -228,7 +229,9 @@ function noteOutcomes(
 ): void {
   const parts = [...outcomes].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   if (rows.length > 0)
-    console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
+    console.note(
+      formatClosing(`Checked ${[countOf(rows.length, 'code'), ...parts].join(', ')}`, [formatDuration(ms)]),
+    );
   const daysByHost = new Map<string, number>();
   for (const { final_url, tls_days } of rows.filter(endsSoon)) {
     const host = parseUrl(final_url ?? '')?.host ?? final_url ?? '';

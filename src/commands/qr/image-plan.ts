@@ -51,11 +51,12 @@ export async function printPlan(
   }));
   await printRecords(context, records, PLAN_COLUMNS, {}, { none: 'no codes' });
   const counts = countOutcomes(planned);
-  const more = (outcome: PlannedImage['outcome'], verb: string) =>
-    counts.has(outcome) ? `, ${formatCount(counts.get(outcome) ?? 0)} ${verb}` : '';
+  const more = (outcome: PlannedImage['outcome'], form: (count: string) => string) =>
+    counts.has(outcome) ? `, ${form(formatCount(counts.get(outcome) ?? 0))}` : '';
+  const created = `${formatCount(counts.get('create') ?? 0)} of ${countOf(planned.length, 'image')}`;
+  const others = `${more('update', (count) => `update ${count}`)}${more('unchanged', (count) => `${count} unchanged`)}${more('failed', (count) => `${count} would fail`)}`;
   context.console.note(
-    `${formatCount(counts.get('create') ?? 0)} of ${countOf(planned.length, 'image')} of ${formatNumber(style.sizeMm)} mm would be created` +
-      `${more('update', 'would be updated')}${more('unchanged', 'unchanged')}${more('failed', 'would fail')}; nothing was written`,
+    `Would create ${created} of ${formatNumber(style.sizeMm)} mm${others}. No changes were made`,
   );
 }
 

@@ -1,5 +1,6 @@
 /** Writes codes as labels on the pages of a PDF: `qr image --sheet`, `--grid` and `--paper`. */
 import { PartialError, UsageError } from '../../base/errors.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { countOf, inQuotes, joinSome, quote } from '../../base/text/quote.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';
@@ -75,9 +76,9 @@ export async function writeSheet(
   const outcomes = { created: labels.length };
   Object.assign(context.facts, { codes, rows: labels.length, outcomes, files: [path] });
   warnOfLosses(context, drawn);
-  context.console.note(
-    `Wrote ${title} to ${path}: ${countOf(drawn.pages, 'page')}, codes of ${formatNumber(style.sizeMm)} mm, verified as readable. Print at 100%, without scaling`,
-  );
+  const size = `${countOf(drawn.pages, 'page')}, codes of ${formatNumber(style.sizeMm)} mm`;
+  context.console.note(formatClosing(`Created ${title}, ${size}, verified as readable`, [], `File: ${path}`));
+  context.console.note('Print at 100%, without scaling');
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { PartialError, UsageError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
 import { countOutcomes } from '../../base/run/outcomes.ts';
+import { formatClosing, formatOutcomes } from '../../base/run/closing-line.ts';
 import { clean } from '../../base/text/clean.ts';
-import { countOf, formatCount, quote } from '../../base/text/quote.ts';
+import { countOf, quote } from '../../base/text/quote.ts';
 import { drawImage } from '../../codes/images/draw-image.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';
 import { nameFiles, PLAN_COLUMNS, planFiles, planNew } from '../../codes/images/image-files.ts';
@@ -100,8 +101,9 @@ async function writeImage(context: Context, names: readonly string[], flags: Ima
   });
   if (path === undefined) return;
   const { version, level } = encoded.modules;
+  const size = `${style.sizeMm} mm, version ${version}, level ${level}`;
   context.console.note(
-    `Wrote ${path}: ${encoded.text}, ${style.sizeMm} mm, version ${version}, level ${level}, verified as readable`,
+    formatClosing(`Created 1 image of ${encoded.text}, ${size}, verified as readable`, [], `File: ${path}`),
   );
 }
 
@@ -181,9 +183,9 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
 
 /** Notes the outcomes. Throws PartialError if images were not written. */
 function reportImages({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
-  const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   const images = countOf(rows.length, 'image');
-  console.note(`${images}: ${outcomes.join(', ') || 'nothing to draw'}. List: ${path}`);
+  const done = formatOutcomes(countOutcomes(rows), { made: 'image', left: 'image' });
+  console.note(formatClosing(done, [], `Manifest: ${path}`));
   const failed = rows.filter(({ outcome }) => outcome === 'failed');
   if (failed.length === 0) return;
   addFailedCodes(

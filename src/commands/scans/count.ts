@@ -1,5 +1,7 @@
 /** Plans, runs and describes the count that `scans stats` and `scans report` share. */
+
 import { UnprovenError, UsageError } from '../../base/errors.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOf, shown } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import type { Context } from '../../context.ts';
@@ -181,18 +183,20 @@ export function previousRange({ before }: Counted, zone: string): string {
   return untilMs === undefined ? '' : formatLocalRange({ sinceMs, untilMs }, zone);
 }
 
-/** Returns `1,000 scans from … to …, 4 requests`, or only the requests without a zone. */
+/** Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. */
 export async function closingWords(
   context: Context,
   counted: Counted,
   zone: string | undefined,
+  place?: string,
 ): Promise<string> {
   const requests = counted.codes ? (await context.service()).stats().requests : 0;
-  const words = [countOf(requests, 'request')];
-  if (zone === undefined) return words.join();
   const { current, before } = counted;
-  if (before)
-    words.unshift(`compared with ${countOf(before.tally.total(), 'scan')} ${previousRange(counted, zone)}`);
-  words.unshift(`${countOf(current.total(), 'scan')} ${readRange(counted, zone)}`.trim());
-  return words.join(', ');
+  const scans = `Counted ${countOf(current.total(), 'scan')}`;
+  const range = zone === undefined ? '' : ` ${readRange(counted, zone)}`.trimEnd();
+  const compared =
+    before && zone !== undefined
+      ? `, compared with ${countOf(before.tally.total(), 'scan')} ${previousRange(counted, zone)}`
+      : '';
+  return formatClosing(scans + range + compared, [countOf(requests, 'request')], place);
 }

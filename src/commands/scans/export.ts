@@ -1,5 +1,6 @@
 import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { keyPrefix } from '../../base/text/key.ts';
 import { countOf } from '../../base/text/quote.ts';
@@ -167,7 +168,9 @@ async function exportAll(
     const what = `${countOf(summary.scans, 'scan')} of ${countOf(summary.codes, 'code')}`;
     const range = formatLocalRange(summary.range, plan.zone());
     const cost = costWords(service, clock.monotonic() - started);
-    console.note(`Exported ${what} ${range} to ${sinks.place ?? 'standard output'} (${cost})`);
+    const { place } = sinks;
+    const label = plan.directory === undefined ? 'File' : 'Directory';
+    console.note(formatClosing(`Exported ${what} ${range}`, cost, place && `${label}: ${place}`));
     if (failed.length > 0) {
       const { partly } = await import('../../scans/export/code-failures.ts');
       throw partly([...failed, ...deleted], codes.length, plan.append !== undefined);
@@ -180,11 +183,11 @@ async function exportAll(
   }
 }
 
-function costWords(service: Service, ms: number): string {
+function costWords(service: Service, ms: number): string[] {
   const { requests, pauses, pausedMs } = service.stats();
   const paused =
     pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} totaling ${formatDuration(pausedMs)}`;
-  return [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`].join(', ');
+  return [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`];
 }
 
 /** Prints totals of scans, and about how many requests and how much time the export takes. */

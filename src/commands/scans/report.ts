@@ -102,8 +102,8 @@ export const command = defineCommand({
       await writeWholeFile(path, rendered, { processes: context.processes });
       addFile(context.facts, path);
     }
-    const place = path === '-' ? 'standard output' : path;
-    context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${place}`);
+    const place = path === '-' ? undefined : `Report: ${path}`;
+    context.console.note(await closingWords(context, counted, plan.local.zone, place));
   },
 });
 

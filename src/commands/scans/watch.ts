@@ -1,5 +1,6 @@
 import { PartialError } from '../../base/errors.ts';
 import { countOutcomes } from '../../base/run/outcomes.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
@@ -129,7 +130,7 @@ function closingLine(
     const without = outcome === 'ok' && unjudged > 0 ? ` (${formatCount(unjudged)} not judged)` : '';
     return `${formatCount(count)} ${outcome}${without}`;
   });
-  return `${countOf(rows.length, 'code')} ${range}: ${parts.join(', ')}`;
+  return formatClosing(`Watched ${[`${countOf(rows.length, 'code')} ${range}`, ...parts].join(', ')}`);
 }
 
 function failureOf(found: readonly WatchRow[], failures: readonly CodeFailure[], of: number): PartialError {

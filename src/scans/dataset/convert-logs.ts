@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import { countOf, inShell } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
@@ -82,10 +83,9 @@ async function convert(
   }
   const { rows, added, watermarkMs } = file.contents();
   Object.assign(run.facts, { rows, added, watermarkMs, codes: overlaps.size, files: [directory] });
-  const requests = countOf(service.stats().requests, 'request');
-  run.console.note(
-    `Converted ${countOf(rows, 'scan')} of ${countOf(overlaps.size, 'code')} from ${countOf(spans.size, 'file')} to ${directory} (${requests})`,
-  );
+  const what = `${countOf(rows, 'scan')} of ${countOf(overlaps.size, 'code')} from ${countOf(spans.size, 'file')}`;
+  const cost = [countOf(service.stats().requests, 'request')];
+  run.console.note(formatClosing(`Converted ${what}`, cost, `Directory: ${directory}`));
   const which = plan.all === true ? '--all' : plan.all || codes.map(({ id }) => id).join(' ');
   const zone = partition.timezone === 'UTC' ? '' : ` --timezone ${inShell(partition.timezone)}`;
   const into = `--output-dir ${inShell(directory)} --partition-by ${partition.by}${zone} -f ${plan.output.format}`;

@@ -1,4 +1,5 @@
 import { PartialError, UnprovenError } from '../../base/errors.ts';
+import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { DAY_MS, formatInstant } from '../../base/time/time.ts';
 import { formatLocalRange } from '../format-local-range.ts';
@@ -57,7 +58,7 @@ export function closingNotes(
   const verified =
     `Verified ${countOf(logged, 'scan')} of ${countOf(compared.length, 'code')} ${range}`.trim();
   const repaired = added > 0 ? `, added ${countOf(added, 'missing scan')}` : '';
-  return [...notes, `${verified}${repaired} (${countOf(requests, 'request')})`];
+  return [...notes, formatClosing(`${verified}${repaired}`, [countOf(requests, 'request')])];
 }
 
 /** Returns the failure of a run with remaining differences. With `isRepair`, missing scans were added. */

@@ -1,5 +1,6 @@
 /** Prints notes, warnings and progress of a run over rows. */
 import { ClosedPipeError, Failure } from '../../../base/errors.ts';
+import { formatClosing, formatOutcomes } from '../../../base/run/closing-line.ts';
 import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
@@ -46,7 +47,7 @@ export function noteOffline(context: Context, input: Input, { warnings, doubts }
     doubts.length > 0 && `${countOf(doubts.length, 'cell')} to check against the service`,
   ];
   const counts = [countOf(input.rows.length, 'row'), 'no faults', ...odd].filter(Boolean);
-  context.console.note(`${input.name}: ${counts.join(', ')} (no request was sent)`);
+  context.console.note(formatClosing(`Checked ${counts.join(', ')}`, ['0 requests'], `File: ${input.name}`));
 }
 
 /** Waits for the service of a dry run. If the key is missing, the hint states that `--offline` needs none. */
@@ -110,21 +111,16 @@ export function noteStop(
   throw signal.reason;
 }
 
-/** Prints `200 rows: 48 created, 2 failed (50 requests). Results: codes.results.csv`. */
+/** `thing`: noun of the rows for which nothing was done. */
 export async function noteSummary(
   context: Context,
   ends: readonly RowEnd[],
   { warnings, place, thing }: { warnings: number; place: string | undefined; thing: string },
 ): Promise<void> {
   const { requests } = (await context.service()).stats();
-  const counts = [...countOutcomes(ends)].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}`);
-  const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')]
-    .filter(Boolean)
-    .join('; ');
-  const rows = countOf(ends.length, thing);
-  context.console.note(
-    `${rows}: ${counts.join(', ') || 'nothing to do'} (${cost})${place ? `. ${place}` : ''}`,
-  );
+  const done = formatOutcomes(countOutcomes(ends), { made: 'code', left: thing });
+  const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')];
+  context.console.note(formatClosing(done, cost, place));
 }
 
 /** `verb` names the success: `created`. */

@@ -1,0 +1,40 @@
+/** Formats the last line of a run: `Created 48 codes, updated 1, 2 failed (50 requests). Results: codes.results.csv`. */
+import { countOf, formatCount } from '../text/quote.ts';
+import { capitalize } from '../text/sentence.ts';
+
+/** `cost`: requests, time and warnings; empty parts are omitted. `place`: label and path of the file that was written. */
+export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
+  const spent = cost.filter((part) => part !== false).join(', ');
+  return `${done}${spent === '' ? '' : ` (${spent})`}${place === undefined ? '' : `. ${place}`}`;
+}
+
+/** Outcomes that are verbs, in the order in which they are printed. */
+const DONE = ['created', 'adopted', 'updated', 'deleted'];
+
+const WORDS: Readonly<Record<string, string>> = {
+  conflict: 'in conflict',
+  later: 'not due yet',
+  'not-attempted': 'not attempted',
+};
+
+/**
+ * Formats what was done before what was not: `Created 2 codes, updated 1, 4 unchanged`, or `4 rows unchanged`.
+ * `made`, `left`: the noun of the first count.
+ */
+export function formatOutcomes(
+  outcomes: ReadonlyMap<string, number>,
+  { made, left }: { made: string; left: string },
+): string {
+  const verbs = DONE.map((verb) => ({ verb, count: outcomes.get(verb) ?? 0 })).filter(
+    ({ count }) => count > 0,
+  );
+  const others = [...outcomes].filter(([outcome]) => !DONE.includes(outcome));
+  const parts = [
+    ...verbs.map(({ verb, count }, at) => `${verb} ${at === 0 ? countOf(count, made) : formatCount(count)}`),
+    ...others.map(([outcome, count], at) => {
+      const noun = at === 0 && verbs.length === 0 ? countOf(count, left) : formatCount(count);
+      return `${noun} ${outcome === 'exists' && count > 1 ? 'exist' : (WORDS[outcome] ?? outcome)}`;
+    }),
+  ];
+  return capitalize(parts.join(', ')) || 'Nothing to do';
+}
