@@ -141,7 +141,7 @@ describe('qr image --dry-run', () => {
       'Would create 0 of 4 images of 30 mm, update 2, 1 unchanged, 1 would fail. No changes were made',
     );
     expect(readdirSync(join(cwd, 'codes'))).toEqual(before);
-    expect((await image('--all', '--force')).stderr).toContain('Updated 3 images, 1 unchanged');
+    expect((await image('--all', '--overwrite')).stderr).toContain('Updated 3 images, 1 unchanged');
   });
 
   it('reads the manifest of an earlier version, with the outcome `written`', async () => {

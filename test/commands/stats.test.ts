@@ -100,7 +100,7 @@ describe('requests', () => {
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
     const { stdout } = await runByDay(args, { env: sandbox.env, tty: 80 });
     expect(stdout.split('10 scans from the first scan')).toHaveLength(2);
-    expect(stdout).toMatch(/\n1 request\r\n$/);
+    expect(stdout).toMatch(/\nCounted 10 scans \(1 request\)\r\n$/);
   });
 
   test('of 30 days by day, compared, are one for each of 60 days and one for the whole range', async () => {

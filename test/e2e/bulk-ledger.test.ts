@@ -57,7 +57,7 @@ describe('a ledger', () => {
   it('of --ledger is refused for another workspace, if it is damaged, and if it is none (2): nothing is sent', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
-    expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 unchanged');
+    expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 rows unchanged');
     methods();
     const other = await useSandbox({ codes: 0, scans: 0, key: 'svc_live_other' });
     expect(await create(['--ledger', 'own.jsonl'], { env: other.env })).toMatchObject({

@@ -112,7 +112,7 @@ describe('qr create --from -', () => {
     expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });
     expect(await qr(keep, rowsOf(2))).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('2 unchanged (1 request)'),
+      stderr: expect.stringContaining('2 rows unchanged (1 request)'),
     });
     expect(await qr(['create', '--from', 'kept.results.csv'])).toMatchObject({ code: 0 });
     expect([await files(), names()]).toEqual([['kept.results.csv'], ['Code 1', 'Code 2']]);
@@ -154,7 +154,7 @@ describe('a list of ids or slugs', () => {
     expect([await files(), sandbox.refused()]).toEqual([[], 0]);
     expect(await qr(['delete', '--from', '-', '--yes'], '')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('0 rows'),
+      stderr: expect.stringContaining('Nothing to do'),
     });
   });
 

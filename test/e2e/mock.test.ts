@@ -26,7 +26,7 @@ const COMMANDS: [string[], number, RegExp][] = [
   [['qr', 'get', 'aB3xZ'], 4, /aB3xY/],
   [['qr', 'create', '--name', 'x', '--type', 'menu', '--destination', 'https://www.example.com/'], 0, /"id"/],
   [['qr', 'create', '--from', 'codes.csv'], 0, /Created 1 code/],
-  [['qr', 'create', '--from', 'codes.csv', '--results', 'more.csv', '--skip-existing'], 0, /1 exists/],
+  [['qr', 'create', '--from', 'codes.csv', '--results', 'more.csv', '--skip-existing'], 0, /1 row exists/],
   // Prism responds with its example, whatever is sent.
   [['qr', 'update', ID, '--status', 'paused'], 1, /the response has the status active, but paused was sent/],
   [['qr', 'update', '--from', 'changes.csv'], 8, /the response has the status active, but paused was sent/],
