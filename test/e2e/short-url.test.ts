@@ -127,7 +127,7 @@ it.each([
   [['qr', 'image'], '--from'],
   [['qr', 'check'], '--from'],
 ])('help of %j names .xlsx at %s', async (command, flag) => {
-  const { stdout } = await runByDay([...command, '--help']);
+  const { stdout } = await runByDay(['help', ...command, '--full']);
   const [, text = ''] = new RegExp(`${flag}\\b([\\s\\S]*?)(?=\\n +-|\\n\\n)`).exec(stdout) ?? [];
   expect(text).toContain('.xlsx');
 });
