@@ -1,6 +1,5 @@
 /** Formats the last line of a run: `Created 48 codes, updated 1, 2 failed (50 requests). Results: codes.results.csv`. */
-import { countOf, formatCount } from '../text/quote.ts';
-import { capitalize } from '../text/sentence.ts';
+import { capitalize, countOf, formatCount } from '../text/quote.ts';
 
 /** `cost`: requests, time and warnings; empty parts are omitted. `place`: label and path of the file that was written. */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { PartialError, UsageError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
-import { countOutcomes } from '../../base/run/outcomes.ts';
 import { formatClosing, formatOutcomes } from '../../base/run/closing-line.ts';
+import { countOutcomes } from '../../base/run/outcomes.ts';
 import { clean } from '../../base/text/clean.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { drawImage } from '../../codes/images/draw-image.ts';

@@ -21,7 +21,9 @@ export async function listSheets(
   const records = listGrids().map(({ number, also, grid: { paper, columns, rows, label } }) => ({
     number,
     paper: Object.entries(PAPERS).find(([, one]) => one === paper)?.[0] ?? null,
-    ...{ labels: columns * rows, columns, rows },
+    labels: columns * rows,
+    columns,
+    rows,
     width_mm: formatNumber(label.widthMm),
     height_mm: formatNumber(label.heightMm),
     also: also.join(' ') || null,

@@ -1,6 +1,6 @@
 import { PartialError } from '../../base/errors.ts';
-import { countOutcomes } from '../../base/run/outcomes.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
+import { countOutcomes } from '../../base/run/outcomes.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';

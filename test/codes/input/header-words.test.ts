@@ -27,15 +27,13 @@ it.each([
   ['المفتاح;الاسم;النوع;الرابط;الحالة', 'url', 'paused'],
 ])('understands the header %s', async (header, type, status) => {
   expect(await check(`${header}\nk1;Poster;${type};https://example.com/;${status}\n`)).toMatchObject({
-    ...{
-      key: 'k1',
-      name: 'Poster',
-      type,
-      destination: 'https://example.com/',
-      status,
-      faults: [],
-      unread: [],
-    },
+    key: 'k1',
+    name: 'Poster',
+    type,
+    destination: 'https://example.com/',
+    status,
+    faults: [],
+    unread: [],
   });
 });
 

@@ -54,12 +54,10 @@ export function createRunReader() {
         break;
       case 'made':
         note(open.get(line.n)?.run ?? current, {
-          ...{
-            id: line.id,
-            is: 'created',
-            before: { status: 'paused' },
-            after: { status: line.stored.status ?? '' },
-          },
+          id: line.id,
+          is: 'created',
+          before: { status: 'paused' },
+          after: { status: line.stored.status ?? '' },
         });
         break;
       case 'patch': {
