@@ -145,6 +145,7 @@ const CONTRACT: Record<string, string[]> = {
       ...OUTPUT,
     ],
   ],
+  'qr undo [run]': ['--dry-run', '--ledger', ...OUTPUT],
   'qr delete [code...]': ['--yes', '--backup', ...ROWS, ...OUTPUT],
   'scans export [code...]': [
     ...[
@@ -493,7 +494,7 @@ describe('what is not understood', () => {
   test.each([
     [
       'qr',
-      'no command specified for qr (expected list, get, create, update, apply, check, delete or image)',
+      'no command specified for qr (expected list, get, create, update, apply, check, undo, delete or image)',
       'List the commands with `qrctl qr --help`.',
     ],
     ['-q', 'no command specified', 'List the commands with `qrctl --help`.'],

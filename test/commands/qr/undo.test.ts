@@ -26,7 +26,7 @@ test('undoes the last run over a file, keeps later edits, and is not repeated', 
     const planned = await run('qr', 'undo', '--dry-run', '-f', 'csv');
     expect(planned.stdout).toContain('https://example.org/tent,https://example.com/tent');
     const undone = await run('qr', 'undo', '-f', 'csv');
-    expect(undone).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated') });
+    expect(undone).toMatchObject({ code: 0, stderr: expect.stringContaining('Updated 1 code') });
     expect(undone.stdout).toContain('kept, edited since: destination');
     const list = await run(
       'qr',
@@ -46,7 +46,7 @@ test('undoes the last run over a file, keeps later edits, and is not repeated', 
     // The next one is the creation.
     expect(await run('qr', 'undo', '-f', 'csv')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('2 updated'),
+      stderr: expect.stringContaining('Updated 2 codes'),
     });
     expect((await run('qr', 'list', '--status', 'paused', '--ids')).stdout.trim().split('\n')).toHaveLength(
       2,
