@@ -49,6 +49,7 @@ const OUTPUT = [
 const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `--utm-${name}`);
 /** Of every verb with a file of rows, of those that may create codes, and of those that change them. */
 const ROWS = [
+  '--column',
   '--from',
   '--dry-run',
   '--exit-code',
@@ -71,6 +72,7 @@ const CONTRACT: Record<string, string[]> = {
       '--template',
       '--results',
       '--apply-edits',
+      '--explain',
       ...ROWS,
       ...CREATES,
       ...CHANGES,
@@ -85,6 +87,7 @@ const CONTRACT: Record<string, string[]> = {
       '--due',
       '--timezone',
       '--ignore-dates',
+      '--keep-utm',
       '--results',
       ...ROWS,
       ...CHANGES,

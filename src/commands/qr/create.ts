@@ -44,6 +44,10 @@ const options = {
   }),
   ...decisionOptions,
   ...changeOptions,
+  explain: text('--explain <line>', 'Explain what is known about a row; change nothing', {
+    ...OF_FILE,
+    conflicts: ['--dry-run', '--offline'],
+  }),
   ...outputOptions,
 };
 
@@ -71,8 +75,11 @@ export const command = defineCommand({
     if (options.template) return printTemplate(context, options);
     if (options.from === undefined) return createOne(context, options);
     const policy = policyOf('create', options, { applyEdits: options.applyEdits ?? false });
-    const common = { utm: utmOf(options) };
-    await runFile(context, options.from, options, { policy, done: 'created', common });
+    const verb = { policy, done: 'created', common: { utm: utmOf(options) } };
+    const { from, explain } = options;
+    if (explain === undefined) return runFile(context, from, options, verb);
+    const { explainRow } = await import('./rows/explain-row.ts');
+    await explainRow(context, from, { ...options, explain }, verb);
   },
 });
 

@@ -40,7 +40,7 @@ const options = {
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
   force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true, rare: true }),
   ...utmOptions,
-  keepUtm: flag('--keep-utm', 'Carry UTM tags of the old destination over to the new one', {
+  keepUtm: flag('--keep-utm', 'Keep the UTM tags of the old destination', {
     requires: [['--destination', '--from']],
   }),
   due: flag('--due', 'Apply only rows whose `at` time has passed', {

@@ -120,6 +120,7 @@ describe('the columns are those that are printed:', () => {
         'images',
         '--dry-run',
       ],
+      ['qr', 'image', '--sheet', 'list'],
     ],
     'scans export': [
       ['scans', 'export', 'spring-menu'],

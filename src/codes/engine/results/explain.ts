@@ -187,7 +187,7 @@ function nameCode({ id, slug }: Pick<QrCode, 'id' | 'slug'>): string {
   return `${quote(slug)} (${id})`;
 }
 
-function nameCodes(codes: readonly QrCode[]): string {
+export function nameCodes(codes: readonly QrCode[]): string {
   return joinSome(codes.map(nameCode), { most: MOST_CANDIDATES });
 }
 

@@ -19,7 +19,7 @@ import type { CheckedSource, RowsVerb } from './verb.ts';
 /** Default visibility delay of the service, in ms. */
 const SETTLE_MS = 10_000;
 
-/** Prints the plan, and sends only GET requests. Throws UsageError for faults that require the service. */
+/** Prints the plan. Throws like `planFirst`. */
 export async function previewRows(
   context: Context,
   file: CheckedSource,
@@ -31,10 +31,7 @@ export async function previewRows(
   await requireServiceFor(context, input);
   const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.byCode?.columns));
   try {
-    const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));
-    const job = await jobOf(context, { file, flags, verb, lock }, ledger);
-    const { plan: planned } = await readFirst(job);
-    refusePlan(input, planned, flags.strict);
+    const { plan: planned } = await planFirst(context, { file, flags, verb, lock });
     const items = verb.byCode?.itemsByRow(planned.items) ?? planned.items;
     await endDryRun(context, printer, {
       plan: { ...planned, items },
@@ -47,6 +44,15 @@ export async function previewRows(
   } finally {
     await printer.discard();
   }
+}
+
+/** Plans rows, and sends only GET requests. Throws UsageError for faults that require the service. */
+export async function planFirst(context: Context, run: RowsJob) {
+  const { file, flags, verb } = run;
+  const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));
+  const planned = await readFirst(await jobOf(context, run, ledger));
+  refusePlan(file.input, planned.plan, flags.strict);
+  return { ...planned, ledger };
 }
 
 /**
@@ -121,7 +127,7 @@ interface RowsJob {
   readonly file: CheckedSource;
   readonly flags: RowsFlags;
   readonly verb: RowsVerb;
-  readonly lock: PlanInput['lock'];
+  readonly lock?: PlanInput['lock'];
 }
 
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {

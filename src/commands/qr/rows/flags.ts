@@ -28,7 +28,7 @@ export const rowsOptions = {
   ...rarely({
     column: repeated(
       '--column <field=header>',
-      'Header of a field, as in name=Bezeichnung',
+      'Header of a field, as in name=Titel',
       parseColumn,
       OF_FILE,
     ),
