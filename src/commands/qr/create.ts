@@ -44,7 +44,7 @@ const options = {
   }),
   ...decisionOptions,
   ...changeOptions,
-  explain: text('--explain <line>', 'Explain what is known about a row; change nothing', {
+  explain: text('--explain <line>', 'Explain the plan of one row; change nothing', {
     ...OF_FILE,
     conflicts: ['--dry-run', '--offline'],
   }),
