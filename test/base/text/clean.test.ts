@@ -19,6 +19,7 @@ describe('text of the service is made visible before a terminal sees it', () => 
     ['an OSC that would set the title', '\x1b]0;title\x07', '\\x1b]0;title\\x07'],
     ['line ends and tabs', 'a\nb\r\nc\td', 'a\\nb\\r\\nc\\td'],
     ['NUL and DEL', 'a\0b\x7f', 'a\\x00b\\x7f'],
+    ['DEL alone', 'a\x7f', 'a\\x7f'],
     ['bidi overrides and isolates', 'a\u202eb\u2066c\u2069', 'a\\u{202e}b\\u{2066}c\\u{2069}'],
     ['zero-width characters', 'a\u200bb\u200dc\ufeffd\u2060', 'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}'],
     ['separators that are line ends to some', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],

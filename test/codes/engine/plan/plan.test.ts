@@ -324,6 +324,16 @@ describe('qr apply', () => {
     ]);
   });
 
+  it('refuses a row with the key of one code and the ID of another', () => {
+    const row = newRow(2, 'Code 2', MENU, { key: 'menu', id: idOf(2) });
+    const { faults } = planOf([row], {
+      codes: [codeOf(1), codeOf(2)],
+      lock: lockOf(entry(1, 'menu')),
+      policy: apply,
+    });
+    expect(faults).toMatchObject([{ line: 2, message: 'the key "menu" belongs to the code n0001' }]);
+  });
+
   it('asks about a key that a spreadsheet made of another one, also if its row was edited', () => {
     const lock = lockOf(entry(1, '007'));
     const row = newRow(2, 'Code 1', 'https://example.com/new', { key: '7' });
