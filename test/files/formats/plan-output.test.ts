@@ -82,7 +82,8 @@ describe('the format', () => {
   });
 
   test('.gz compresses, whatever stands before it', () => {
-    expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([
+    expect(['a.csv.gz', 'a.CSV.GZ', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([
+      true,
       true,
       true,
       false,
