@@ -80,11 +80,16 @@ export function isOneCode(names: readonly string[], choice: CodeChoice): boolean
 
 /** Names match in part, ignoring case. */
 export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
-  const parts = name?.map(foldName);
+  const isNamed = name && createNameTest(name);
   return (code) =>
     (!status || status.includes(code.status)) &&
     (!type || type.includes(code.type)) &&
-    (!parts || parts.some((part) => foldName(code.name).includes(part)));
+    (!isNamed || isNamed(code.name));
+}
+
+export function createNameTest(names: readonly string[]): (name: string) => boolean {
+  const parts = names.map(foldName);
+  return (name) => parts.some((part) => foldName(name).includes(part));
 }
 
 function foldName(text: string): string {

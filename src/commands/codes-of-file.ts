@@ -70,6 +70,16 @@ export async function readLabelsOfFile(
   return { codes, names };
 }
 
+/** Returns the IDs and slugs of `--from`, without requests. */
+export async function readNamesOfFile(
+  context: Context,
+  choice: FileOfCodes,
+): Promise<{ id: string | undefined; slug: string | undefined }[]> {
+  const { file, rows } = await readTargets(context, choice);
+  if (rows.length === 0) throw withoutCodes(file);
+  return rows.map(({ id, slug }) => ({ id, slug }));
+}
+
 async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
   const service = await context.service();
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });

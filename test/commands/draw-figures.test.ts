@@ -51,6 +51,7 @@ function draw(
     range: RANGE,
     previousRange: '',
     file: undefined,
+    only: '',
     ...image,
   };
   return drawFigures(given, { width, style, colors: NO_COLORS });

@@ -138,7 +138,7 @@ describe('a UTM tag', () => {
 
 describe('--join refuses', () => {
   test.each([
-    [['x', '--join', 'own.csv'], '--join requires --by'],
+    [['x', '--join', 'own.csv'], '--join requires --by or --where'],
     [
       ['--from', '-', '--by', 'type', '--join', '-'],
       "--from - can't be used with --join -: both read standard input",
@@ -149,7 +149,10 @@ describe('--join refuses', () => {
       ['--from', 'ids.txt', '--by', 'a', '--join', 'own.csv', '--visible-only'],
       '--visible-only requires a workbook (.xlsx)',
     ],
-    [['x', '--by', 'day', '--join', 'own.csv'], '--join has no effect: no --by value is a column of own.csv'],
+    [
+      ['x', '--by', 'day', '--join', 'own.csv'],
+      '--join has no effect: no --by or --where is a column of own.csv',
+    ],
     [
       ['x', '--by', 'regoin', '--join', 'own.csv'],
       'own.csv has no column "regoin" (columns: slug, region, "Region 2")',
@@ -199,7 +202,7 @@ describe('--join refuses', () => {
       'hint: Did you mean --by country?',
     );
     expect(await hintOf('--by', 'zzzz')).toContain(
-      'hint: To count by a column from a file of codes, add --join FILE.',
+      'hint: To use a column from a file of codes, add --join FILE.',
     );
   });
 });

@@ -1,23 +1,41 @@
-/** Resolves `--by` to dimensions, and with `--join` to columns of a file about codes. */
+/** Resolves `--by` and `--where` to dimensions, and with `--join` to columns of a file about codes. */
 import { UsageError } from '../../base/errors.ts';
 import { redactKeys } from '../../base/text/key.ts';
 import { nearest } from '../../base/text/nearest.ts';
 import { inQuotes, quote, shown } from '../../base/text/quote.ts';
+import { parsePeriod } from '../../base/time/periods.ts';
 import type { Context } from '../../context.ts';
 import { fold, type Input } from '../../files/formats/read/input.ts';
-import { columnFor, createCodeTable } from '../../scans/stats/code-table.ts';
+import { HOURS_A_DAY, WEEKDAYS } from '../../scans/stats/calendar.ts';
+import type { CodeOfScans } from '../../scans/stats/code-of-scans.ts';
+import { type CodeTable, columnFor, createCodeTable } from '../../scans/stats/code-table.ts';
+import type { Pair } from '../../scans/stats/cross.ts';
 import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../scans/stats/dimensions.ts';
+import { type Filter, sameValues } from '../../scans/stats/filters.ts';
 import type { CountRequest } from '../../scans/stats/readings.ts';
 import { type FileChoice, partOf } from '../code-choice.ts';
 import { anyOf } from '../define.ts';
 import { nameOfGiven, readGiven } from '../read-given.ts';
 
-type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'>;
+type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'> & {
+  pairs: Pair[];
+  /** Groups with a table of their own. */
+  sections: readonly GroupBy[];
+  filters: readonly Filter[];
+  /** Column of `--split-by`. */
+  splitBy: string | undefined;
+};
 
 const DESTINATION = 'destination';
 
+/** Dimension or column, and value, as typed. */
+export type Where = readonly [by: string, value: string];
+
 interface GroupFlags extends FileChoice {
   by?: readonly string[];
+  addBy?: readonly string[];
+  where?: readonly Where[];
+  splitBy?: string;
   input?: readonly string[];
   rawCells?: true;
 }
@@ -30,27 +48,103 @@ export async function chooseGroups(
   context: Context,
   flags: GroupFlags,
   byDefault: readonly Dimension[],
+  timezone: string,
 ): Promise<Groups> {
   refuseContradictions(flags);
   const file = flags.join === undefined ? undefined : await readJoin(context, flags.join, flags);
-  const groups = flags.by?.map((raw) => resolve(raw, file)) ?? byDefault.map(groupOf);
-  const once = [...new Map(groups.map((group) => [group.by, group])).values()];
-  const tag = flags.input && once.find(({ kind }) => kind === 'utm');
+  const given = [
+    ...(flags.by?.map((raw) => resolveAll(raw, file)) ?? byDefault.map((by) => [groupOf(by)])),
+    ...(flags.addBy?.map((raw) => resolveAll(raw, file)) ?? []),
+  ];
+  const pairs = given.filter((each): each is Pair => each.length === 2);
+  const sections = eachOnce(given.filter(({ length }) => length === 1).flat());
+  const groups = eachOnce([...sections, ...pairs.flat()]);
+  const wanted = flags.where?.map(([by, value]) => ({ group: resolve(by, file, '--where'), value })) ?? [];
+  const splitBy =
+    flags.splitBy === undefined || !file ? undefined : columnIn(flags.splitBy, file, '--split-by');
+  const used = eachOnce([...groups, ...wanted.map(({ group }) => group)]);
+  const tag = flags.input && used.find(({ kind }) => kind === 'utm');
   const destination = tag && destinationColumn(tag, file);
-  const none = { groups: once, table: undefined, destinationOf: undefined };
+  const filtersIn = (table?: CodeTable) => {
+    const nowMs = context.clock.now();
+    const filters = new Map<string, Filter>();
+    for (const { group, value } of wanted) {
+      const { values } = filters.get(group.by) ?? { values: [] };
+      const meant = valuesFor(group, value, { table, nowMs, timezone });
+      filters.set(group.by, { group, values: [...values, ...meant] });
+    }
+    return [...filters.values()];
+  };
+  const none = {
+    groups,
+    pairs,
+    sections,
+    filters: file ? [] : filtersIn(),
+    table: undefined,
+    destinationOf: undefined,
+    splitBy,
+  };
   if (!file) return none;
-  const shadowed = once.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined);
+  const shadowed = used.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined);
   for (const { by } of shadowed)
     context.console.note(`Counting by the dimension ${by}, not by the column with this name in ${file.name}`);
-  const columns = once.flatMap(({ kind, by }) => (kind === 'column' ? [by] : []));
+  const ofColumns = used.flatMap(({ kind, by }) => (kind === 'column' ? [by] : []));
+  const columns = [...new Set([...ofColumns, ...(splitBy === undefined ? [] : [splitBy])])];
   if (columns.length === 0 && destination === undefined) {
     if (shadowed.length === 0) throw unused(file);
-    return none;
+    return { ...none, filters: filtersIn() };
   }
-  if (destination === undefined) return { ...none, table: createCodeTable(file, columns) };
-  const table = createCodeTable(file, [...columns, destination]);
-  return { groups: once, table, destinationOf: (code) => table.valueOf(code, destination) };
+  const table = createCodeTable(file, [...columns, ...(destination === undefined ? [] : [destination])]);
+  const destinationOf =
+    destination === undefined ? undefined : (code: CodeOfScans) => table.valueOf(code, destination);
+  return { ...none, filters: filtersIn(table), table, destinationOf, splitBy };
 }
+
+function eachOnce(groups: readonly GroupBy[]): GroupBy[] {
+  return [...new Map(groups.map((group) => [group.by, group])).values()];
+}
+
+interface ValueContext {
+  table: CodeTable | undefined;
+  nowMs: number;
+  timezone: string;
+}
+
+/** Returns the values that `--where` means, as they are counted. Throws UsageError for an impossible one. */
+function valuesFor(group: GroupBy, value: string, { table, nowMs, timezone }: ValueContext): string[] {
+  const { kind, by } = group;
+  const invalid = (expected: string) =>
+    new UsageError(redactKeys(`invalid value for --where ${by}: '${shown(value)}' (expected ${expected})`));
+  if (value === '' && kind !== 'time') return [''];
+  if (kind === 'column') {
+    const values = table?.valuesIn(by) ?? [];
+    const same = sameValues(value, values);
+    if (same.length > 0) return same;
+    const similar = nearest(value, values);
+    throw new UsageError(
+      redactKeys(`no row of ${table?.name} has ${inQuotes(value)} in column ${quote(by)}`),
+      {
+        hint: similar === undefined ? `Use a value of this column.` : `Did you mean ${quote(similar)}?`,
+      },
+    );
+  }
+  if (kind !== 'time') return [by === 'country' ? value.toUpperCase() : value];
+  if (by === 'hour') {
+    const hour = /^\d{1,2}$/.test(value) ? Number(value) : HOURS_A_DAY;
+    if (hour >= HOURS_A_DAY) throw invalid('an hour from 0 to 23');
+    return [String(hour).padStart(2, '0')];
+  }
+  if (by === 'weekday') {
+    const same = sameValues(value, WEEKDAYS);
+    if (same.length === 0) throw invalid(anyOf(WEEKDAYS));
+    return same;
+  }
+  const { unit, name } = parsePeriod(value, { flag: `--where ${by}`, nowMs, timezone });
+  if (unit !== by) throw invalid(`a ${by}, such as ${EXAMPLES[by]}`);
+  return [name];
+}
+
+const EXAMPLES = { day: '2026-10-31', week: '2026-W44', month: '2026-10' };
 
 function refuseContradictions({ join, from }: GroupFlags): void {
   if (join === '-' && from === '-')
@@ -73,40 +167,54 @@ async function readJoin(context: Context, path: string, flags: GroupFlags): Prom
   return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
 }
 
-/** F21: the name of a dimension takes precedence over that of a column. */
-function resolve(raw: string, file: Input | undefined): GroupBy {
-  const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
-  if (dimension !== undefined) return groupOf(dimension);
-  if (!file) throw unknownDimension(raw);
-  const column = file.columns.find((name) => name === raw) ?? columnFor(file, fold(raw));
-  if (column === undefined) throw unknownColumn(raw, file);
-  return { kind: 'column', by: column };
+/** Resolves a dimension, or two of them: `country,device`. */
+function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
+  const parts = raw.split(',');
+  const isColumn = file && columnFor(file, fold(raw)) !== undefined;
+  if (parts.length !== 2 || isColumn) return [resolve(raw, file)];
+  const [a, b] = parts.map((part) => resolve(part.trim(), file));
+  if (a?.by === b?.by) throw new UsageError(`--by ${shown(raw)} requires two different dimensions`);
+  return a && b ? [a, b] : [];
 }
 
-function unknownDimension(raw: string): UsageError {
+/** F21: the name of a dimension takes precedence over that of a column. */
+function resolve(raw: string, file: Input | undefined, flag = '--by'): GroupBy {
+  const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
+  if (dimension !== undefined) return groupOf(dimension);
+  if (!file) throw unknownDimension(raw, flag);
+  return { kind: 'column', by: columnIn(raw, file, flag) };
+}
+
+function columnIn(raw: string, file: Input, flag: string): string {
+  const column = file.columns.find((name) => name === raw) ?? columnFor(file, fold(raw));
+  if (column === undefined) throw unknownColumn(raw, file, flag);
+  return column;
+}
+
+function unknownDimension(raw: string, flag: string): UsageError {
   const similar = nearest(raw, DIMENSIONS);
   return new UsageError(
-    redactKeys(`invalid value for --by: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`),
+    redactKeys(`invalid value for ${flag}: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`),
     {
       hint:
         similar === undefined
-          ? 'To count by a column from a file of codes, add --join FILE.'
-          : `Did you mean --by ${similar}?`,
+          ? 'To use a column from a file of codes, add --join FILE.'
+          : `Did you mean ${flag} ${similar}?`,
     },
   );
 }
 
 const MOST_COLUMNS = 20;
 
-function unknownColumn(raw: string, file: Input): UsageError {
+function unknownColumn(raw: string, file: Input, flag: string): UsageError {
   const similar = nearest(raw, [...DIMENSIONS, ...file.columns]);
   return new UsageError(
     redactKeys(`${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`),
     {
       hint:
         similar === undefined
-          ? 'Count by one of these columns, or by a dimension such as day.'
-          : `Did you mean --by ${quote(similar)}?`,
+          ? 'Use one of these columns, or a dimension such as day.'
+          : `Did you mean ${flag} ${quote(similar)}?`,
     },
   );
 }
@@ -127,7 +235,7 @@ function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
 }
 
 function unused(file: Input): UsageError {
-  return new UsageError(`--join has no effect: no --by value is a column of ${file.name}`, {
+  return new UsageError(`--join has no effect: no --by or --where is a column of ${file.name}`, {
     hint: `Omit --join, or add --by with one of its columns: ${columnsOf(file)}.`,
   });
 }

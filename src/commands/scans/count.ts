@@ -1,50 +1,72 @@
 /** Plans, runs and describes the count that `scans stats` and `scans report` share. */
-
-import { UnprovenError, UsageError } from '../../base/errors.ts';
+import { InvalidArgumentError } from 'commander';
+import { NotFoundError, UnprovenError, UsageError } from '../../base/errors.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOf, shown } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
+import { parsePeriod } from '../../base/time/periods.ts';
 import type { Context } from '../../context.ts';
 import type { CodeFailure } from '../../scans/export/export-codes.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
-import { COMPARISONS } from '../../scans/stats/calendar.ts';
+import { COMPARISONS, type Comparison } from '../../scans/stats/calendar.ts';
+import { valuesOfCodes } from '../../scans/stats/code-groups.ts';
 import type { CodeTable } from '../../scans/stats/code-table.ts';
 import { countFiles, type FilesCount } from '../../scans/stats/count-files.ts';
-import { countService } from '../../scans/stats/count-service.ts';
+import { codeOfScans, countService } from '../../scans/stats/count-service.ts';
 import { describeCoverage, noteCoverage } from '../../scans/stats/coverage.ts';
-import { DIMENSIONS, type Dimension } from '../../scans/stats/dimensions.ts';
+import type { Pair } from '../../scans/stats/cross.ts';
+import { DIMENSIONS, type Dimension, type GroupBy } from '../../scans/stats/dimensions.ts';
 import type { Counted } from '../../scans/stats/figure.ts';
 import type { FiguresOptions } from '../../scans/stats/figures.ts';
+import { createCodeTest, describeFilters, type Filter } from '../../scans/stats/filters.ts';
 import type { InputLog } from '../../scans/stats/input/input-log.ts';
 import type { CountRequest } from '../../scans/stats/readings.ts';
 import { type ChosenCodes, chooseLabels } from '../choose-codes.ts';
 import { choiceOptions } from '../code-choice.ts';
-import { choice, integer, text, texts, type Values } from '../define.ts';
+import { integer, repeated, text, texts, type Values } from '../define.ts';
 import { checkInputChoice, inputOptions, listInputFiles } from '../input-option.ts';
 import { planRange, rangeOptions } from '../range-options.ts';
-import { chooseGroups } from './choose-groups.ts';
+import { chooseGroups, type Where } from './choose-groups.ts';
+import { type ChosenInFiles, chooseInFiles, divideNames, warnOfUnseen } from './choose-in-files.ts';
 
 const TOP_BOUNDS = { min: 1, max: 10_000 };
 
 export const countOptions = {
   ...choiceOptions,
   ...inputOptions,
-  by: { ...texts('--by <dimension>', 'Count by'), choices: DIMENSIONS },
-  join: text('--join <file|->', 'File of codes with more columns for --by (or -)', {
+  input: { ...inputOptions.input, conflicts: ['--all', '--status', '--type'] },
+  by: { ...texts('--by <dimension>', 'Count by, also as A,B'), choices: DIMENSIONS },
+  where: repeated('--where <dim=value>', 'Count only scans such as country=DE', parseWhere),
+  join: text('--join <file|->', 'Columns for --by and --where, by id or slug (or -)', {
     complete: 'files',
-    requires: ['--by'],
+    requires: [['--by', '--add-by', '--where', '--split-by']],
   }),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
-  compare: choice('--compare <period>', 'Compare with (default: none)', COMPARISONS),
+  compare: { ...text('--compare <period>', 'Compare with FROM..TO, or'), choices: COMPARISONS },
   ...rangeOptions,
 };
+
+function parseWhere(raw: string): Where[] {
+  const at = raw.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('DIMENSION=VALUE, such as country=DE');
+  return [[raw.slice(0, at).trim(), raw.slice(at + 1).trim()]];
+}
 
 export type CountFlags = Values<typeof countOptions>;
 
 export interface CountPlan extends CountRequest {
+  pairs: readonly Pair[];
+  sections: readonly GroupBy[];
+  filters: readonly Filter[];
   logs: readonly InputLog[] | undefined;
+  /** Codes of the files; undefined for all. */
+  inFiles: ChosenInFiles | undefined;
   choice: CountFlags;
   names: readonly string[];
+  /** Column of `--split-by`. */
+  splitBy: string | undefined;
+  /** Codes that were chosen before; undefined to choose them. */
+  chosen?: ChosenCodes | undefined;
   top: number | undefined;
   /** Slugs, names and ages of codes are required, also of those given by ID. */
   needsLabels: boolean;
@@ -60,28 +82,68 @@ export async function planCount(
   checkInputChoice(names, flags);
   const { sinceMs, untilMs, timezone } = await planRange(context, flags);
   const local = createLocalTime(timezone());
-  const { compare = 'none' } = flags;
+  const compare = parseComparison(flags.compare ?? 'none', sinceMs, timezone(), context.clock.now());
   if (compare !== 'none' && sinceMs === undefined)
-    throw new UsageError(`--compare ${compare} requires a range with a start`, {
+    throw new UsageError(`--compare ${flags.compare} requires a range with a start`, {
       hint: 'Add --during this-month or --since 30d.',
     });
-  const logs = await listInputFiles(context, names, flags);
-  const chosen = await chooseGroups(context, flags, byDefault);
+  const { files, codes } = flags.input ? await divideNames(names) : { files: names, codes: names };
+  const logs = await listInputFiles(context, files, flags);
+  const chosen = await chooseGroups(context, flags, byDefault, timezone());
+  if (compare !== 'none' && chosen.pairs.length > 0)
+    throw new UsageError("--compare can't be used with two dimensions in one --by", {
+      hint: 'Omit --compare, or count by each dimension alone.',
+    });
   return {
     ...chosen,
     logs,
+    inFiles: logs && (await chooseInFiles(context, codes, flags)),
     choice: flags,
     names: logs ? [] : names,
     top: flags.top,
-    needsLabels: compare !== 'none' || chosen.groups.some(({ kind }) => kind !== 'value'),
+    needsLabels:
+      compare !== 'none' ||
+      [...chosen.groups, ...chosen.filters.map(({ group }) => group)].some(({ kind }) => kind !== 'value'),
     span: { sinceMs, untilMs },
     compare,
     local,
   };
 }
 
-export function codesOf(context: Context, { choice, names, needsLabels }: CountPlan): Promise<ChosenCodes> {
-  return chooseLabels(context, names, choice, { isWanted: needsLabels });
+/** Parses a keyword, or a range of periods. Throws UsageError, also for one after the counted range begins. */
+function parseComparison(
+  raw: string,
+  startMs: number | undefined,
+  timezone: string,
+  nowMs: number,
+): Comparison {
+  const known = COMPARISONS.find((name) => name === raw.toLowerCase());
+  if (known !== undefined) return known;
+  const [from = '', to = from] = raw.split(/\.\.(.*)/);
+  const periodOf = (text: string) => parsePeriod(text, { flag: '--compare', nowMs, timezone });
+  const span = { sinceMs: periodOf(from).sinceMs, untilMs: periodOf(to).untilMs };
+  if (span.sinceMs < span.untilMs && span.untilMs <= (startMs ?? span.untilMs)) return span;
+  const fault =
+    span.sinceMs < span.untilMs ? 'must end before the counted period begins' : 'ends before it begins';
+  throw new UsageError(`--compare ${shown(raw)} ${fault}`, {
+    hint: 'Use two dates such as 2026-09-01..2026-09-14. Both are included.',
+  });
+}
+
+/** Returns the chosen codes that pass the filters. Throws like `chooseLabels`. */
+export async function codesOf(context: Context, plan: CountPlan): Promise<ChosenCodes> {
+  const { choice, names, filters, table, needsLabels } = plan;
+  const chosen = plan.chosen ?? (await chooseLabels(context, names, choice, { isWanted: needsLabels }));
+  const groups = filters.map(({ group }) => group);
+  const isMeant = createCodeTest(
+    filters,
+    valuesOfCodes(groups, table, ({ destination }) => destination ?? null),
+  );
+  const codes = chosen.codes.filter((code) => code.missing || isMeant(codeOfScans(code)));
+  if (codes.length > 0 || chosen.codes.length === 0) return { ...chosen, codes };
+  throw new NotFoundError(`no code matches --where ${shown(describeFilters(filters))}`, {
+    hint: 'List the codes with `qrctl qr list`, and correct --where.',
+  });
 }
 
 export type CountedCodes = Counted & { failures: CodeFailure[] };
@@ -90,17 +152,26 @@ export type CountedCodes = Counted & { failures: CodeFailure[] };
  * Counts from files or from the service. Throws if all codes fail; the result contains the failures of some.
  */
 export async function countScans(context: Context, plan: CountPlan): Promise<CountedCodes> {
-  const { console, facts } = context;
-  const { format, zone } = plan.local;
+  const { facts } = context;
   const counted = plan.logs ? await countInput(context, plan, plan.logs) : await countCodes(context, plan);
   const { span, nowMs, codes, failures } = counted;
   facts.range = { sinceMs: span.sinceMs, untilMs: span.untilMs ?? nowMs };
-  if (codes) facts.codes = codes.length - failures.length;
+  if (codes) facts.codes = (facts.codes ?? 0) + codes.length - failures.length;
+  return counted;
+}
+
+/** Notes what the figures do not cover. */
+export function noteCount({ console }: Context, plan: CountPlan, counted: CountedCodes): void {
+  const { format, zone } = plan.local;
+  const { span, nowMs, coverage } = counted;
+  if (plan.inFiles) warnOfUnseen(console, plan.inFiles.unseen());
+  if (coverage) noteCoverage(console, coverage, zone);
   const { sinceMs = Number.NEGATIVE_INFINITY, untilMs = 0 } = span;
   if (sinceMs > nowMs) console.warn(`the period begins in the future, at ${format(sinceMs)} (${zone})`);
   else if (!isOver(counted)) console.note(`The period is not over: it ends at ${format(untilMs)} (${zone})`);
   if (plan.table) noteJoin(console, plan.table);
-  return counted;
+  if (plan.filters.length > 0 && counted.current.total() === 0 && counted.current.span())
+    console.warn(`no scan matches ${describeFilters(plan.filters)}`);
 }
 
 async function countInput(
@@ -108,9 +179,9 @@ async function countInput(
   plan: CountPlan,
   logs: readonly InputLog[],
 ): Promise<CountedCodes> {
-  const counted = await countFiles(context, plan, logs);
+  const { inFiles } = plan;
+  const counted = await countFiles(context, { ...plan, isChosen: inFiles?.isChosen }, logs);
   refuseUncovered(counted, plan.local.zone);
-  noteCoverage(context.console, counted.coverage, plan.local.zone);
   return { ...counted, failures: [] };
 }
 
@@ -125,7 +196,7 @@ async function countCodes(context: Context, plan: CountPlan): Promise<CountedCod
 /** Throws UnprovenError for a requested period without scans, unless the files are known to cover it. */
 function refuseUncovered({ current, span, coverage }: FilesCount, zone: string): void {
   const { sinceMs, untilMs } = span;
-  if (current.total() > 0 || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
+  if (current.span() || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
   const range =
     untilMs === undefined
       ? `since ${createLocalTime(zone).format(sinceMs ?? 0)} (${zone})`
@@ -186,6 +257,7 @@ export function previousRange({ before }: Counted, zone: string): string {
 /** Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. */
 export async function closingWords(
   context: Context,
+  { filters }: Pick<CountPlan, 'filters'>,
   counted: Counted,
   zone: string | undefined,
   place?: string,
@@ -194,9 +266,10 @@ export async function closingWords(
   const { current, before } = counted;
   const scans = `Counted ${countOf(current.total(), 'scan')}`;
   const range = zone === undefined ? '' : ` ${readRange(counted, zone)}`.trimEnd();
+  const only = filters.length > 0 ? `, only ${shown(describeFilters(filters))}` : '';
   const compared =
     before && zone !== undefined
       ? `, compared with ${countOf(before.tally.total(), 'scan')} ${previousRange(counted, zone)}`
       : '';
-  return formatClosing(scans + range + compared, [countOf(requests, 'request')], place);
+  return formatClosing(scans + range + only + compared, [countOf(requests, 'request')], place);
 }

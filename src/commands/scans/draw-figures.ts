@@ -1,13 +1,15 @@
 /** Draws figures as tables with bars that fit any width. */
 import { displayWidth } from '../../base/text/display-width.ts';
-import { countOf } from '../../base/text/quote.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import type { Cross } from '../../scans/stats/cross.ts';
 import type { Section, Total } from '../../scans/stats/figures.ts';
-import { fitText, GAP } from '../../terminal/grid.ts';
+import { type Cell, createGrid, fitText, GAP, type GridColumn } from '../../terminal/grid.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 import {
   drawTable,
   formatAverage,
   formatChange,
+  formatValue,
   NARROWEST_BAR,
   SIGNS,
   type Signs,
@@ -17,30 +19,84 @@ import {
 
 export interface Drawing {
   sections: readonly Section[];
+  /** Cross tables with at most so many columns. */
+  crosses?: readonly ((most: number) => Cross)[];
   total: Total;
   isCompared: boolean;
   /** The range and the previous one in words, or empty. */
   range: string;
   previousRange: string;
   file: string | undefined;
+  /** Filters in words, or empty. */
+  only: string;
 }
 
 export function drawFigures(drawing: Drawing, surface: Surface): string {
   const signs = SIGNS[surface.style];
   const sections = drawing.sections.map((section) => drawSection(section, drawing, surface, signs));
-  return [...sections, drawClosing(drawing, surface, signs)].join('\n');
+  const crosses = drawing.crosses?.map((cross) => drawCross(cross, drawing, surface, signs)) ?? [];
+  return [...sections, ...crosses, drawClosing(drawing, surface, signs)].join('\n');
 }
 
 function drawSection(section: Section, drawing: Drawing, surface: Surface, signs: Signs): string {
   const { kind, by, rows } = section;
   const { colors, width } = surface;
-  const name = fitText(by, width);
+  const name = titleOf(by, drawing, width);
   const room = width - displayWidth(name) - GAP;
   const hasSparks = kind === 'time' && signs.sparks !== '' && rows.length > 1 && room >= NARROWEST_BAR;
   const sparks = hasSparks ? `  ${colors.cyan(sparkline(section, room, signs))}` : '';
   const title = `${colors.bold(name)}${sparks}\n`;
   if (rows.length === 0) return `${title}${colors.dim('no scans')}\n`;
   return title + drawTable(section, drawing, surface, signs);
+}
+
+const MOST_COLUMNS = 8;
+const WIDEST = { name: 30, head: 14 };
+
+/** Draws as many columns as fit; the others are in a column of their own. */
+function drawCross(
+  crossOf: (most: number) => Cross,
+  drawing: Drawing,
+  { width, colors }: Surface,
+  signs: Signs,
+): string {
+  let grid: { columns: GridColumn[]; lines: Cell[][] };
+  let title: string;
+  let most = MOST_COLUMNS;
+  do {
+    const { rows, columns, cells } = crossOf(most);
+    title = `${colors.bold(titleOf(`${rows.by} by ${columns.by}`, drawing, width))}\n`;
+    if (drawing.total.scans === 0) return `${title}${colors.dim('no scans')}\n`;
+    const labels = (section: Section) =>
+      section.rows.map((row) => formatValue(row, section, signs, drawing.file));
+    const numbers = [
+      ...cells.map((row) => [...row, sumOf(row)]),
+      [...columns.rows.map((_, at) => sumOf(cells.map((row) => row[at] ?? 0))), drawing.total.scans],
+    ];
+    const heads = ['', ...labels(columns), 'total'].map((text) => fitText(text, WIDEST.head));
+    const names = [...labels(rows), 'total'].map((text) => fitText(text, WIDEST.name));
+    const table = numbers.map((row, at) => [names[at] ?? '', ...row.map(formatCount)]);
+    grid = {
+      columns: heads.map((head, at) => ({
+        width: Math.max(displayWidth(head), ...table.map((row) => displayWidth(row[at] ?? ''))),
+        align: at === 0 ? 'left' : 'right',
+      })),
+      lines: [
+        heads.map((text) => ({ text, color: 'dim' })),
+        ...table.map((row) => row.map((text): Cell => ({ text }))),
+      ],
+    };
+    most -= 1;
+  } while (most > 0 && sumOf(grid.columns.map((column) => column.width + GAP)) > width + GAP);
+  return `${title}${createGrid(grid.columns, colors)(grid.lines)}`;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function titleOf(by: string, { only }: Drawing, width: number): string {
+  return fitText(only === '' ? by : `${by} (only ${only})`, width);
 }
 
 function sparkline(section: Section, room: number, { sparks }: Signs): string {

@@ -177,7 +177,7 @@ function widest(texts: readonly string[]): number {
 }
 
 /** Labels in parentheses can't be mistaken for a value, because values have none. */
-function formatValue(
+export function formatValue(
   { value, isRest, isPart }: Figure,
   { noneIs }: Section,
   { part }: Signs,

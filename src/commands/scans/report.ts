@@ -1,33 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
-import { inQuotes, joinSome } from '../../base/text/quote.ts';
+import { countOf, inQuotes, joinSome } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
+import { describeSystemError } from '../../files/durable/path-errors.ts';
 import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { ReportFigures } from '../../scans/report/compose-report.ts';
 import { LANGUAGES } from '../../scans/report/languages/plurals.ts';
 import { PAPERS } from '../../scans/report/pdf/palette.ts';
 import { reportFigures } from '../../scans/report/report-figures.ts';
-import { type Dimension, groupOf } from '../../scans/stats/dimensions.ts';
+import { DIMENSIONS, type Dimension, groupOf } from '../../scans/stats/dimensions.ts';
 import { filterOptions } from '../code-choice.ts';
-import { choice, defineCommand, rarely, text, type Values } from '../define.ts';
+import { choice, defineCommand, parsed, rarely, text, texts, type Values } from '../define.ts';
 import { FILES_JOINED } from '../input-option.ts';
 import { RANGE_FORMS } from '../range-options.ts';
 import { readLogo } from '../read-given.ts';
 import { CODE_ARGUMENTS } from './columns.ts';
-import { closingWords, countOptions, countScans, figuresInput, planCount } from './count.ts';
+import {
+  type CountedCodes,
+  type CountPlan,
+  closingWords,
+  countOptions,
+  countScans,
+  figuresInput,
+  noteCount,
+  planCount,
+} from './count.ts';
+import type { PartOfReport } from './split-report.ts';
 
 const options = {
   ...countOptions,
   ...rarely(filterOptions),
   language: choice('--language <language>', 'Language of the report (default: en)', LANGUAGES),
   title: text('--title <text>', 'Title of the report'),
+  splitBy: text('--split-by <column>', 'Write a report per value of a --join column', {
+    requires: ['--join', '--output-dir'],
+  }),
   output: text('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
     complete: 'files',
     writes: true,
-    required: true,
+    conflicts: ['--output-dir'],
   }),
   ...rarely({
+    outputDir: text('--output-dir <dir>', 'Write the reports of --split-by to DIR', {
+      complete: 'directories',
+      requires: ['--split-by'],
+    }),
+    as: choice('--as <format>', 'Format of --split-by (default: html)', ['html', 'pdf'], {
+      requires: ['--split-by'],
+    }),
+    addBy: {
+      ...texts('--add-by <dimension>', 'Dimension to add to the usual ones'),
+      choices: DIMENSIONS,
+    },
     note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
+    footer: text('--footer <text>', 'Text at the end of the report'),
+    accent: parsed('--accent <color>', 'Color of charts and marks, such as #0057b8', {
+      parse: (raw) => (/^#[0-9a-f]{6}$/i.test(raw) ? raw.toLowerCase() : undefined),
+      forms: 'a color such as #0057b8',
+    }),
     logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
     paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),
   }),
@@ -76,36 +108,79 @@ export const command = defineCommand({
     ],
   ],
   async run(context, { args, options: flags }) {
-    const path = checkOutput(flags);
-    if (path !== '-') await checkWholeFile(path);
+    const path = flags.outputDir === undefined ? checkOutput(flags) : undefined;
+    if (path === undefined && flags.paper !== undefined && flags.as !== 'pdf')
+      throw new UsageError('--paper requires --as pdf', { hint: 'Add --as pdf, or omit --paper.' });
+    if (path !== undefined && path !== '-') await checkWholeFile(path);
     const logo = flags.logo === undefined ? undefined : await loadLogo(context, flags.logo);
     const plan = { ...(await planCount(context, args, flags, DEFAULT_BY)), needsLabels: true };
     // Codes without scans are listed, whatever the report is by. Files don't list codes.
     const groups = plan.logs
       ? plan.groups
       : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
-    const counted = await countScans(context, { ...plan, groups });
-    const [failure] = counted.failures;
-    if (failure) throw failure.error;
-    const { sinceMs } = plan.span;
-    if (sinceMs !== undefined && sinceMs >= counted.nowMs)
-      context.console.warn('the period of the report is in the future');
-    const figures = {
-      ...reportFigures(plan, counted, figuresInput(plan, counted, plan.top ?? DEFAULT_TOP)),
-      title: flags.title,
-      note: flags.note,
-      logo,
-    };
-    const rendered = await render(context, figures, flags, path);
-    if (path === '-') await context.console.write(rendered);
-    else {
-      await writeWholeFile(path, rendered, { processes: context.processes });
-      addFile(context.facts, path);
+    const parts = await partsOf(context, { ...plan, groups }, flags, path);
+    // Everything is counted before the first report is written.
+    const all: CountedCodes[] = [];
+    for (const part of parts) {
+      const untilMs = plan.span.untilMs ?? all[0]?.span.untilMs;
+      const counted = await countScans(context, { ...part.plan, span: { ...plan.span, untilMs } });
+      const [failure] = counted.failures;
+      if (failure) throw failure.error;
+      all.push(counted);
     }
-    const place = path === '-' ? undefined : `Report: ${path}`;
-    context.console.note(await closingWords(context, counted, plan.local.zone, place));
+    const [first] = all;
+    if (!first) return;
+    noteCount(context, plan, first);
+    const { sinceMs } = plan.span;
+    if (sinceMs !== undefined && sinceMs >= first.nowMs)
+      context.console.warn('the period of the report is in the future');
+    for (const [at, part] of parts.entries()) {
+      const counted = all[at] ?? first;
+      const ofPart = { ...part.plan, groups: plan.sections };
+      const figures = {
+        ...reportFigures(ofPart, counted, figuresInput(ofPart, counted, plan.top ?? DEFAULT_TOP)),
+        title: flags.title ?? part.value,
+        note: flags.note,
+        footer: flags.footer,
+        accent: flags.accent,
+        logo,
+      };
+      const rendered = await render(context, figures, flags, part.path);
+      if (part.path === '-') await context.console.write(rendered);
+      else {
+        await writeWholeFile(part.path, rendered, { processes: context.processes });
+        addFile(context.facts, part.path);
+      }
+    }
+    const zone = path === undefined ? undefined : plan.local.zone;
+    context.console.note(await closingWords(context, plan, first, zone, placeOf(parts, flags)));
   },
 });
+
+/** Returns the label and path of what was written; undefined for standard output. */
+function placeOf(parts: readonly unknown[], { outputDir, output }: ReportFlags): string | undefined {
+  if (outputDir !== undefined) return `${countOf(parts.length, 'report')}: ${outputDir}`;
+  return output === '-' ? undefined : `Report: ${output}`;
+}
+
+async function partsOf(
+  context: Context,
+  plan: CountPlan,
+  { outputDir, as = 'html' }: ReportFlags,
+  path = '',
+): Promise<(PartOfReport & { path: string })[]> {
+  if (outputDir === undefined || plan.splitBy === undefined) return [{ plan, value: undefined, path }];
+  const { namesOfFiles, splitReport } = await import('./split-report.ts');
+  const parts = await splitReport(context, plan, plan.splitBy);
+  const names = namesOfFiles(parts.map(({ value = '' }) => value));
+  const paths = names.map((name) => join(outputDir, `${name}.${as}`));
+  context.files.use(...paths.map((each) => ({ flag: '--output-dir', path: each, writes: true })));
+  await mkdir(outputDir, { recursive: true }).catch((cause: unknown) => {
+    throw new UsageError(`cannot create ${outputDir}: ${describeSystemError(cause)}`, { cause });
+  });
+  for (const each of paths) await checkWholeFile(each);
+  return parts.map((part, at) => ({ ...part, path: paths[at] ?? '' }));
+}
 
 type ReportFlags = Values<typeof options>;
 

@@ -2,13 +2,17 @@ import { fetchInOrder } from '../../base/parallel.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
-import { writeWholeFile } from '../../files/formats/whole-file.ts';
+import type { OutputPlan } from '../../files/formats/plan-output.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
+import { openWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
 import { someFailed } from '../../scans/export/code-failures.ts';
 import type { CodeLabel } from '../../scans/export/export-codes.ts';
 import { isRunning } from '../../scans/stats/calendar.ts';
 import { countAlone } from '../../scans/stats/count-service.ts';
+import { crossOf, figuresOfPairs, nameOfPair } from '../../scans/stats/cross.ts';
 import { DIMENSIONS } from '../../scans/stats/dimensions.ts';
 import { type Figure, figuresOf, type Section, totalOf } from '../../scans/stats/figures.ts';
+import { describeFilters } from '../../scans/stats/filters.ts';
 import { cheaperByTotals, planReadings } from '../../scans/stats/readings.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import { defineCommand, flag } from '../define.ts';
@@ -24,6 +28,7 @@ import {
   countScans,
   figuresInput,
   isOver,
+  noteCount,
   planCount,
   previousRange,
   readRange,
@@ -40,13 +45,21 @@ const COLUMNS: readonly Column[] = [
   { name: 'by', importance: 3 },
   { name: 'value', importance: 9 },
   { name: 'scans', importance: 8, align: 'right' },
-  { name: 'share', importance: 5, align: 'right' },
+  { name: 'share', importance: 5, align: 'right', isPercent: true },
   { name: 'previous', importance: 4, align: 'right' },
-  { name: 'change', importance: 4, align: 'right' },
+  { name: 'change', importance: 4, align: 'right', isPercent: true },
   { name: 'name', importance: 3 },
   { name: 'per_day', importance: 2, align: 'right' },
   { name: 'previous_per_day', importance: 1, align: 'right' },
   { name: 'complete', importance: 0 },
+];
+
+/** `by2` and `value2` follow those of the first dimension. */
+const PAIR_COLUMNS: readonly Column[] = [
+  ...COLUMNS.slice(0, 2),
+  { name: 'by2', importance: 3 },
+  { name: 'value2', importance: 9 },
+  ...COLUMNS.slice(2),
 ];
 
 const PLAN_COLUMNS: readonly Column[] = [
@@ -66,7 +79,11 @@ export const command = defineCommand({
     'averages per day.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
+  columns: async () => [
+    { columns: COLUMNS },
+    { when: '--by A,B', columns: PAIR_COLUMNS },
+    { when: '--dry-run', columns: PLAN_COLUMNS },
+  ],
   examples: [
     ['qrctl scans stats spring-menu --during this-month', 'Count scans by day'],
     [
@@ -77,11 +94,16 @@ export const command = defineCommand({
       'qrctl scans stats --all --join codes.csv --by type --during last-month',
       'Count scans by a column from a code list',
     ],
+    [
+      'qrctl scans stats --all --where country=DE --where country=AT --by device',
+      'Count the devices in two countries',
+    ],
     ['qrctl scans stats --input scans.csv --by country --by device', 'Count the scans in a file'],
   ],
   async run(context, { args, options: flags }) {
     const { console, facts } = context;
-    const output = await openOutput(context, flags, COLUMNS);
+    const hasPairs = flags.by?.some((by) => by.includes(','));
+    const output = await openOutput(context, flags, hasPairs ? PAIR_COLUMNS : COLUMNS);
     const { format, chosen, path } = output.plan;
     const plan = await planCount(context, args, flags, ['day']);
     if (flags.dryRun) {
@@ -92,28 +114,45 @@ export const command = defineCommand({
     }
     const isDrawn = format === 'table' && !chosen;
     const counted = await countScans(context, plan);
+    noteCount(context, plan, counted);
     const { zone } = plan.local;
     const input = figuresInput(plan, counted, plan.top ?? (isDrawn ? TOP_OF_DRAWING : undefined));
-    const sections = plan.groups.map((group) => figuresOf(group, input));
+    const sections = plan.sections.map((group) => figuresOf(group, input));
     noteLimits(console, sections);
+    for (const by of plan.pairs.map(nameOfPair))
+      noteLimits(console, [{ by, isApproximate: counted.current.values.get(by)?.isApproximate() ?? false }]);
     if (isDrawn) {
       await printDrawing(context, path, {
         sections,
+        crosses: plan.pairs.map((pair) => (most: number) => crossOf(pair, input, most)),
         total: totalOf(input),
         isCompared: counted.before !== undefined,
         range: readRange(counted, zone),
         previousRange: previousRange(counted, zone),
         file: plan.table?.name,
+        only: describeFilters(plan.filters),
       });
       facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
       if (path !== undefined) addFile(facts, path);
     } else {
-      const records = sections.flatMap((section) => recordsOf(section, isOver(counted)));
-      await writeAll(await output.open(), [records]);
+      const tables = [
+        ...sections.map((section) => ({
+          name: section.by,
+          columns: output.plan.columns.filter(({ name }) => !name.endsWith('2')),
+          rows: recordsOf(section, isOver(counted)),
+        })),
+        ...plan.pairs.map((pair) => ({
+          name: pair.map(({ by }) => by).join(' by '),
+          columns: output.plan.columns,
+          rows: figuresOfPairs(pair, input).map((row) => recordOf(row, isOver(counted))),
+        })),
+      ];
+      if (format === 'xlsx' && path !== undefined) await writeWorkbook(context, output.plan, path, tables);
+      else await writeAll(await output.open(), [tables.flatMap(({ rows }) => rows)]);
     }
     // The drawing ends with the number of scans and their range.
     const isSeen = isDrawn && console.isTerminal && path === undefined;
-    console.note(await closingWords(context, counted, isSeen ? undefined : zone));
+    console.note(await closingWords(context, plan, counted, isSeen ? undefined : zone));
     const { failures } = counted;
     if (failures.length > 0)
       throw someFailed(
@@ -141,26 +180,60 @@ async function printDrawing(context: Context, path: string | undefined, drawing:
   else await writeWholeFile(path, text, { processes });
 }
 
-/** `complete`: the range contains the whole period of the row, which is over. */
-function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
-  const hasPeriods = kind === 'time' && isRunning(by);
-  return rows.map(
-    ({ by, value, scans, share, previous, change, name, perDay, previousPerDay, isPart }: Figure) => ({
-      by,
-      value,
-      scans,
-      share,
-      previous,
-      change,
-      name,
-      per_day: perDay,
-      previous_per_day: previousPerDay,
-      complete: hasPeriods ? !isPart : isOver,
-    }),
-  );
+const WIDEST_VALUE = 48;
+
+async function writeWorkbook(
+  { facts, processes }: Context,
+  plan: OutputPlan,
+  path: string,
+  tables: readonly { name: string; columns: readonly Column[]; rows: readonly Row[] }[],
+): Promise<void> {
+  const { writeSheets } = await import('../../files/formats/xlsx/workbook-sink.ts');
+  const widthOf = (name: string, rows: readonly Row[]) =>
+    rows.reduce((most, row) => Math.max(most, String(row[name] ?? '').length + 2), 0);
+  const sheets = tables.map(({ columns, rows, ...table }) => ({
+    ...table,
+    rows,
+    columns: columns.map((column) => ({
+      ...column,
+      width: Math.min(WIDEST_VALUE, Math.max(10, widthOf(column.name, rows))),
+    })),
+  }));
+  const file = await openWholeFile(path, { ...plan, processes });
+  await writeSheets(file, sheets).finally(file.discard);
+  facts.rows = tables.reduce((sum, { rows }) => sum + rows.length, 0);
+  addFile(facts, path);
 }
 
-function noteLimits({ note }: Context['console'], sections: readonly Section[]): void {
+/** Returns the records of a table; a row of time is complete if the range contains all of it, and it is over. */
+function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
+  const hasPeriods = kind === 'time' && isRunning(by);
+  return rows.map((row) => recordOf(row, hasPeriods ? !row.isPart : isOver));
+}
+
+function recordOf(
+  { by, value, by2, value2, scans, share, previous, change, name, perDay, previousPerDay }: Figure,
+  complete: boolean,
+) {
+  return {
+    by,
+    value,
+    ...(by2 !== undefined && { by2, value2 }),
+    scans,
+    share,
+    previous,
+    change,
+    name,
+    per_day: perDay,
+    previous_per_day: previousPerDay,
+    complete,
+  };
+}
+
+function noteLimits(
+  { note }: Context['console'],
+  sections: readonly Pick<Section, 'by' | 'isApproximate' | 'isSparse'>[],
+): void {
   for (const { by, isApproximate, isSparse } of sections) {
     if (isApproximate)
       note(`Too many values to count by ${by} exactly: each count is a minimum, and the rest is in "other"`);

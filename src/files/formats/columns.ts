@@ -23,6 +23,8 @@ export interface Column {
   color?: (value: unknown) => ColorName | undefined;
   /** Texts become dates in a workbook, in the time zone of the output or in UTC. */
   isTime?: boolean | 'utc';
+  /** Numbers are percentages in a workbook with several sheets. */
+  isPercent?: boolean;
   /** Drop-down of a workbook, at most 255 characters with commas. */
   choices?: readonly string[];
   width?: number;

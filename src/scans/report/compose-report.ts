@@ -1,21 +1,28 @@
 import { capitalize } from '../../base/text/quote.ts';
 import type { ClosedSpan } from '../stats/calendar.ts';
 import type { Coverage } from '../stats/coverage.ts';
+import type { Cross } from '../stats/cross.ts';
 import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';
+import type { Filter } from '../stats/filters.ts';
 import { composeCard } from './compose-card.ts';
-import { hoursTable } from './compose-tables.ts';
-import { composeTiles } from './compose-tiles.ts';
+import { crossTable, hoursTable } from './compose-tables.ts';
+import { composeStory, composeTiles } from './compose-tiles.ts';
 import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
 import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
-import { formatRange, localDate, shorten } from './row-names.ts';
+import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {
   title: string | undefined;
   /** Text of the sender; empty lines separate paragraphs. */
   note: string | undefined;
   logo: Omit<ReportLogo, 'alt'> | undefined;
+  /** Text at the end. */
+  footer?: string | undefined;
+  /** Color such as `#0057b8`. */
+  accent?: string | undefined;
   zone: string;
+  filters: readonly Filter[];
   /** Range; undefined if it was not requested and there are no scans. */
   range: ClosedSpan | undefined;
   /** Compared range; `isCovered` if it does not begin before the data. */
@@ -23,6 +30,7 @@ export interface ReportFigures {
   coverage: Coverage | undefined;
   total: Total;
   sections: readonly Section[];
+  crosses?: readonly Cross[];
   hours: readonly (readonly HourOfWeekday[])[] | undefined;
   silent: readonly Name[];
   /** Number of codes; undefined if the files lack it. */
@@ -41,9 +49,11 @@ export function composeReport(figures: ReportFigures, locale: Locale): ReportDoc
     range,
     kicker: words.kicker,
     title: figures.title ?? words.title,
+    accent: figures.accent,
+    story: composeStory({ ...figures, rangeBefore }, locale),
     note: paragraphsOf(note),
     logo: logo && { ...logo, alt: words.logo },
-    coverage: coverageOf(figures, locale),
+    coverage: [...onlyOf(figures, locale), ...coverageOf(figures, locale)],
     comparedWith: rangeBefore && comparisonOf(rangeBefore, figures, locale),
     summaryLabel: words.summary,
     tiles: composeTiles({ ...figures, rangeBefore: rangeBefore && capitalize(rangeBefore) }, locale),
@@ -62,6 +72,12 @@ function paragraphsOf(note = ''): string[] {
     .split(/(?:\r?\n[^\S\n]*){2,}/)
     .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
     .filter((paragraph) => paragraph !== '');
+}
+
+function onlyOf({ filters }: ReportFigures, locale: Locale): string[] {
+  if (filters.length === 0) return [];
+  const texts = filters.map((filter) => filterText(filter, locale));
+  return [fill(locale.words.only, { filters: texts.join(' · ') })];
 }
 
 /** Returns sentences on ends of the range without scans (F14). */
@@ -98,7 +114,7 @@ function cardsOf(
     ranges.rangeBefore === undefined
       ? undefined
       : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
-  const { sections, hours, before, total, zone } = figures;
+  const { sections, crosses = [], hours, before, total, zone } = figures;
   const beforeData = before?.isCovered === false;
   const isNoted = { averages: total.comparesAverages || beforeData, beforeData };
   const weekdayBefore = before && localDate(before.sinceMs, zone).weekday;
@@ -113,6 +129,7 @@ function cardsOf(
     ...cards.slice(0, after),
     ...shades,
     ...cards.slice(after),
+    ...crosses.map((cross, at) => crossCard(cross, `cross-${at + 1}`, locale)),
     ...silentCodes(figures, locale),
   ]);
 }
@@ -134,6 +151,11 @@ function pairCards(cards: readonly Card[]): Card[] {
 /** Returns the identifier of a card; names of columns are not valid in one. */
 function idOf({ kind, by }: Section, at: number): string {
   return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
+}
+
+function crossCard(cross: Cross, id: string, locale: Locale): Card {
+  const table = crossTable(cross, locale);
+  return { id, title: table.caption, isWide: true, tables: [table], notes: [] };
 }
 
 function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): Card {
@@ -161,11 +183,12 @@ function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
 }
 
 function footerOf(
-  { codes, zone }: ReportFigures,
+  { codes, zone, footer }: ReportFigures,
   { words, codes: countCodes, joinSentences }: Locale,
 ): string[] {
   const { notPeople, fewScans, source, files, onceEach } = words.footer;
   return [
+    ...paragraphsOf(footer),
     joinSentences([notPeople, fewScans]),
     fill(words.footer.zone, { zone }),
     joinSentences([

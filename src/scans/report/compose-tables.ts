@@ -1,4 +1,5 @@
 import { capitalize } from '../../base/text/quote.ts';
+import type { Cross } from '../stats/cross.ts';
 import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
 import { toneOf } from './compose-tiles.ts';
 import type { CellText, FigureCell, FigureTable, Name, Shade, ShadeCell, ShadeTable } from './document.ts';
@@ -52,6 +53,27 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
         { ...withAverage(row.scans, row.perDay, columns, locale), isStrong: true },
         { text: row.share === null ? NONE : locale.share(row.share) },
         ...(isCompared ? comparedCells(row, isNew(row, section, columns), columns, locale) : []),
+      ],
+    })),
+  };
+}
+
+const LONGEST_HEAD = 24;
+
+export function crossTable({ rows, columns, cells }: Cross, locale: Locale): FigureTable {
+  const { words, number } = locale;
+  const nameOf = ({ kind, by }: Section) => (kind === 'column' ? shorten(by) : words.columns[by]);
+  const heads = columns.rows.map((row) => shorten(rowName(row, columns, locale).name, LONGEST_HEAD));
+  return {
+    kind: 'figures',
+    caption: `${nameOf(rows)} × ${nameOf(columns)}`,
+    head: [nameOf(rows), ...heads, words.heads.scans].map((text) => ({ text })),
+    rows: rows.rows.map((row, at) => ({
+      ...markedName(row, rows, locale),
+      isDim: row.value === null || row.isRest === true,
+      cells: [
+        ...(cells[at] ?? []).map((scans) => ({ text: number(scans) })),
+        { text: number(row.scans), isStrong: true },
       ],
     })),
   };

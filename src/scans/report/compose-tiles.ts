@@ -1,8 +1,8 @@
-import type { Section, Total } from '../stats/figures.ts';
+import type { Figure, Section, Total } from '../stats/figures.ts';
 import type { Tile, Tone } from './document.ts';
 import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
-import { rowName, shorten } from './row-names.ts';
+import { rowName, shorten, unitName } from './row-names.ts';
 
 const LONGEST_VALUE = 40;
 
@@ -13,11 +13,38 @@ interface TileFigures {
   rangeBefore: string | undefined;
 }
 
+/** Returns what happened in one sentence; empty without scans. */
+export function composeStory({ total, sections, rangeBefore }: TileFigures, locale: Locale): string {
+  if (total.scans === 0) return '';
+  const { story, sentence } = locale.words;
+  const { change } = total;
+  const [day, code] = [sectionOf(sections, 'day'), sectionOf(sections, 'code')];
+  const [busiest, top] = [busiestOf(day), topOf(code)];
+  const clauses = [
+    locale.scans(total.scans),
+    change !== null &&
+      rangeBefore !== undefined &&
+      fill(total.comparesAverages ? story.perDay : story.change, {
+        change: locale.change(change),
+        range: rangeBefore,
+      }),
+    day && busiest && fill(story.busiest, { day: unitName(busiest, day, locale) }),
+    code &&
+      top?.share &&
+      fill(story.top, { code: rowName(top, code, locale).name, share: locale.share(top.share) }),
+  ];
+  return fill(sentence, { words: clauses.filter((clause) => typeof clause === 'string').join(story.gap) });
+}
+
+function sectionOf(sections: readonly Section[], by: string): Section | undefined {
+  return sections.find((section) => section.kind !== 'column' && section.by === by);
+}
+
 /** Composes the tiles, the total first. Omits tiles without a figure. */
 export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
-  const of = (by: string) => sections.find((section) => section.kind !== 'column' && section.by === by);
+  const of = (by: string) => sectionOf(sections, by);
   return [
     scansTile(figures, locale),
     ...perDayTile(figures, locale),
@@ -72,8 +99,8 @@ function changeOf({ change }: Total, locale: Locale): Pick<Tile, 'change'> {
 }
 
 function busiestDay(section: Section | undefined, locale: Locale): Tile[] {
-  const [most] = [...(section?.rows ?? [])].sort((a, b) => b.scans - a.scans);
-  if (!section || !most || most.scans === 0 || section.rows.length < 2) return [];
+  const most = busiestOf(section);
+  if (!section || !most) return [];
   return [
     {
       label: locale.words.tiles.busiestDay,
@@ -83,9 +110,19 @@ function busiestDay(section: Section | undefined, locale: Locale): Tile[] {
   ];
 }
 
-function topValue(section: Section | undefined, label: string, locale: Locale): Tile[] {
+function busiestOf(section: Section | undefined): Figure | undefined {
+  const [most] = [...(section?.rows ?? [])].sort((a, b) => b.scans - a.scans);
+  return most && most.scans > 0 && section && section.rows.length > 1 ? most : undefined;
+}
+
+function topOf(section: Section | undefined): Figure | undefined {
   const top = section?.rows.find(({ value, isRest }) => value !== null && !isRest);
-  if (!section || !top || top.share === null || top.scans === 0) return [];
+  return top && top.share !== null && top.scans > 0 ? top : undefined;
+}
+
+function topValue(section: Section | undefined, label: string, locale: Locale): Tile[] {
+  const top = topOf(section);
+  if (!section || !top || top.share === null) return [];
   const value = shorten(rowName(top, section, locale).name, LONGEST_VALUE);
   return [{ label, value, detail: fill(locale.words.ofScans, { share: locale.share(top.share) }) }];
 }

@@ -10,11 +10,15 @@ export interface ReportDocument {
   kicker: string;
   /** Untrusted, like every name in a row. */
   title: string;
+  /** Sentence on what happened; empty without scans. */
+  story: string;
   note: readonly string[];
+  /** Color of the sender, such as `#0057b8`; undefined for the usual one. */
+  accent: string | undefined;
   logo: ReportLogo | undefined;
   /** Period, such as `October 2026`. */
   range: string;
-  /** Sentences on parts of the range without data. */
+  /** Filters, and sentences on parts of the range without data. */
   coverage: readonly string[];
   comparedWith: string | undefined;
   summaryLabel: string;

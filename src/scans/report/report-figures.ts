@@ -1,4 +1,5 @@
 import { type ClosedSpan, startOfDay } from '../stats/calendar.ts';
+import { crossOf } from '../stats/cross.ts';
 import type { Dimension } from '../stats/dimensions.ts';
 import type { Counted } from '../stats/figure.ts';
 import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../stats/figures.ts';
@@ -6,25 +7,45 @@ import type { CountRequest } from '../stats/readings.ts';
 import type { ReportFigures } from './compose-report.ts';
 import type { Name } from './document.ts';
 
+/** Maximum number of columns with a value in a cross table, so that it fits a page. */
+const MOST_COLUMNS = 4;
+
 export function reportFigures(
-  { groups, span }: CountRequest,
+  { groups, pairs = [], filters = [], span }: CountRequest,
   counted: Counted,
   input: FiguresOptions,
 ): Omit<ReportFigures, 'title' | 'note' | 'logo'> {
   const options = { ...input, span, nowMs: span.untilMs === undefined ? undefined : counted.nowMs };
-  const sections = groups.map((group) => figuresOf(group, options));
+  const destinations = new Map(
+    counted.codes?.map(({ id, slug, destination }) => [slug ?? id, placeOf(destination)]),
+  );
+  const sections = groups.map((group) => {
+    const section = figuresOf(group, options);
+    if (section.kind !== 'code') return section;
+    const rows = section.rows.map((row) => ({ ...row, destination: destinations.get(row.value ?? '') }));
+    return { ...section, rows };
+  });
   const has = (dimension: Dimension) => groups.some(({ kind, by }) => kind !== 'column' && by === dimension);
   return {
     zone: options.timezone,
+    filters,
     range: closedRange(options),
     before: beforeOf(counted),
     coverage: counted.coverage,
     total: totalOf(options),
     sections: sections.filter(({ kind, rows }) => kind !== 'code' || rows.length > 1),
+    crosses: pairs.map((pair) => crossOf(pair, options, MOST_COLUMNS)),
     hours: has('weekday') && has('hour') ? hoursByWeekday(options) : undefined,
     silent: silentCodes(options),
     codes: counted.codes?.length,
   };
+}
+
+/** Returns host and path of a web address, without what may be secret. */
+function placeOf(destination: string | null | undefined): string | undefined {
+  if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
+  const { host, pathname } = new URL(destination);
+  return `${host}${pathname}`.replace(/^www\.|\/$/g, '');
 }
 
 function beforeOf({ before }: Counted): ReportFigures['before'] {

@@ -3,8 +3,10 @@ import { isPeriod, parsePeriod, periodOfRange } from '../../base/time/periods.ts
 import { DAY_MS, parseInstant } from '../../base/time/time.ts';
 import { type ClosedSpan, WEEKDAYS, zoned } from '../stats/calendar.ts';
 import type { Figure, Section } from '../stats/figures.ts';
+import type { Filter } from '../stats/filters.ts';
 import type { Name } from './document.ts';
 import type { LocalDate } from './languages/format-locale.ts';
+import { fill } from './languages/language-data.ts';
 import type { Locale } from './languages/load-language.ts';
 
 /** Maximum length of names, which may have 10 kB. */
@@ -25,17 +27,37 @@ export function rowName(row: Figure, section: Section, locale: Locale): Name {
   };
 }
 
+/** Words a filter, such as `Device: Phone, Tablet`. */
+export function filterText({ group, values }: Filter, locale: Locale): string {
+  const named = values.map((text) => {
+    return nameOf({ value: text || null, name: null }, { ...group, rows: [] }, locale).name;
+  });
+  const name = group.kind === 'column' ? group.by : locale.words.columns[group.by];
+  return fill(locale.words.pair, {
+    name: shorten(name),
+    value: named.map((text) => shorten(text)).join(', '),
+  });
+}
+
 export function unitName({ value }: Figure, { by }: Section, locale: Locale): string {
   return timeName(by, value ?? '', locale).name;
 }
 
-function nameOf({ value, name, isRest }: Figure, { kind, by, rows }: Section, locale: Locale): Name {
+function nameOf(
+  { value, name, isRest, destination }: Pick<Figure, 'value' | 'name' | 'isRest' | 'destination'>,
+  { kind, by, rows }: Pick<Section, 'kind' | 'by' | 'rows'>,
+  locale: Locale,
+): Name {
   const { others, tooMany, noReferrer, noValue, notRecorded } = locale.words.rows;
   if (isRest) return { name: rows.length > 1 ? others : tooMany };
   if (value === null && (kind === 'column' || kind === 'utm')) return { name: noValue };
   if (value === null) return { name: by === 'referrer' ? noReferrer : notRecorded };
   if (kind === 'time') return timeName(by, value, locale);
-  if (kind === 'code') return name === null || name === value ? { name: value } : { name, detail: value };
+  if (kind === 'code') {
+    const details = [name === null || name === value ? undefined : value, destination];
+    const detail = details.filter((text) => text !== undefined).join(' · ');
+    return { name: name ?? value, ...(detail !== '' && { detail }) };
+  }
   return { name: kind === 'value' ? valueName(by, value, locale) : value };
 }
 

@@ -149,7 +149,8 @@ function localMs(ms: number, offsetAt: OffsetAt): number {
 }
 
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+/** Range to compare with, or its relation to the counted one. */
+export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
 /**
  * Returns the range before `span`: the previous calendar unit, as many whole days, or the same duration; with
@@ -161,6 +162,7 @@ export function spanBefore(
   timezone: string,
   nowMs: number,
 ): ClosedSpan {
+  if (typeof comparison === 'object') return comparison;
   const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
   // By local time, so that a day up to noon is compared up to noon, regardless of clock changes.

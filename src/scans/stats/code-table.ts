@@ -16,6 +16,8 @@ export interface CodeTable {
   valueOf(code: CodeOfScans, column: string): Value;
   /** Returns why codes have no value in a column, or in another group. */
   noneIn(column: string): NoneIs;
+  /** Returns the distinct values of a column. */
+  valuesIn(column: string): string[];
   unlisted(): { count: number; first: readonly string[] };
   unusedRows(): number;
   namelessRows: number;
@@ -124,6 +126,10 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     noneIn(column) {
       if (unlisted.size === 0) return 'empty';
       return empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted';
+    },
+    valuesIn(column) {
+      const at = columns.indexOf(column);
+      return [...new Set(entries.flatMap(({ values }) => values[at] ?? []))];
     },
     unlisted: () => ({ count: unlisted.size, first: [...unlisted].slice(0, MOST_NAMED) }),
     unusedRows: () => entries.filter(({ isUsed }) => !isUsed).length,

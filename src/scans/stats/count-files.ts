@@ -5,6 +5,7 @@ import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from './code-of
 import { type Coverage, coverageOf, coveredLogs, isCovered, partOfFiles } from './coverage.ts';
 import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
+import { createScanTest } from './filters.ts';
 import { closedFiles, type InputLog } from './input/input-log.ts';
 import { createPause, readInputs } from './input/read-scans.ts';
 import type { CountRequest } from './readings.ts';
@@ -16,15 +17,28 @@ export interface FilesCount extends Counted {
 
 export async function countFiles(
   { clock, console, signal }: ScanRun,
-  { groups, table, local, span, compare, destinationOf = () => null }: CountRequest,
+  {
+    groups,
+    pairs,
+    filters = [],
+    isChosen,
+    table,
+    local,
+    span,
+    compare,
+    destinationOf = () => null,
+  }: CountRequest,
   logs: readonly InputLog[],
 ): Promise<FilesCount> {
   const nowMs = clock.now();
   const { sinceMs, untilMs = nowMs } = span;
   const isCompared = compare !== 'none' && sinceMs !== undefined;
   const earlier = isCompared ? spanBefore({ sinceMs, untilMs }, compare, local.zone, nowMs) : undefined;
-  const values = valuesOfCodes(groups, table, destinationOf);
-  const start = () => createTallies(groups, values, local.offsetMs, span, earlier);
+  const used = [...groups, ...filters.map(({ group }) => group)];
+  const values = valuesOfCodes(used, table, destinationOf);
+  const isCounted =
+    filters.length > 0 || isChosen ? createScanTest(filters, values, local.offsetMs, isChosen) : undefined;
+  const start = () => createTallies(groups, values, local.offsetMs, span, earlier, isCounted, pairs);
   let tallies = start();
   const names = new Map<string, CodeName>();
   const progress = console.progress('scans');
@@ -32,7 +46,7 @@ export async function countFiles(
   const read = readInputs({
     paths: logs.flatMap(({ paths }) => paths),
     closed: closedFiles(logs),
-    fields: fieldsOf(groups),
+    fields: fieldsOf(used),
     start() {
       tallies = start();
       return naming(tallies.add, names);

@@ -14,6 +14,7 @@ import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { isCovered, partOfService } from './coverage.ts';
 import type { Counted } from './figure.ts';
+import { createScanTest } from './filters.ts';
 import { type CountRequest, cheaperByTotals, planReadings, type Reading } from './readings.ts';
 import { createTallies, createTallySink, type Tallies } from './tally.ts';
 import { countByTotals } from './totals.ts';
@@ -30,14 +31,18 @@ export async function countService(
 ): Promise<ServiceCount> {
   const { concurrency: width } = service;
   const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
-  const { groups, table, local } = request;
+  const { groups, pairs, filters = [], table, local } = request;
   const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
+  // The codes were filtered before.
+  const ofScans = filters.filter(({ group: { kind } }) => kind === 'time' || kind === 'value');
+  const isCounted = ofScans.length > 0 ? createScanTest(ofScans, values, local.offsetMs) : undefined;
   const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
   const scansOf = (code: CodeLabel) => ofLabel.get(code.id) ?? codeOfScans(code);
   const progress = console.progress('scans');
   const keepFlat = keepMemoryFlat();
   const { before, untilMs } = planned;
-  const fresh = () => createTallies(groups, values, local.offsetMs, { ...request.span, untilMs }, before);
+  const fresh = () =>
+    createTallies(groups, values, local.offsetMs, { ...request.span, untilMs }, before, isCounted, pairs);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   const notFailed = () => codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
@@ -142,7 +147,7 @@ export async function countService(
   }
 }
 
-function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
+export function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
   return { value: slug ?? id, id: id.toLowerCase(), slug, name, destination };
 }
 

@@ -29,6 +29,11 @@ export interface Figure extends Compared {
   /** Fraction of all scans; null for too few. */
   share: number | null;
   name: string | null;
+  /** Host and path of the destination of a code, if known. */
+  destination?: string | undefined;
+  /** Second dimension and its value, in a cross table. */
+  by2?: string;
+  value2?: Value;
   isPart?: true;
   isRest?: true;
 }

@@ -13,13 +13,22 @@ import {
   unitOf,
 } from './calendar.ts';
 import type { ValueOfCode } from './code-groups.ts';
+import type { CodeOfScans } from './code-of-scans.ts';
 import type { CodeTable } from './code-table.ts';
+import type { Pair } from './cross.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
+import { type Filter, needScans } from './filters.ts';
 
 export interface CountRequest {
   span: Span;
   compare: Comparison;
   groups: readonly GroupBy[];
+  /** Pairs of groups that are counted together. */
+  pairs?: readonly Pair[];
+  /** Filters that a counted scan passes. */
+  filters?: readonly Filter[];
+  /** Codes of files whose scans are counted; undefined for all. */
+  isChosen?: ((code: CodeOfScans) => boolean) | undefined;
   local: LocalTime;
   table?: CodeTable | undefined;
   destinationOf?: ValueOfCode | undefined;
@@ -65,7 +74,11 @@ function readingOf(
   return { sinceMs, range, cuts: all };
 }
 
-function cutsOf({ groups, local }: CountRequest, { sinceMs, untilMs }: Range): number[] | undefined {
+function cutsOf(
+  { groups, filters = [], local }: CountRequest,
+  { sinceMs, untilMs }: Range,
+): number[] | undefined {
+  if (needScans(filters)) return undefined;
   if (sinceMs !== undefined) return bucketCuts(groups, { sinceMs, untilMs }, local);
   return fieldsOf(groups).length + unitsOfTime(groups).length === 0 ? [] : undefined;
 }

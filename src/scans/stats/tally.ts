@@ -3,10 +3,13 @@ import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
 import { localHour, type OffsetAt, type Span } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
+import { createPairKeys, MOST_PAIRS, nameOfPair, type Pair } from './cross.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
+import type { ScanTest } from './filters.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 export interface Tally {
+  /** Counts a scan, unless the test of the tally rejects it. */
   add(ms: number, scan: Row, code: CodeOfScans): void;
   /** Adds scans of a code within the local hour, day or longer unit that begins at `ms`. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
@@ -16,6 +19,7 @@ export interface Tally {
   readonly hours: ReadonlyMap<number, number>;
   /** Scans per value, for each group except units of time. */
   readonly values: ReadonlyMap<string, ValueCounter>;
+  /** Returns the times of the first and the last scan, also of those that were not counted. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
@@ -23,6 +27,8 @@ export function createTally(
   groups: readonly GroupBy[],
   offsetAt: OffsetAt,
   codeValues: CodeValues = new Map(),
+  isCounted?: ScanTest,
+  pairs: readonly Pair[] = [],
 ): Tally {
   const byTime = unitsOfTime(groups).length > 0;
   const counters = fieldsOf(groups).map((field) => ({ field, counter: createValueCounter() }));
@@ -33,6 +39,11 @@ export function createTally(
     const counter = createValueCounter();
     values.set(by, counter);
     return [{ counter, groupOfCode }];
+  });
+  const ofPairs = pairs.map((pair) => {
+    const counter = createValueCounter(MOST_PAIRS);
+    values.set(nameOfPair(pair), counter);
+    return { counter, keyOf: createPairKeys(pair, codeValues) };
   });
   const hours = new Map<number, number>();
   let total = 0;
@@ -51,10 +62,14 @@ export function createTally(
     pending = 0;
   }
 
-  function count(ms: number, of: CodeOfScans, scans: number): void {
-    total += scans;
+  function see(ms: number): void {
     firstMs = Math.min(firstMs, ms);
     lastMs = Math.max(lastMs, ms);
+  }
+
+  function count(ms: number, of: CodeOfScans, scans: number, scan: Row = {}): void {
+    see(ms);
+    total += scans;
     const at = byTime ? localHour(ms, offsetAt) : 0;
     if (at !== hour || of !== code) {
       settle();
@@ -62,11 +77,13 @@ export function createTally(
       code = of;
     }
     pending += scans;
+    for (const { counter, keyOf } of ofPairs) counter.add(keyOf(at, scan, of), scans);
   }
 
   return {
     add(ms, scan, of) {
-      count(ms, of, 1);
+      if (isCounted && !isCounted(ms, scan, of)) return see(ms);
+      count(ms, of, 1, scan);
       for (const { field, counter } of counters) counter.add(asValue(scan[field]));
     },
     addMany(ms, of, scans) {
@@ -76,8 +93,8 @@ export function createTally(
       settle();
       total += other.total();
       const span = other.span();
-      if (span) firstMs = Math.min(firstMs, span.firstMs);
-      if (span) lastMs = Math.max(lastMs, span.lastMs);
+      if (span) see(span.firstMs);
+      if (span) see(span.lastMs);
       for (const [at, scans] of other.hours) hours.set(at, (hours.get(at) ?? 0) + scans);
       for (const [dimension, counter] of other.values) values.get(dimension)?.addAll(counter);
     },
@@ -90,7 +107,7 @@ export function createTally(
       settle();
       return values;
     },
-    span: () => (total > 0 ? { firstMs, lastMs } : undefined),
+    span: () => (firstMs <= lastMs ? { firstMs, lastMs } : undefined),
   };
 }
 
@@ -111,9 +128,11 @@ export function createTallies(
   offsetAt: OffsetAt,
   span: Span,
   spanBefore: Span | undefined,
+  isCounted?: ScanTest,
+  pairs?: readonly Pair[],
 ): Tallies {
-  const current = createTally(groups, offsetAt, codeValues);
-  const before = createTally(groups, offsetAt, codeValues);
+  const current = createTally(groups, offsetAt, codeValues, isCounted, pairs);
+  const before = createTally(groups, offsetAt, codeValues, isCounted, pairs);
   const { sinceMs: from = Number.NEGATIVE_INFINITY, untilMs: to = Number.POSITIVE_INFINITY } = span;
   const never = { sinceMs: Number.POSITIVE_INFINITY, untilMs: undefined };
   const { sinceMs: fromBefore = Number.NEGATIVE_INFINITY, untilMs: toBefore = Number.POSITIVE_INFINITY } =

@@ -129,6 +129,7 @@ describe('the columns are those that are printed:', () => {
     ],
     'scans stats': [
       ['scans', 'stats', '--all', '--by', 'country'],
+      ['scans', 'stats', '--all', '--by', 'country,device'],
       ['scans', 'stats', '--all', '--dry-run'],
     ],
     'scans watch': [['scans', 'watch', '--all']],

@@ -47,6 +47,7 @@ export function figuresOf(given: Partial<ReportFigures> = {}): ReportFigures {
     before: undefined,
     coverage: undefined,
     zone: BERLIN,
+    filters: [],
     range: OCTOBER,
     total: { ...figureOf('', { scans: 12_345, perDay: 398.226 }), comparesAverages: false },
     sections: [],

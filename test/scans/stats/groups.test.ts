@@ -28,6 +28,7 @@ const TABLE = {
   namelessRows: 0,
   unusedRows: () => 0,
   unlisted: () => ({ count: 0, first: [] }),
+  valuesIn: () => [],
   noneIn: () => 'unlisted' as const,
   valueOf: ({ value }: CodeOfScans, column: string) =>
     column === 'region' ? (REGIONS.get(value) ?? null) : 'x',

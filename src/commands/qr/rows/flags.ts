@@ -26,12 +26,7 @@ export const rowsOptions = {
   ...workbookOptions(ROWS_GROUP),
   dryRun: flag('--dry-run', 'Preview the run without making changes', OF_ROWS),
   ...rarely({
-    column: repeated(
-      '--column <field=header>',
-      'Header of a field, as in name=Titel',
-      parseColumn,
-      OF_FILE,
-    ),
+    column: repeated('--column <field=header>', 'Header of a field, as in name=Titel', parseColumn, OF_FILE),
     exitCode: flag('--exit-code', 'Exit with code 8 for changes, or 9 if a key needs your decision', {
       ...OF_FILE,
       requires: ['--from', '--dry-run'],

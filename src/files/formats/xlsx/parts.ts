@@ -11,10 +11,16 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-export const SHEET_PATH = 'xl/worksheets/sheet1.xml';
+/** Returns the path of a sheet, counted from 1. */
+export function sheetPath(number: number): string {
+  return `xl/worksheets/sheet${number}.xml`;
+}
 
-/** Returns all parts but the sheet, by path (ECMA-376 part 1). */
-export function smallParts(sheetName: string): Readonly<Record<string, string>> {
+/** Returns all parts but the sheets, by path (ECMA-376 part 1). */
+export function smallParts(sheetNames: readonly string[]): Readonly<Record<string, string>> {
+  const each = (write: (name: string, number: number) => string) =>
+    sheetNames.map((name, at) => write(name, at + 1)).join('');
+  const styles = sheetNames.length + 1;
   const xml = (text: string) => DECLARATION + text;
   const relation = (id: number, type: string, target: string) =>
     `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
@@ -26,15 +32,21 @@ export function smallParts(sheetName: string): Readonly<Record<string, string>> 
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
         '<Default Extension="xml" ContentType="application/xml"/>' +
         `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>` +
-        `<Override PartName="/${SHEET_PATH}" ContentType="${TYPE}.worksheet+xml"/>` +
+        each(
+          (_, number) => `<Override PartName="/${sheetPath(number)}" ContentType="${TYPE}.worksheet+xml"/>`,
+        ) +
         `<Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
     ),
     '_rels/.rels': relations(relation(1, 'officeDocument', 'xl/workbook.xml')),
     'xl/workbook.xml': xml(
-      `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="${escapeText(sheetName)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${each(
+        (name, number) =>
+          `<sheet name="${escapeText(name).replaceAll('"', '&quot;')}" sheetId="${number}" r:id="rId${number}"/>`,
+      )}</sheets></workbook>`,
     ),
     'xl/_rels/workbook.xml.rels': relations(
-      relation(1, 'worksheet', 'worksheets/sheet1.xml') + relation(2, 'styles', 'styles.xml'),
+      each((_, number) => relation(number, 'worksheet', sheetPath(number).slice('xl/'.length))) +
+        relation(styles, 'styles', 'styles.xml'),
     ),
     'xl/styles.xml': xml(STYLE_SHEET),
   };
@@ -42,19 +54,20 @@ export function smallParts(sheetName: string): Readonly<Record<string, string>> 
 
 /** In the order of `STYLES`. Format 49 is Excel's own text format: typed text stays unchanged. */
 const STYLE_SHEET = // words-ok: XML
-  `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
-  '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
+  `<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
+  '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="166" formatCode="0.0%"/></numFmts>' +
   '<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font>' +
   '<font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts>' +
   '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
   '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
-  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="6">' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="7">' +
   '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
   '<xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>' +
   '<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
   '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
   '<xf numFmtId="1" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
-  '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
+  '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
+  '<xf numFmtId="166" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
 /** Returns the letters of a column, counted from 0: `A`, `Z`, `AA`. */
@@ -78,7 +91,8 @@ export function sheetBeginning(columns: readonly Column[]): string {
   );
 }
 
-export function sheetEnd(columns: readonly Column[], mostRows: number): string {
+/** `filteredRows`: rows that have filters, with the header. */
+export function sheetEnd(columns: readonly Column[], mostRows: number, filteredRows?: number): string {
   const lists = columns.flatMap(({ choices }, index) => {
     if (!choices) return [];
     const letters = columnLetters(index);
@@ -89,7 +103,9 @@ export function sheetEnd(columns: readonly Column[], mostRows: number): string {
   });
   const validations =
     lists.length > 0 ? `<dataValidations count="${lists.length}">${lists.join('')}</dataValidations>` : '';
-  return `</sheetData>${validations}</worksheet>`;
+  const last = columnLetters(columns.length - 1);
+  const filter = filteredRows === undefined ? '' : `<autoFilter ref="A1:${last}${filteredRows}"/>`;
+  return `</sheetData>${filter}${validations}</worksheet>`;
 }
 
 const WIDTHS: Readonly<Record<string, number>> = {
@@ -108,7 +124,7 @@ function widthOf({ name, isTime, width }: Column): number {
   return Math.max(width ?? (isTime ? 20 : (WIDTHS[name.toLowerCase()] ?? 14)), Math.min(name.length + 2, 60));
 }
 
-const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5 } as const;
+const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5, percent: 6 } as const;
 
 /** Maximum length of a cell in Excel. */
 const MOST_CHARACTERS = 32_767;
@@ -128,6 +144,10 @@ export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'o
   if (typeof value === 'boolean') return `" t="b"><v>${value ? 1 : 0}</v></c>`;
   if (typeof value === 'number' || typeof value === 'bigint') return numberCell(value);
   return textCell(plainText(value));
+}
+
+export function percentCell(value: number): string {
+  return `" s="${STYLES.percent}"><v>${value}</v></c>`;
 }
 
 function numberCell(value: number | bigint): string {

@@ -7,7 +7,15 @@ import type { ByteSink, DocumentSink } from '../document-sink.ts';
 import { createField, knownBytes } from '../field-bytes.ts';
 import type { Row } from '../row-sink.ts';
 import { MOST_ROWS } from '../table-bounds.ts';
-import { cellOf, columnLetters, SHEET_PATH, sheetBeginning, sheetEnd, smallParts } from './parts.ts';
+import {
+  cellOf,
+  columnLetters,
+  percentCell,
+  sheetBeginning,
+  sheetEnd,
+  sheetPath,
+  smallParts,
+} from './parts.ts';
 import { createZipStream } from './zip-stream.ts';
 
 interface WorkbookOptions {
@@ -39,8 +47,8 @@ export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookO
   async function begin(): Promise<void> {
     if (begun) return;
     begun = true;
-    for (const [path, text] of Object.entries(smallParts('qrctl'))) await zip.add(path, text);
-    await zip.begin(SHEET_PATH);
+    for (const [path, text] of Object.entries(smallParts(['qrctl']))) await zip.add(path, text);
+    await zip.begin(sheetPath(1));
     await zip.write(sheetBeginning(columns));
   }
 
@@ -87,4 +95,52 @@ export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookO
     },
     discard: bytes.discard,
   };
+}
+
+interface Sheet {
+  name: string;
+  columns: readonly Column[];
+  rows: readonly Row[];
+}
+
+/** Writes a workbook of small sheets with filters. Throws UsageError for too many rows, and for a long text. */
+export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Promise<void> {
+  const zip = createZipStream(bytes);
+  const names = sheetNames(sheets.map(({ name }) => name));
+  for (const [path, text] of Object.entries(smallParts(names))) await zip.add(path, text);
+  for (const [at, { columns, rows }] of sheets.entries()) {
+    if (rows.length > MOST_ROWS) throw tooManyRows(rows.length);
+    const lines = rows.map((row, line) => {
+      const cells = columns.map(({ name, isPercent }, column) => {
+        const value = row[name];
+        const cell = isPercent && typeof value === 'number' ? percentCell(value) : cellOf(value, false, UTC);
+        return cell === '' ? '' : `<c r="${columnLetters(column)}${line + 2}${cell}`;
+      });
+      return `<row r="${line + 2}">${cells.join('')}</row>`;
+    });
+    const text = sheetBeginning(columns) + lines.join('') + sheetEnd(columns, MOST_ROWS + 1, rows.length + 1);
+    if (at < sheets.length - 1) await zip.add(sheetPath(at + 1), text);
+    else {
+      await zip.begin(sheetPath(at + 1));
+      await zip.write(text);
+    }
+  }
+  await zip.end();
+  await bytes.commit();
+}
+
+/** Maximum length of the name of a sheet in Excel. */
+const LONGEST_NAME = 31;
+
+/** Returns names without the characters that Excel refuses, distinct regardless of case. */
+function sheetNames(names: readonly string[]): string[] {
+  const used = new Set(['history']);
+  return names.map((name) => {
+    const plain = name.replace(/[\\/?*[\]:\p{C}]/gu, ' ').replace(/^[' ]+|[' ]+$/g, '') || 'table';
+    let own = plain.slice(0, LONGEST_NAME);
+    for (let number = 2; used.has(own.toLowerCase()); number++)
+      own = `${plain.slice(0, LONGEST_NAME - 4)} ${number}`;
+    used.add(own.toLowerCase());
+    return own;
+  });
 }

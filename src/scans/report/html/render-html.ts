@@ -1,5 +1,7 @@
 /** Renders the report as an HTML page without scripts or requests, for phones, paper and screen readers. */
+
 import { createHash } from 'node:crypto';
+import { type AccentColors, accentColors } from '../accent.ts';
 import type { Card, Name, ReportDocument, ReportLogo, ReportTable, Tile } from '../document.ts';
 import { columnChart } from './column-chart.ts';
 import { type Html, html, raw } from './html.ts';
@@ -7,7 +9,7 @@ import { STYLE } from './style.ts';
 import { columnsOfTables, figuresTable, nameOf, shadeTable } from './tables.ts';
 
 export function renderHtml(report: ReportDocument): string {
-  const style = STYLE.trim();
+  const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const hash = createHash('sha256').update(style).digest('base64');
   // The hash allows only this style sheet.
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
@@ -29,10 +31,12 @@ ${report.logo ? logoOf(report.logo) : ''}<p class="kicker">${report.kicker}</p>
 ${[report.range, ...report.coverage].map(
   (sentence) => html`<p class="range">${sentence}</p>
 `,
-)}${report.note.map(
-  (paragraph) => html`<p class="sender"><bdi>${paragraph}</bdi></p>
+)}${[report.story, ...report.note]
+  .filter((text) => text !== '')
+  .map(
+    (paragraph) => html`<p class="sender"><bdi>${paragraph}</bdi></p>
 `,
-)}</header>
+  )}</header>
 <main>
 <section class="tiles" aria-label="${report.summaryLabel}">
 ${report.tiles.map(tile)}
@@ -49,6 +53,17 @@ ${report.footer.map(
 </body>
 </html>
 `);
+}
+
+function accentStyle(color: string): string {
+  const light = variablesOf(accentColors(color, 'light'));
+  const dark = variablesOf(accentColors(color, 'dark'));
+  return `\n${light}\n@media screen and (prefers-color-scheme:dark){${dark}}\n@media print{${light}}`;
+}
+
+function variablesOf({ accent, soft, part, shades }: AccentColors): string {
+  const cells = shades.map((shade, at) => `--s${at + 1}:${shade}`).join(';');
+  return `:root{--accent:${accent};--accent-soft:${soft};--part:${part};${cells}}`;
 }
 
 function logoOf({ png, width, height, alt }: ReportLogo): Html {

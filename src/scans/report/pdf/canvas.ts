@@ -48,10 +48,14 @@ export interface Canvas {
   end(): void;
 }
 
-export function createCanvas(
-  document: Pdf,
-  { width, direction }: { width: number; direction: 'ltr' | 'rtl' },
-): Canvas {
+interface Look {
+  width: number;
+  direction: 'ltr' | 'rtl';
+  /** Returns the color to draw instead of one of the palette. */
+  colorOf(color: string): string;
+}
+
+export function createCanvas(document: Pdf, { width, direction, colorOf }: Look): Canvas {
   const isMirrored = direction === 'rtl';
   const root = document.struct('Document');
   document.addStructure(root);
@@ -99,7 +103,7 @@ export function createCanvas(
         if (radius > 0) document.roundedRect(x, y, across, down, Math.min(radius, across / 2, down / 2));
         else document.rect(x, y, across, down);
       }
-      if (all.length > 0) document.fill(color);
+      if (all.length > 0) document.fill(colorOf(color));
     },
     stroke(points, color, lineWidth) {
       for (const [at, [x, y]] of points.entries()) {
@@ -116,7 +120,7 @@ export function createCanvas(
       const { width: across, style, space } = line;
       if (line.text === '') return;
       const start = x - { start: 0, center: across / 2, end: across }[align];
-      document.fillColor(color).strokeColor(color);
+      document.fillColor(colorOf(color)).strokeColor(colorOf(color));
       const draw = ({ pieces, width }: Line, from: number) =>
         drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });
       draw(line, start);

@@ -19,9 +19,11 @@ export function openingBlocks(report: ReportDocument, width: number, set: Typese
     ...[range, ...coverage].flatMap((text, at) =>
       paragraphBlocks(text, { style: TEXT.range, width: room, above: at === 0 ? 4 : 0, section }),
     ),
-    ...note.flatMap((text, at) =>
-      paragraphBlocks(text, { style: TEXT.note, width, above: at === 0 ? 12 : 6, section, isName: true }),
-    ),
+    ...[report.story, ...note]
+      .filter((text) => text !== '')
+      .flatMap((text, at) =>
+        paragraphBlocks(text, { style: TEXT.note, width, above: at === 0 ? 12 : 6, section, isName: true }),
+      ),
     ...tileBlocks(report.tiles, width, set),
     ...(comparedWith === undefined
       ? []

@@ -1,6 +1,7 @@
 /** Renders the report as a tagged PDF with text, bookmarks and page numbers. */
 import { clean } from '../../../base/text/clean.ts';
 import { closePdf } from '../../../files/paper/pdfkit.ts';
+import { accentColors } from '../accent.ts';
 import type { Card, ReportDocument } from '../document.ts';
 import type { Band } from './blocks.ts';
 import { createCanvas } from './canvas.ts';
@@ -8,7 +9,7 @@ import { cardBlocks } from './card-blocks.ts';
 import { openTaggedPdf } from './open-pdf.ts';
 import { closingBlocks, openingBlocks } from './opening.ts';
 import { paginate } from './paginate.ts';
-import { PAPER_SIZES, type Paper, TEXT } from './palette.ts';
+import { COLORS, PAPER_SIZES, type Paper, SHADES, TEXT } from './palette.ts';
 import { createTypesetter, type Typesetter } from './typesetter.ts';
 
 const MARGIN = { side: 42, top: 42, bottom: 54 };
@@ -38,7 +39,7 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
     top: MARGIN.top,
     bottom: height - MARGIN.bottom,
   });
-  const canvas = createCanvas(document, { width, direction });
+  const canvas = createCanvas(document, { width, direction, colorOf: recoloring(report.accent) });
   for (const [index, blocks] of pages.entries()) {
     canvas.addPage();
     for (const { block, x, y, width: across } of blocks) {
@@ -47,8 +48,8 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
     drawFoot(index + 1);
   }
   canvas.end();
-  // The tiles shorten texts of the cards.
-  const lossy = [...new Set(textsOf({ ...report, tiles: [] }))].filter(set.isLossy);
+  // The tiles and the first sentence repeat texts of the cards.
+  const lossy = [...new Set(textsOf({ ...report, tiles: [], story: '' }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
 
   /** Draws title and page number, which are not part of the text. */
@@ -61,6 +62,16 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
       canvas.text(number, { x: width - MARGIN.side, y: height - FOOT, align: 'end' });
     }, 'Pagination');
   }
+}
+
+/** Returns a function that replaces the accent color of the palette and its tints. */
+function recoloring(accent: string | undefined): (color: string) => string {
+  if (accent === undefined) return (color) => color;
+  const own = accentColors(accent, 'light');
+  const from = [COLORS.accent, COLORS.accentSoft, COLORS.part, ...SHADES.slice(1)];
+  const to = [own.accent, own.soft, own.part, ...own.shades];
+  const colors = new Map(from.map((color, at) => [color as string, to[at]]));
+  return (color) => colors.get(color) ?? color;
 }
 
 function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[], Band] {
@@ -91,7 +102,7 @@ function inRows(cards: readonly Card[]): Card[][] {
 }
 
 function textsOf(report: ReportDocument): string[] {
-  const { kicker, title, note, range, coverage, comparedWith, tiles, cards, footer } = report;
+  const { kicker, title, story, note, range, coverage, comparedWith, tiles, cards, footer } = report;
   const texts = tiles.map(({ label, value, detail, change }) => [label, value, detail, change?.text]);
   const ofCards = cards.map(({ title, chart, legend, tables, notes, names }) => [
     title,
@@ -101,7 +112,7 @@ function textsOf(report: ReportDocument): string[] {
     notes,
     names,
   ]);
-  return stringsOf([kicker, title, note, range, coverage, comparedWith, texts, ofCards, footer]);
+  return stringsOf([kicker, title, story, note, range, coverage, comparedWith, texts, ofCards, footer]);
 }
 
 function stringsOf(value: unknown): string[] {

@@ -64,6 +64,8 @@ export function reportOf(given: Partial<ReportDocument> = {}): ReportDocument {
     direction: 'ltr',
     kicker: 'Scan report',
     title: 'Spring campaign',
+    story: '12,345 scans; +23.5% compared with September 2026.',
+    accent: undefined,
     note: ['Dear client,', 'thank you.'],
     logo: undefined,
     range: 'October 2026',

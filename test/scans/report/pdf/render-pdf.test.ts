@@ -52,7 +52,7 @@ describe('the PDF of a report', () => {
     const report = reportOf();
     const { root } = await render();
     const inOrder = [
-      ...[report.kicker, report.title, report.range, ...report.coverage, ...report.note],
+      ...[report.kicker, report.title, report.range, ...report.coverage, report.story, ...report.note],
       ...report.tiles.flatMap(({ label, value, change, detail }) => [
         label,
         value,

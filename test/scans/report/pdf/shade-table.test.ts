@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ShadeTable } from '../../../../src/scans/report/document.ts';
-import type { Section } from '../../../../src/scans/report/pdf/section.ts';
+import type { Section } from '../../../../src/scans/report/pdf/blocks.ts';
 import { shadeTableBlocks } from '../../../../src/scans/report/pdf/shade-table.ts';
 
 /** Enough of a section to lay a table out. */

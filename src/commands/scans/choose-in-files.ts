@@ -1,0 +1,88 @@
+/** Chooses the codes of `--input` whose scans are counted: CODE, `--from` and `--name`. */
+import { stat } from 'node:fs/promises';
+import { UsageError } from '../../base/errors.ts';
+import { joinSome, quote, shown } from '../../base/text/quote.ts';
+import type { Context } from '../../context.ts';
+import { type CodeOfScans, keyOfCode } from '../../scans/stats/code-of-scans.ts';
+import { isUuid } from '../../service/checks.ts';
+import { type CodeChoice, createNameTest } from '../code-choice.ts';
+
+/** Divides arguments after `--input`, where a shell expands `*.csv` to several words, into files and codes. */
+export async function divideNames(names: readonly string[]): Promise<{ files: string[]; codes: string[] }> {
+  const files: string[] = [];
+  const codes: string[] = [];
+  for (const name of names) {
+    const isFile = /[./\\]/.test(name) || (await stat(name).catch(() => undefined)) !== undefined;
+    (isFile ? files : codes).push(name);
+  }
+  return { files, codes };
+}
+
+export interface ChosenInFiles {
+  /** Tests a code. Throws UsageError if its scans lack what identifies it. */
+  isChosen(code: CodeOfScans): boolean;
+  /** Returns the specified codes that were not found. */
+  unseen(): string[];
+}
+
+type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
+
+const MOST_NAMED = 5;
+
+/** Returns undefined for all codes. Throws UsageError for a file that can't be read. */
+export async function chooseInFiles(
+  context: Context,
+  codes: readonly string[],
+  choice: CodeChoice,
+): Promise<ChosenInFiles | undefined> {
+  const { from, name } = choice;
+  if (codes.length === 0 && from === undefined && name === undefined) return undefined;
+  const given: Given[] =
+    from === undefined
+      ? codes.map((code) => (isUuid(code) ? { id: code } : { slug: code }))
+      : await (await import('../codes-of-file.ts')).readNamesOfFile(context, { ...choice, from });
+  const isNamed = name && createNameTest(name);
+  const seen = new Set<Given>();
+  /** Names of codes by key; whether they match does not change. */
+  const names = new Map<string, string>();
+
+  function matches(code: CodeOfScans, { id, slug }: Given): boolean {
+    if (id !== undefined && code.id !== undefined) return id.toLowerCase() === code.id;
+    if (slug !== undefined && code.slug !== undefined) return slug === code.slug;
+    const [lacks, has] = code.slug === undefined ? ['slugs', 'IDs'] : ['code IDs', 'slugs'];
+    throw new UsageError(
+      `cannot find ${quote(id ?? slug ?? '')} in the files: their scans have no ${lacks}`,
+      {
+        hint: `Specify codes by their ${has}.`,
+      },
+    );
+  }
+
+  function hasName(code: CodeOfScans, test: (name: string) => boolean): boolean {
+    const { value, name: own } = code;
+    const before = names.get(keyOfCode(code)) ?? own;
+    if (own !== undefined && before !== undefined && test(before) === test(own)) {
+      names.set(keyOfCode(code), own);
+      return test(own);
+    }
+    const fault =
+      own === undefined ? 'has no name' : `was renamed from ${quote(before ?? '')} to ${quote(own)}`;
+    throw new UsageError(`cannot find code ${quote(value)} by --name: in the files, it ${fault}`, {
+      hint: 'Specify codes by ID or slug instead.',
+    });
+  }
+
+  return {
+    isChosen(code) {
+      const found = given.filter((one) => matches(code, one));
+      for (const one of found) seen.add(one);
+      return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
+    },
+    unseen: () => given.filter((one) => !seen.has(one)).map(({ id, slug }) => slug ?? id ?? ''),
+  };
+}
+
+export function warnOfUnseen({ warn }: Context['console'], unseen: readonly string[]): void {
+  if (unseen.length === 0) return;
+  warn(`no scans of ${joinSome(unseen.map(shown), { most: MOST_NAMED })} in these files`);
+}

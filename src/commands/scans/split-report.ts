@@ -1,0 +1,69 @@
+/** Plans one report for each value of a column of `--join`. */
+import { UsageError } from '../../base/errors.ts';
+import { countOf, quote, shown } from '../../base/text/quote.ts';
+import type { Context } from '../../context.ts';
+import { codeOfScans } from '../../scans/stats/count-service.ts';
+import { type Filter, sameValues } from '../../scans/stats/filters.ts';
+import { type CountPlan, codesOf } from './count.ts';
+
+export interface PartOfReport {
+  plan: CountPlan;
+  /** Value of the column; undefined for the only report. */
+  value: string | undefined;
+}
+
+/**
+ * Divides the count by the values of a column, of which some differ only by case. Codes are chosen once.
+ * Throws UsageError without values.
+ */
+export async function splitReport(
+  context: Context,
+  plan: CountPlan,
+  column: string,
+): Promise<PartOfReport[]> {
+  const { table, filters, logs } = plan;
+  const chosen = logs ? undefined : await codesOf(context, plan);
+  const ofCodes = chosen?.codes.map((code) => table?.valueOf(codeOfScans(code), column) ?? null);
+  const wanted = filters.find(({ group }) => group.kind === 'column' && group.by === column)?.values;
+  const all = (ofCodes ?? wanted ?? table?.valuesIn(column) ?? []).filter((value) => value !== null);
+  const without = (ofCodes?.length ?? all.length) - all.length;
+  if (without > 0)
+    context.console.note(
+      `${countOf(without, 'code')} without a value in column ${quote(column)} ${without === 1 ? 'is' : 'are'} in no report`,
+    );
+  const parts = new Map<string, PartOfReport>();
+  for (const value of [...new Set(all)].sort()) {
+    const values = sameValues(value, all);
+    const [first = value] = values.sort();
+    const filter: Filter = { group: { kind: 'column', by: column }, values: [...new Set(values)] };
+    parts.set(first, { plan: { ...plan, filters: [...filters, filter], chosen }, value: first });
+  }
+  if (parts.size > 0) return [...parts.values()];
+  throw new UsageError(`no code has a value in column ${quote(column)} of ${shown(table?.name ?? '')}`, {
+    hint: 'Choose a different column with --split-by, or complete the file of --join.',
+  });
+}
+
+/** Windows has devices of these names, whatever the extension. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+const LONGEST = 60;
+
+/** Names files after values: without signs that have a meaning, and distinct also where case is ignored. */
+export function namesOfFiles(values: readonly string[]): string[] {
+  const used = new Set<string>();
+  return values.map((value) => {
+    const plain = value
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{M}\p{N}._ -]+/gu, '-')
+      .replace(/^[. -]+/, '');
+    const short = [...plain]
+      .slice(0, LONGEST)
+      .join('')
+      .replace(/[. -]+$/, '');
+    const base = DEVICES.test(short) ? `${short.replace('.', '-')}-` : short || 'value';
+    let name = base;
+    for (let number = 2; used.has(name.toLowerCase()); number++) name = `${base}-${number}`;
+    used.add(name.toLowerCase());
+    return name;
+  });
+}

@@ -1,0 +1,123 @@
+/** Cross tables: scans by the values of two dimensions. */
+import type { Row } from '../../files/formats/row-sink.ts';
+import { formatUnit, unitOf } from './calendar.ts';
+import type { CodeValues } from './code-groups.ts';
+import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
+import type { GroupBy } from './dimensions.ts';
+import { type Figure, figure } from './figure.ts';
+import { type FiguresOptions, figuresOf, type Section } from './figures.ts';
+
+export type Pair = readonly [GroupBy, GroupBy];
+
+/** Maximum number of distinct pairs of values. */
+export const MOST_PAIRS = 50_000;
+const LONGEST = 500;
+
+export function nameOfPair([a, b]: Pair): string {
+  return `${a.by},${b.by}`;
+}
+
+/** Creates a function that returns the pair of values of a scan in a local hour. */
+export function createPairKeys(pair: Pair, codeValues: CodeValues) {
+  const valueIn = (group: GroupBy, hour: number, scan: Row, code: CodeOfScans) => {
+    if (group.kind === 'time') return formatUnit(group.by, unitOf(group.by, hour));
+    if (group.kind === 'value') return scan[group.by];
+    return group.kind === 'code' ? keyOfCode(code) : codeValues.get(group.by)?.(code);
+  };
+  return (hour: number, scan: Row, code: CodeOfScans) => {
+    const [a, b] = pair.map((group) => valueIn(group, hour, scan, code));
+    return keyOf(a, b);
+  };
+}
+
+const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
+
+/** Exchanges a pair whose columns would be wider than its rows. */
+function forWidth([a, b]: Pair): Pair {
+  const widthOf = ({ by }: GroupBy) => NARROW_FIRST.indexOf(by);
+  return widthOf(b) > widthOf(a) ? [b, a] : [a, b];
+}
+
+function keyOf(...values: unknown[]): string {
+  return values
+    .map((value) =>
+      String(value ?? '')
+        .slice(0, LONGEST)
+        .replaceAll('\0', ' '),
+    )
+    .join('\0');
+}
+
+export interface Cross {
+  rows: Section;
+  columns: Section;
+  /** Scans by row and column; they add up to the scans of both. */
+  cells: readonly (readonly number[])[];
+}
+
+/** Returns a cross table in the order of the pair or, with at most `most` columns of values, the narrower one. */
+export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
+  const [a, b] = most === undefined ? pair : forWidth(pair);
+  const counter = options.current.values.get(nameOfPair(pair));
+  const counts = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
+  const keys = new Map([...(options.names ?? [])].map(([key, { value }]) => [value, key]));
+  const keyIn = ({ kind }: GroupBy, { value }: Figure) =>
+    kind === 'code' ? (keys.get(value ?? '') ?? value) : value;
+  const rows = withRest(figuresOf(a, options), options);
+  const columns = withRest(figuresOf(b, { ...options, top: most ?? options.top }), options);
+  const scansOf = (row: Figure, column: Figure) => {
+    const keys = [keyIn(a, row), keyIn(b, column)];
+    return counts.get(keyOf(...(a === pair[0] ? keys : keys.reverse()))) ?? 0;
+  };
+  const cells = rows.rows.map((row) =>
+    columns.rows.map((column) => (row.isRest || column.isRest ? 0 : scansOf(row, column))),
+  );
+  const left = (total: number, parts: readonly number[]) =>
+    Math.max(0, total - parts.reduce((sum, part) => sum + part, 0));
+  // F3: scans without a cell of their own are in the rest of their column, then of their row.
+  const last = cells.at(-1) ?? [];
+  for (const [at, { scans, isRest }] of columns.rows.entries())
+    if (!isRest)
+      last[at] = left(
+        scans,
+        cells.map((row) => row[at] ?? 0),
+      );
+  for (const [at, row] of cells.entries())
+    row[columns.rows.length - 1] = left(rows.rows[at]?.scans ?? 0, row);
+  return trimmed({ rows, columns, cells });
+}
+
+/** Returns a section whose last row is the rest, if need be without scans. */
+function withRest(section: Section, { current }: FiguresOptions): Section {
+  if (section.rows.at(-1)?.isRest) return section;
+  const none = { scans: 0, days: 0, previous: null, previousDays: 0 };
+  const rest = figure({ by: section.by, value: 'other', isRest: true }, none, current.total());
+  return { ...section, rows: [...section.rows, rest] };
+}
+
+/** Omits rests without scans. */
+function trimmed({ rows, columns, cells }: Cross): Cross {
+  const isEmptyRow = (cells.at(-1) ?? []).every((scans) => scans === 0);
+  const isEmptyColumn = cells.every((row) => (row.at(-1) ?? 0) === 0);
+  const cut = <T>(list: readonly T[], isCut: boolean) => (isCut ? list.slice(0, -1) : [...list]);
+  return {
+    rows: { ...rows, rows: cut(rows.rows, isEmptyRow) },
+    columns: { ...columns, rows: cut(columns.rows, isEmptyColumn) },
+    cells: cut(cells, isEmptyRow).map((row) => cut(row, isEmptyColumn)),
+  };
+}
+
+/** Returns one figure per pair with scans. */
+export function figuresOfPairs(pair: Pair, options: FiguresOptions): Figure[] {
+  const { rows, columns, cells } = crossOf(pair, options);
+  const all = options.current.total();
+  return rows.rows.flatMap(({ by, value, name }, at) =>
+    columns.rows.flatMap((column, place) => {
+      const scans = cells[at]?.[place] ?? 0;
+      if (scans === 0) return [];
+      const counts = { scans, days: 0, previous: null, previousDays: 0 };
+      const { by: by2, value: value2 } = column;
+      return { ...figure({ by, value, name: name ?? undefined }, counts, all), by2, value2 };
+    }),
+  );
+}

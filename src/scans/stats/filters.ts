@@ -1,0 +1,94 @@
+/** Filters of scans by their values in dimensions, and in columns of a file of codes. */
+import type { Row } from '../../files/formats/row-sink.ts';
+import { formatUnit, localHour, type OffsetAt, unitOf } from './calendar.ts';
+import type { CodeValues } from './code-groups.ts';
+import type { CodeOfScans } from './code-of-scans.ts';
+import type { GroupBy } from './dimensions.ts';
+import type { Value } from './value-counter.ts';
+
+/** Scans with one of the values, ignoring case; the empty string is a missing value. */
+export interface Filter {
+  group: GroupBy;
+  values: readonly string[];
+}
+
+export type ScanTest = (ms: number, scan: Row, code: CodeOfScans) => boolean;
+
+/** Returns whether a filter depends on the code alone, so that only matching codes are counted. */
+function isOfCodes({ group: { kind } }: Filter): boolean {
+  return kind !== 'time' && kind !== 'value';
+}
+
+export function needScans(filters: readonly Filter[]): boolean {
+  return !filters.every(isOfCodes);
+}
+
+/** Creates a test of codes by ID, slug, UTM tag and column. */
+export function createCodeTest(
+  filters: readonly Filter[],
+  codeValues: CodeValues,
+): (code: CodeOfScans) => boolean {
+  const tests = filters.filter(isOfCodes).map(({ group, values }) => {
+    if (group.kind === 'code') return (code: CodeOfScans) => values.some((value) => isCode(code, value));
+    const wanted = foldedSet(values);
+    return (code: CodeOfScans) => wanted.has(folded(codeValues.get(group.by)?.(code)));
+  });
+  return (code) => tests.every((test) => test(code));
+}
+
+/** Tests whether an ID or a slug is that of a code. */
+function isCode({ id, slug, value }: CodeOfScans, given: string): boolean {
+  return given === (slug ?? value) || given.toLowerCase() === id;
+}
+
+/** Creates a test of scans; undefined if it accepts all. */
+export function createScanTest(
+  filters: readonly Filter[],
+  codeValues: CodeValues,
+  offsetAt: OffsetAt,
+  isChosen: (code: CodeOfScans) => boolean = () => true,
+): ScanTest {
+  const ofCode = createCodeTest(filters, codeValues);
+  const known = new WeakMap<CodeOfScans, boolean>();
+  const tests = filters.flatMap(({ group, values }) => {
+    if (group.kind !== 'time' && group.kind !== 'value') return [];
+    const wanted = foldedSet(values);
+    const { kind, by } = group;
+    if (kind === 'value') return (_: number, scan: Row) => wanted.has(folded(scan[by]));
+    const hours = new Map<number, boolean>();
+    return (ms: number) => {
+      const hour = localHour(ms, offsetAt);
+      const is = hours.get(hour) ?? wanted.has(folded(formatUnit(by, unitOf(by, hour))));
+      hours.set(hour, is);
+      return is;
+    };
+  });
+  return (ms, scan, code) => {
+    const is = known.get(code) ?? (isChosen(code) && ofCode(code));
+    known.set(code, is);
+    return is && tests.every((test) => test(ms, scan));
+  };
+}
+
+function foldedSet(values: readonly string[]): ReadonlySet<string> {
+  return new Set(values.map(folded));
+}
+
+function folded(value: unknown): string {
+  return String(value ?? '')
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+/** Finds the values that are equal to a text, ignoring case. */
+export function sameValues(text: string, values: Iterable<Value>): string[] {
+  return [...values].filter((value) => value !== null).filter((value) => folded(value) === folded(text));
+}
+
+/** Formats filters: `country=DE or AT, device=mobile`. */
+export function describeFilters(filters: readonly Filter[]): string {
+  const words = filters.map(({ group: { by }, values }) => {
+    return `${by}=${values.map((value) => value || '(none)').join(' or ')}`;
+  });
+  return words.join(', ');
+}

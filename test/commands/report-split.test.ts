@@ -1,0 +1,124 @@
+/** `scans report --split-by` and `--compare FROM..TO` as they are typed. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { namesOfFiles } from '../../src/commands/scans/split-report.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const RANGE = ['--during', '2024-12', '--timezone', 'UTC'];
+
+/** Five codes: two of a client, one of the same in capitals, one of another, and one of none. */
+async function useClients() {
+  const sandbox = await useSandbox({ codes: 5, scans: 400 });
+  const cwd = await useDirectory();
+  const env = sandbox.env;
+  const codes = [...sandbox.workspace.codes()];
+  const clients = ['Café Müller', 'Café Müller', 'CAFÉ MÜLLER', 'a/b: c', ''];
+  const rows = codes.map(({ id }, at) => `${id},${clients[at]}`);
+  await writeFile(join(cwd, 'clients.csv'), ['id,Client', ...rows, ''].join('\n'));
+  await runHere(['scans', 'export', '--all', '-o', 'scans.csv'], { env, cwd });
+  return { sandbox, cwd, env, codes };
+}
+
+const SPLIT = ['--join', 'clients.csv', '--split-by', 'client', '--output-dir', 'reports', ...RANGE];
+
+describe('one report per value', () => {
+  test('has the figures of its codes, for as many requests as one report', async () => {
+    const { sandbox, cwd, env } = await useClients();
+    const requestsOf = async (args: string[]) => {
+      const before = sandbox.requests.length;
+      const result = await runHere(['scans', 'report', ...args], { env, cwd });
+      return { ...result, requests: sandbox.requests.length - before };
+    };
+    const whole = await requestsOf(['--all', ...RANGE, '-o', 'all.html']);
+    const split = await requestsOf(['--all', ...SPLIT]);
+    expect(split.code).toBe(0);
+    // The code without a value is not requested.
+    expect(split.requests).toBeLessThanOrEqual(whole.requests);
+    expect(split.stderr).toContain('1 code without a value in column Client is in no report\n');
+    expect(split.stderr).toMatch(/\n2 reports, \d+ requests: reports\n$/);
+    expect((await readdir(join(cwd, 'reports'))).sort()).toEqual(['CAFÉ MÜLLER.html', 'a-b- c.html']);
+    const own = await readFile(join(cwd, 'reports', 'a-b- c.html'), 'utf8');
+    const where = ['--join', 'clients.csv', '--where', 'client=a/b: c', '--title', 'a/b: c'];
+    await requestsOf(['--all', ...where, ...RANGE, '-o', 'one.html']);
+    expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
+    const fromFiles = await requestsOf(['--input', 'scans.csv', ...SPLIT, '--as', 'pdf']);
+    expect(fromFiles).toMatchObject({ code: 0, requests: 0 });
+    expect(await readdir(join(cwd, 'reports'))).toContain('a-b- c.pdf');
+  });
+
+  test.each([
+    [['--all', '--split-by', 'Client', '--output-dir', 'r'], '--split-by requires --join'],
+    [['--all', ...SPLIT, '--paper', 'letter'], '--paper requires --as pdf'],
+    [['--all', ...SPLIT, '-o', 'r.html'], "--output-dir can't be used with --output"],
+    [
+      ['--all', '--join', 'clients.csv', '--split-by', 'x', '--output-dir', 'r'],
+      'clients.csv has no column "x"',
+    ],
+  ])('refuses %j before a request', async (args, message) => {
+    const { sandbox, cwd, env } = await useClients();
+    const before = sandbox.requests.length;
+    const { code, stderr } = await runHere(['scans', 'report', ...args], { env, cwd });
+    expect({ code, requests: sandbox.requests.length - before }).toEqual({ code: 2, requests: 0 });
+    expect(stderr).toContain(message);
+  });
+
+  test('has a name that is safe and distinct', () => {
+    const values = ['a', 'A', '../x', 'con', 'nul.txt', '.hidden', '...', 'é'.repeat(200), 'x/y', 'x\\y'];
+    const names = namesOfFiles(values);
+    expect(names.slice(0, 7)).toEqual(['a', 'A-2', 'x', 'con-', 'nul-txt-', 'hidden', 'value']);
+    expect(names.slice(8)).toEqual(['x-y', 'x-y-2']);
+    expect(names.every((name) => Buffer.byteLength(name) < 250)).toBe(true);
+  });
+});
+
+describe('--compare FROM..TO', () => {
+  const compare = async (period: string) => {
+    const { env } = await useSandbox({ codes: 1, scans: 400 });
+    const args = ['scans', 'stats', '--all', '--by', 'code', '--during', '2024-12', '--timezone', 'UTC'];
+    return runHere([...args, '--compare', period, '-f', 'csv'], { env });
+  };
+
+  test('includes both ends, and gives the same as the period before if it is that', async () => {
+    const own = await compare('2024-11-01..2024-11-30');
+    expect(own.code).toBe(0);
+    expect(own.stderr).toContain('from 2024-11-01 00:00 to 2024-12-01 00:00 (UTC)');
+    expect(own.stdout).toBe((await compare('previous')).stdout);
+    expect((await compare('2024-11')).stdout).toBe(own.stdout);
+  });
+
+  test.each([
+    ['2024-11-30..2024-11-01', '--compare 2024-11-30..2024-11-01 ends before it begins'],
+    ['2024-11..2024-12', '--compare 2024-11..2024-12 must end before the counted period begins'],
+    ['2024-11..', "invalid value for --compare: '' (expected a period)"],
+    ['never', "invalid value for --compare: 'never' (expected a period)"],
+  ])('refuses %s', async (period, message) => {
+    const { code, stderr } = await compare(period);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('the report of a sender', () => {
+  test('has more dimensions, a color that is readable, a footer, and one sentence first', async () => {
+    const { cwd, env } = await useClients();
+    const own = ['--add-by', 'utm_source', '--accent', '#FFDD00', '--footer', 'Agency\n\nPhone 1'];
+    const args = ['scans', 'report', '--all', '--during', '2024-12', ...own, '-o', 'r.html'];
+    expect(await runHere(args, { cwd, env })).toMatchObject({ code: 0 });
+    const html = await readFile(join(cwd, 'r.html'), 'utf8');
+    expect(html).toMatch(/<p class="sender"><bdi>[\d,]+ scans; the busiest day was [A-Z]/);
+    expect(html).toContain('id="by-utm_source"');
+    expect(html).toContain('id="by-country"');
+    expect(html).toMatch(/<footer>\n<p>Agency<\/p>\n<p>Phone 1<\/p>/);
+    expect(html).toContain('{:root{--accent:#ffdd00');
+    expect(html).toContain(' · ');
+    const plain = await runHere(['scans', 'report', '--all', '--accent', 'red', '-o', 'x.html'], {
+      cwd,
+      env,
+    });
+    expect(plain.code).toBe(2);
+    expect(plain.stderr).toContain("invalid value for --accent: 'red' (expected a color such as #0057b8)");
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { accentColors, contrast } from '../../../src/scans/report/accent.ts';
+
+const INK = { light: '#16181d', dark: '#eceef2' };
+const PAGE = { light: '#f6f6f3', dark: '#191c22' };
+
+test.each(['#ffffff', '#000000', '#ffdd00', '#0057b8', '#ff0000', '#00ff00', '#000080', '#808080'])(
+  'text in %s and on its tints is readable, on light and dark pages',
+  (color) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const { accent, shades } = accentColors(color, theme);
+      expect(contrast(accent, PAGE[theme])).toBeGreaterThanOrEqual(4.5);
+      for (const shade of shades.slice(0, 4)) expect(contrast(INK[theme], shade)).toBeGreaterThanOrEqual(4.5);
+    }
+  },
+);
+
+test('a readable color stays as it is', () => {
+  expect(accentColors('#0057b8', 'light').accent).toBe('#0057b8');
+});
