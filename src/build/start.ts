@@ -21,6 +21,7 @@ let cache: CompileCache | undefined;
 /** Runs one command line from the chunks in dist/, and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);
+  process.once('uncaughtException', (error) => void reportCrash(error, argv));
   const code = await runLine(argv, () => loadApp(argv));
   process.off('beforeExit', reportEarlyEnd);
   if (code === 0) keepCompiled();
@@ -44,6 +45,11 @@ function loadApp(argv: readonly string[]): App {
       if (readIfPackaged(`dist/${name}`)?.equals(source)) compile(name, source, code);
   }
   return requireChunk('./app.js') as App;
+}
+
+/** Reports an error that nothing caught: Node would print the line of its chunk, which has 200 KB. */
+async function reportCrash(error: unknown, argv: readonly string[]): Promise<void> {
+  process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process));
 }
 
 /** Replaces `require` in the chunks: Node's own accepts no compiled code. */

@@ -6,7 +6,7 @@ import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '../sandbo
 import { isClockTime, PLANS } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createWorkspace } from '../service/workspace.ts';
-import { anyOf, choice, defineCommand, duration, integer, parsed, repeated, text } from './define.ts';
+import { anyOf, choice, defineCommand, duration, integer, parsed, rarely, repeated, text } from './define.ts';
 
 const DEFAULT_PORT = 4010;
 
@@ -38,19 +38,21 @@ export const command = defineCommand({
       },
     ),
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
-    window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
-    seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
-    live: integer('--live <n>', 'New scans per code per second (default: 0)', { min: 0, max: 1000 }),
-    latency: duration('--latency <duration>', 'Delay of every response (default: 0)'),
     fault: repeated('--fault <kind:n>', 'Fail the Nth request in this way, such as drop:3', readFault),
-    clock: parsed('--clock <time>', "Start of the service's clock (default: now)", {
-      parse: readClock,
-      forms: 'a date or a date-time from 2000 to 2099, such as 2026-10-01 or 2026-10-01T12:00Z',
+    ...rarely({
+      window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
+      seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
+      live: integer('--live <n>', 'New scans per code per second (default: 0)', { min: 0, max: 1000 }),
+      latency: duration('--latency <duration>', 'Delay of every response (default: 0)'),
+      clock: parsed('--clock <time>', "Start of the service's clock (default: now)", {
+        parse: readClock,
+        forms: 'a date or a date-time from 2000 to 2099, such as 2026-10-01 or 2026-10-01T12:00Z',
+      }),
+      key: text(
+        '--key <key>',
+        "API key to accept (default: a fixed sample key). Don't pass a real key, because other users can read arguments.",
+      ),
     }),
-    key: text(
-      '--key <key>',
-      "API key to accept (default: a fixed sample key). Don't pass a real key, because other users can read arguments.",
-    ),
   },
   examples: [
     ['qrctl sandbox', 'Try qrctl without an account'],

@@ -116,6 +116,16 @@ test('a run that Node ends early, because nothing is left to wait for, fails', a
   });
 });
 
+test('an error that nothing catches is reported without the line of its chunk', async () => {
+  const preload = join(await useDirectory(), 'crash.cjs');
+  const silent = "const net = require('node:net'); net.connect = () => new net.Socket();";
+  writeFileSync(preload, `${silent} setTimeout(() => { throw new TypeError('a broken timer'); }, 300);`);
+  const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_0123456789abcdef' };
+  const { code, stderr } = await runCli(['qr', 'list'], { env, nodeArgs: ['-r', preload] });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('a broken timer') });
+  expect(stderr.split('\n').filter(({ length }) => length > 300)).toEqual([]);
+});
+
 describe('what a command loads', () => {
   /** Names at its end the files of dist/ that were read and the modules of node that were loaded: a preload. */
   const LOADED = `

@@ -26,7 +26,7 @@ describe('qrctl completion', () => {
   test('offers what may be repeated again', async () => {
     const create = (await loadManual('')).commands.find(({ names }) => names.join(' ') === 'qr create');
     const repeatable = create?.flags.filter((flag) => flag.repeatable).map(({ long }) => long);
-    expect(repeatable).toEqual(['--adopt', '--as-new']);
+    expect(repeatable).toEqual(['--column', '--adopt', '--as-new']);
   });
 
   test('is refused for another shell, and without one', async () => {

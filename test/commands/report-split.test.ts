@@ -38,7 +38,7 @@ describe('one report per value', () => {
     // The code without a value is not requested.
     expect(split.requests).toBeLessThanOrEqual(whole.requests);
     expect(split.stderr).toContain('1 code without a value in column Client is in no report\n');
-    expect(split.stderr).toMatch(/\n2 reports, \d+ requests: reports\n$/);
+    expect(split.stderr).toMatch(/\nCounted 185 scans \(\d+ requests\)\. 2 reports: reports\n$/);
     expect((await readdir(join(cwd, 'reports'))).sort()).toEqual(['CAFÉ MÜLLER.html', 'a-b- c.html']);
     const own = await readFile(join(cwd, 'reports', 'a-b- c.html'), 'utf8');
     const where = ['--join', 'clients.csv', '--where', 'client=a/b: c', '--title', 'a/b: c'];

@@ -104,7 +104,7 @@ describe('--where', () => {
     const where = ['--where', 'device=mobile', '--where', 'country=de', ...RANGE];
     const { stdout, stderr } = await run(['--all', '--by', 'country', ...where, '-f', 'table']);
     expect(stdout).toMatch(/^country \(only device=mobile, country=DE\)\n/);
-    expect(stderr).toContain(' (only device=mobile, country=DE), ');
+    expect(stderr).toContain(', only device=mobile, country=DE (');
     await runHere(['scans', 'report', '--all', ...where, '-o', 'r.html'], { env, cwd });
     expect(await readFile(join(cwd, 'r.html'), 'utf8')).toContain(
       '<p class="range">Only scans with Device: Phone · Country: Germany</p>',

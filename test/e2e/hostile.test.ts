@@ -469,7 +469,7 @@ describe('values of files', () => {
     );
     const options = { cwd: directory, env: sandbox.env };
     const first = await runByDay(['qr', 'create', '--from', 'codes.csv', '--force'], options);
-    expect(first.stderr).toMatch(new RegExp(`${names.length} created`));
+    expect(first.stderr).toMatch(new RegExp(`Created ${names.length} codes`));
     expect(first.code).toBe(0);
     const created = sandbox.workspace.codes().map(({ name }) => name);
     // As every CSV is read: an apostrophe before a formula is a spreadsheet's.

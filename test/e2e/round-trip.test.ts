@@ -55,10 +55,7 @@ describe('a list that is given back', () => {
     expect(await qr('list', '-o', file, ...flags)).toMatchObject({ code: 0 });
     const raw = flags.includes('--raw-cells') ? ['--raw-cells'] : [];
     const { code, stderr } = await qr('update', '--from', file, ...raw);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining(`${names.length} rows: ${names.length} unchanged`),
-    ]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${names.length} rows unchanged`)]);
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([0, names]);
   });
 
@@ -109,12 +106,12 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
   const { sandbox, qr, cwd } = await useList();
   const before = sandbox.workspace.codes().length;
   expect(await qr('create', '--template', '-o', 'codes.xlsx')).toMatchObject({ code: 0, stdout: '' });
-  expect((await qr('create', '--from', 'codes.xlsx')).stderr).toContain('0 rows: nothing to do');
+  expect((await qr('create', '--from', 'codes.xlsx')).stderr).toContain('Nothing to do');
   await qr('list', '-o', 'list.xlsx', '--fields', 'name,type,destination');
   expect(await qr('create', '--from', 'list.xlsx', '--as-new', 'all')).toMatchObject({ code: 0 });
   expect(sandbox.workspace.codes()).toHaveLength(2 * before);
   expect(await readdir(cwd)).toContain('list.results.xlsx');
-  expect((await qr('create', '--from', 'list.results.xlsx')).stderr).toContain(`${before} unchanged`);
+  expect((await qr('create', '--from', 'list.results.xlsx')).stderr).toContain(`${before} rows unchanged`);
   await writeFile(join(cwd, 'renamed.xlsx'), 'name,type\na,sms\n');
   const sent = sandbox.requests.length;
   const refused = await qr('create', '--from', 'renamed.xlsx');

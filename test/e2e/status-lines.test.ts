@@ -1,7 +1,6 @@
 /** First lines of responses that no server should send: each ends its request, and neither the run nor the patience of whoever waits. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { BIN, runCli, startCli, until } from '../support/cli.ts';
+import { runCli, startCli, until } from '../support/cli.ts';
 import { type RawRequest, useFaultServer } from '../support/fault-server.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -88,11 +87,4 @@ describe('an invalid status line', () => {
       expect((await running.done).code).toBe(143);
     },
   );
-});
-
-test('no file of the program is one long line, which node would print in a stack', () => {
-  const lines = ['app', 'pdfkit', 'start'].flatMap((name) =>
-    readFileSync(new URL(`../dist/${name}.js`, `file://${BIN}`), 'latin1').split('\n'),
-  );
-  expect(lines.filter(({ length }) => length > 20_000)).toEqual([]);
 });

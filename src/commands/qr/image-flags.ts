@@ -44,11 +44,7 @@ const SIDES = {
 };
 
 export const sheetOptions = {
-  sheet: text(
-    '--sheet <number>',
-    'Fill a label sheet (PDF), such as L7160 or 5163; list prints the known ones',
-    SHEET,
-  ),
+  sheet: text('--sheet <number>', 'Label sheet (PDF): L7160, 5163, …, or list', SHEET),
   grid: parsed(
     '--grid <CxR>',
     'Columns and rows of any other sheet',

@@ -31,6 +31,7 @@ import type { PartOfReport } from './split-report.ts';
 
 const options = {
   ...countOptions,
+  ...rarely({ top: countOptions.top }),
   ...rarely(filterOptions),
   language: choice('--language <language>', 'Language of the report (default: en)', LANGUAGES),
   title: text('--title <text>', 'Title of the report'),

@@ -71,7 +71,7 @@ describe('a logo in a thread of its own', () => {
   it('is not drawn with a renderer that is damaged', async () => {
     const drawWith = async (wasm: Buffer) =>
       (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) })).draw(10);
-    const message = 'the qrctl installation is corrupt: dist/resvg.wasm is damaged';
+    const message = 'the qrctl installation is corrupt: dist/resvg.wasm.br is damaged';
     const cause = { message: 'the module has no memory of its own' };
     await expect(drawWith(Buffer.from('damaged'))).rejects.toMatchObject({ message, cause });
     const wasm = readFileSync('node_modules/@resvg/resvg-wasm/index_bg.wasm');

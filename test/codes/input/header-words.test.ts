@@ -86,6 +86,6 @@ it('reads columns of --column in workbooks, and keeps headers in the results', a
     });
     expect(made.stdout).toMatch(/^Titel,Wohin,id/);
     const again = await run('qr', 'update', '--from', 'a.xlsx', '--column', 'destination=Wohin');
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 unchanged') });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row unchanged') });
   });
 });

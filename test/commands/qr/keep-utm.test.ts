@@ -45,7 +45,7 @@ test('carries UTM tags over to a new destination, or warns that it lacks them', 
     const bulk = await run('qr', 'update', '--from', 'new.csv', '--keep-utm');
     expect(bulk).toMatchObject({ code: 0, stderr: expect.not.stringContaining('UTM') });
     const again = await run('qr', 'update', '--from', 'new.results.csv');
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('2 unchanged') });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows unchanged') });
     const planned = await run('qr', 'update', '--from', 'new.csv', '--dry-run');
     expect(planned.stderr.match(/UTM/g)).toHaveLength(1);
   });
@@ -63,7 +63,7 @@ test('keeps the tags of a dated plan, run after run', async () => {
       `${id},https://example.com/2,2020-01-02T00:00Z`,
     ];
     await writeFile(join(cwd, 'plan.csv'), ['id,destination,at', ...rows, ''].join('\n'));
-    for (const outcome of ['1 updated', '2 unchanged']) {
+    for (const outcome of ['Updated 1 code, 1 unchanged', '2 rows unchanged']) {
       const due = await run('qr', 'update', '--from', 'plan.csv', '--due', '--keep-utm');
       expect(due).toMatchObject({ code: 0, stderr: expect.stringContaining(outcome) });
     }
