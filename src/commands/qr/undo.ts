@@ -13,7 +13,7 @@ import { reasonOf } from '../../codes/engine/results/explain.ts';
 import { failureOfRun } from '../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';
-import { defineCommand, flag, text, type Values } from '../define.ts';
+import { defineCommand, flag, rarely, text, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 import { NAMED_COLUMNS } from './code-columns.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
@@ -24,7 +24,10 @@ import { noteStop, noteSummary } from './rows/notes.ts';
 import type { RowsVerb } from './rows/verb.ts';
 
 const options = {
-  dryRun: flag('--dry-run', 'Show the plan; change nothing'),
+  dryRun: flag('--dry-run', 'Preview the run without making changes'),
+  ...rarely({
+    exitCode: flag('--exit-code', 'Exit with code 8 for changes', { requires: ['--dry-run'] }),
+  }),
   ledger: text('--ledger <file>', 'Ledger of the run (default: in the state directory)', {
     complete: 'files',
     writes: true,
