@@ -1,5 +1,5 @@
 /** `qr undo`: puts back the changes of a run over a file, except for later edits. */
-import { UsageError } from '../../base/errors.ts';
+import { Failure, UsageError } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
 import { readLedger } from '../../codes/engine/ledger/open-ledger.ts';
 import {
@@ -9,8 +9,6 @@ import {
   type RunChanges,
   undoRows,
 } from '../../codes/engine/plan/undo.ts';
-import { reasonOf } from '../../codes/engine/results/explain.ts';
-import { failureOfRun } from '../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';
 import { defineCommand, flag, rarely, text, type Values } from '../define.ts';
@@ -19,8 +17,8 @@ import { NAMED_COLUMNS } from './code-columns.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
 import { carryOut, ledgerPlace, previewRows } from './rows/carry-out.ts';
 import { policyOf } from './rows/flags.ts';
-import { noteStop, noteSummary } from './rows/notes.ts';
-
+import { noteSummary } from './rows/notes.ts';
+import { finishNamed, printNamed } from './rows/run-named.ts';
 import type { RowsVerb } from './rows/verb.ts';
 
 const options = {
@@ -53,22 +51,13 @@ export const command = defineCommand({
     const file = { input: SOURCE, checked: { rows: undoRows(run), warnings: [] } };
     if (!output) return previewRows(context, file, options, verbOf(run, options));
     const end = await carryOut(context, file, options, verbOf(run, options));
-    const { ends } = end;
-    noteStop(context, end, false, 'code');
-    const failure = failureOfRun(ends, {
-      verb: 'update',
-      file: SOURCE,
-      stop: end.stop,
-      resultsPath: undefined,
-      isUnproven: end.isUnproven,
-    });
-    const records = ends.map((each) => {
-      const { id, slug = null } = each.code ?? each.item.row ?? {};
-      return { code: slug ?? id, id, slug, outcome: each.outcome, error: reasonOf(each) ?? null };
-    });
-    await output.print(records, { thing: 'code' });
-    await noteSummary(context, ends, { warnings: 0, place: `Run ${run.run} is undone`, thing: 'code' });
-    if (failure !== undefined) throw failure;
+    const ends = end.ends.map((one) => [one.code?.slug ?? one.item.row?.id ?? '', one] as const);
+    const named = finishNamed(context, end, ends);
+    if (named.failure instanceof Failure)
+      named.failure.hint = `See the output for the reasons. To try again, run \`qrctl qr undo ${run.run}\`.`;
+    const place = named.failure === undefined ? `Run ${run.run} is undone` : undefined;
+    await noteSummary(context, end.ends, { warnings: 0, place, thing: 'code' });
+    await printNamed(output, named);
   },
 });
 
@@ -79,21 +68,14 @@ function verbOf(run: RunChanges, flags: Values<typeof options>): RowsVerb {
     policy: policyOf('update', flags, { force: true, maxChanges: { percent: 100 } }),
     done: 'put back',
     undoes: run.run,
-    byCode: {
-      faults: () => [],
-      plan: (input) => planUndo(input, run),
-      itemsByRow: (items) => items,
-      endsByRow: (ends) => ends,
-      isNews: () => true,
-      columns: PLAN_COLUMNS,
-    },
+    plan: (input) => planUndo(input, run),
   };
 }
 
 /** Number of runs that an error lists. */
 const MOST_LISTED = 5;
 
-/** Finds a run in the ledger. Throws UsageError if there is none. */
+/** Finds a run in the ledger. Throws UsageError if the ledger has no such run. */
 async function findRun(
   context: Context,
   name: string | undefined,
@@ -101,7 +83,7 @@ async function findRun(
 ): Promise<RunChanges> {
   const reader = createRunReader();
   await readLedger(await ledgerPlace(context, flags), reader.take);
-  const runs = reader.runs();
+  const runs = reader.finish();
   const run = chooseRun(runs, name);
   if (run) {
     context.console.note(`Run ${describeRun(run)}`);

@@ -4,10 +4,12 @@ import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
 import { endsByRow, itemsByRow, planDue } from '../../codes/dated/due-plan.ts';
 import { contradictions, nameOf } from '../../codes/dated/due-wishes.ts';
+import type { Plan, PlanInput } from '../../codes/engine/plan/model.ts';
 import { reasonOf } from '../../codes/engine/results/explain.ts';
 import type { CommonChanges } from '../../codes/input/check-rows.ts';
 import type { RowOutcome } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
+import type { Source } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
@@ -223,21 +225,21 @@ async function updateDue(
     policy: policyOf('update', flags, { isDated: true }),
     done: 'updated',
     common: { ...common, readAt: (cell) => readAt(cell, zone) },
+    plan: planDated,
     byCode: DUE,
+  });
+}
+
+/** Plans the rows that are due. Throws UnexpectedResponseError if the service sends no time. */
+function planDated(input: PlanInput, file: Source, nowMs: number | undefined): Plan {
+  if (nowMs !== undefined || input.rows.length === 0) return planDue(input, { nowMs: nowMs ?? 0, file });
+  throw new UnexpectedResponseError('cannot determine which rows are due: the service sends no Date header', {
+    hint: 'Check the service with `qrctl doctor`.',
   });
 }
 
 const DUE: ByCode = {
   faults: (input, rows) => contradictions(input, rows, nameOf),
-  plan(input, file, nowMs) {
-    if (nowMs !== undefined || input.rows.length === 0) return planDue(input, { nowMs: nowMs ?? 0, file });
-    throw new UnexpectedResponseError(
-      'cannot determine which rows are due: the service sends no Date header',
-      {
-        hint: 'Check the service with `qrctl doctor`.',
-      },
-    );
-  },
   itemsByRow,
   endsByRow,
   isNews: ({ outcome }) => !NO_NEWS.has(outcome),

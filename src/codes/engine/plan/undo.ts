@@ -1,4 +1,4 @@
-/** Reads the changes of a run from the ledger, and plans to put back those that nobody has edited since. */
+/** Reads the changes of each run from the ledger, and plans to put back those without later edits. */
 import { joinSome } from '../../../base/text/quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { LedgerLine } from './ledger-lines.ts';
@@ -20,81 +20,96 @@ export interface RunChanges {
   readonly run: string;
   /** The run that this one undid. */
   readonly undoes: string | undefined;
-  readonly isEnded: boolean;
+  /** It ended, and every change that it requested was applied. */
+  readonly isDone: boolean;
   readonly codes: ReadonlyMap<string, CodeChange>;
 }
 
-/** Collects the changes of each run, oldest first, from the lines of a ledger. */
+type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
+
+/**
+ * Collects the changes of each run, oldest first, from the lines of a ledger. A request that was certainly not
+ * applied is no change; one without a known outcome may be.
+ */
 export function createRunReader() {
-  const runs = new Map<string, RunChanges & { isEnded: boolean; readonly codes: Map<string, CodeChange> }>();
-  const open = new Map<number, { readonly run: string; readonly id?: string; readonly before?: Values }>();
-  let current = '';
+  const runs = new Map<string, RunChanges & { isDone: boolean; readonly codes: Map<string, CodeChange> }>();
+  const open = new Map<number, Request>();
+  const failed = new Set<string>();
 
   function note(run: string, change: CodeChange): void {
     const codes = runs.get(run)?.codes;
     const known = codes?.get(change.id);
     const before = known?.is === 'created' ? known.before : { ...change.before, ...known?.before };
-    codes?.set(change.id, {
-      ...change,
-      is: known?.is ?? change.is,
-      before,
-      after: { ...known?.after, ...change.after },
-    });
+    const after = { ...known?.after, ...change.after };
+    codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
+  }
+
+  /** A pause for a backup is no change of the run: the deletion that follows is. */
+  function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
+    if (pause !== 'backup') note(run, { id, is: 'changed', before, after });
+  }
+
+  function close(n: number): Request | undefined {
+    const request = open.get(n);
+    open.delete(n);
+    return request;
   }
 
   function take(line: LedgerLine): void {
     switch (line.is) {
       case 'run':
-        current = line.run;
         if (!runs.has(line.run))
-          runs.set(line.run, { run: line.run, undoes: line.undoes, isEnded: false, codes: new Map() });
+          runs.set(line.run, { run: line.run, undoes: line.undoes, isDone: false, codes: new Map() });
         break;
       case 'post':
-        open.set(line.n, { run: line.run });
+      case 'patch':
+      case 'delete':
+        open.set(line.n, line);
         break;
-      case 'made':
-        note(open.get(line.n)?.run ?? current, {
-          id: line.id,
-          is: 'created',
-          before: { status: 'paused' },
-          after: { status: line.stored.status ?? '' },
-        });
-        break;
-      case 'patch': {
-        const { run, id, before, set: after } = line;
-        open.set(line.n, { run, id, before });
-        // A response may be lost: then the code has either value.
-        if (line.pause !== 'backup') note(run, { id, is: 'changed', before, after });
+      case 'made': {
+        const request = close(line.n);
+        const after = { status: line.stored.status ?? '' };
+        if (request) note(request.run, { id: line.id, is: 'created', before: { status: 'paused' }, after });
         break;
       }
       case 'set': {
-        const { run, id, before } = open.get(line.n) ?? {};
-        if (run !== undefined && id !== undefined && before && runs.get(run)?.codes.has(id))
-          note(run, { id, is: 'changed', before, after: line.stored });
+        const request = close(line.n);
+        if (request?.is === 'patch') notePatch(request, line.stored);
         break;
       }
-      case 'delete':
-        open.set(line.n, { run: line.run, id: line.id });
-        break;
       case 'deleted': {
-        const { run, id } = open.get(line.n) ?? {};
-        if (run !== undefined && id !== undefined) note(run, { id, is: 'deleted', before: {}, after: {} });
+        const request = close(line.n);
+        if (request?.is === 'delete')
+          note(request.run, { id: request.id, is: 'deleted', before: {}, after: {} });
         break;
       }
+      case 'not':
+        failed.add(close(line.n)?.run ?? '');
+        break;
       case 'end': {
         const run = runs.get(line.run);
-        if (run) run.isEnded = true;
+        if (run) run.isDone = true;
       }
     }
   }
 
-  return { take, runs: (): RunChanges[] => [...runs.values()].filter(({ codes }) => codes.size > 0) };
+  /** Returns the runs with changes. Call it after the last line. */
+  function finish(): RunChanges[] {
+    for (const request of open.values()) {
+      failed.add(request.run);
+      if (request.is === 'patch') notePatch(request, request.set);
+    }
+    const changed = [...runs.values()].filter(({ codes }) => codes.size > 0);
+    return changed.map((run) => ({ ...run, isDone: run.isDone && !failed.has(run.run) }));
+  }
+
+  return { take, finish };
 }
 
-/** Returns the run with this name; by default, the last one that changed something, is not an undo, and was not undone. */
+/** Returns the run with this name; by default, the last one with changes that is not an undo, and was not undone. */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);
-  const undone = new Set(runs.flatMap(({ undoes, isEnded }) => (isEnded && undoes) || []));
+  const undone = new Set(runs.flatMap(({ undoes, isDone }) => (isDone && undoes) || []));
   return runs.findLast(({ run, undoes }) => undoes === undefined && !undone.has(run));
 }
 

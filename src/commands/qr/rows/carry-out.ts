@@ -158,12 +158,12 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
 
 function planRows(
   input: PlanInput,
-  { named, byCode }: RowsVerb,
+  { named, plan: ownPlan }: RowsVerb,
   file: Source,
   nowMs: number | undefined,
 ): Plan {
   if (named) return planNamed(input);
-  return byCode ? byCode.plan(input, file, nowMs) : plan(input);
+  return ownPlan ? ownPlan(input, file, nowMs) : plan(input);
 }
 
 /** Plans codes of the command line, where a missing code is a failure. */

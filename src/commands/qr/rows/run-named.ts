@@ -106,6 +106,11 @@ export async function runNamed(
 ): Promise<NamedEnd> {
   const end = await carryOut(context, sourceOf(named), flags, verbOf(named, verb, flags));
   const ends = [...named.places].map(([name, place]) => [name, end.ends[place]] as const);
+  return finishNamed(context, end, ends);
+}
+
+/** Notes the outcomes of a run over codes. Throws the signal's reason. */
+export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends']): NamedEnd {
   const results = ends.flatMap(([, result]) => result ?? []);
   noteOutcomes(context, results);
   noteStop(context, end, false, 'code');

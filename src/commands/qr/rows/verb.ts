@@ -8,12 +8,10 @@ import type { Fault, Input, Source } from '../../../files/formats/read/input.ts'
 import type { QrCode } from '../../../service/shapes.ts';
 import type { PlanPrinter } from '../plan/print-plan.ts';
 
-/** Plans rows by code, and shows plan and results by row. */
+/** Checks rows by code, and shows plan and results by row. */
 export interface ByCode {
   /** Returns faults of the rows that don't require the service. */
   readonly faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  /** `nowMs`: time of the service; undefined if it sends none. */
-  readonly plan: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
   readonly itemsByRow: (items: Plan['items']) => Plan['items'];
   readonly endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
   /** Selects the rows to print; the results have all. */
@@ -31,6 +29,8 @@ export interface RowsVerb {
   readonly keyColumn?: string;
   /** Values for rows without their own. */
   readonly common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
+  /** Plans the rows in its own way. `nowMs`: time of the service; undefined if it sends none. */
+  readonly plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
   /** Several rows may concern one code. */
   readonly byCode?: ByCode;
   /** The run whose changes this one puts back. */

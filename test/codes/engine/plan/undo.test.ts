@@ -30,7 +30,7 @@ const RUN: readonly LedgerLine[] = [
 function runsOf(lines: readonly LedgerLine[]) {
   const reader = createRunReader();
   for (const line of lines) reader.take(line);
-  return reader.runs();
+  return reader.finish();
 }
 
 function undo(lines: readonly LedgerLine[], codes: readonly QrCode[]): Plan {
@@ -85,6 +85,12 @@ describe('undo', () => {
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
 
+  it('keeps a value that a colleague set after a request of the run was refused', () => {
+    const refused: readonly LedgerLine[] = [...RUN.slice(0, 2), { is: 'not', n: 1 }, ...RUN.slice(3)];
+    const { items } = undo(refused, [codeOf(1, { destination: B }), codeOf(2, { destination: B })]);
+    expect(items.map(({ code }) => code?.id)).not.toContain(idOf(1));
+  });
+
   it('puts back the first value of a field that the run changed twice', () => {
     const twice: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
@@ -107,13 +113,22 @@ describe('the run to undo', () => {
     ...RUN,
     { is: 'run', run: 'two', undoes: 'one' },
     { is: 'patch', run: 'two', n: 5, id: idOf(1), set: { destination: A }, before: { destination: B } },
-    ...(isEnded ? [{ is: 'end', run: 'two' } as const] : []),
+    ...(isEnded
+      ? [{ is: 'set', n: 5, stored: { destination: A } } as const, { is: 'end', run: 'two' } as const]
+      : []),
   ];
 
   it('is the last one with changes that was not undone to its end', () => {
     expect(chooseRun(runsOf([...RUN, { is: 'run', run: 'empty' }]), undefined)?.run).toBe('one');
     expect(chooseRun(runsOf(undone(false)), undefined)?.run).toBe('one');
     expect(chooseRun(runsOf(undone(true)), undefined)).toBeUndefined();
+  });
+
+  it('is the same one again if a request of its undo was not applied', () => {
+    const failed = undone(true).map(
+      (line): LedgerLine => (line.is === 'set' && line.n === 5 ? { is: 'not', n: 5 } : line),
+    );
+    expect(chooseRun(runsOf(failed), undefined)?.run).toBe('one');
   });
 
   it('is the one that is specified, also an undo', () => {
