@@ -4,7 +4,6 @@ import type { Service } from '../../service/service.ts';
 import type { DatasetIdentity } from '../dataset/manifest.ts';
 import type { DatasetOptions } from '../dataset/open-dataset.ts';
 import type { ScanRun } from '../scan-run.ts';
-import type { InputLog } from '../stats/input/input-log.ts';
 import type { AppendFile } from './add-rows.ts';
 import type { AppendOptions } from './append-file.ts';
 import type { AppendIdentity } from './identity.ts';
@@ -12,6 +11,9 @@ import type { OwnWorkspace } from './own-workspace.ts';
 
 /** Time before the watermark that a run reads again by default. */
 export const DEFAULT_OVERLAP_MS = 3_600_000;
+
+/** An appended file, or the directory of a dataset. */
+export type LogPlace = { readonly file: string } | { readonly directory: string };
 
 export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
 
@@ -29,7 +31,7 @@ interface LogFileOptions
  */
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
-  keptBy: NonNullable<InputLog['keptBy']>,
+  keptBy: LogPlace,
   { append = true, overlapMs = DEFAULT_OVERLAP_MS, identity, ...options }: LogFileOptions,
   service: LogService,
 ): Promise<AppendFile> {
@@ -55,7 +57,7 @@ export async function openLogFile(
   return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
 }
 
-export function placeOf(keptBy: NonNullable<InputLog['keptBy']>): string {
+export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 

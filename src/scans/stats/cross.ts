@@ -1,34 +1,8 @@
 /** Cross tables: scans by the values of two dimensions. */
-import type { Row } from '../../files/formats/row-sink.ts';
-import { formatUnit, unitOf } from './calendar.ts';
-import type { CodeValues } from './code-groups.ts';
-import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import type { GroupBy } from './dimensions.ts';
 import { type Figure, figure } from './figure.ts';
 import { type FiguresOptions, figuresOf, type Section } from './figures.ts';
-
-export type Pair = readonly [GroupBy, GroupBy];
-
-/** Maximum number of distinct pairs of values. */
-export const MOST_PAIRS = 50_000;
-const LONGEST = 500;
-
-export function nameOfPair([a, b]: Pair): string {
-  return `${a.by},${b.by}`;
-}
-
-/** Creates a function that returns the pair of values of a scan in a local hour. */
-export function createPairKeys(pair: Pair, codeValues: CodeValues) {
-  const valueIn = (group: GroupBy, hour: number, scan: Row, code: CodeOfScans) => {
-    if (group.kind === 'time') return formatUnit(group.by, unitOf(group.by, hour));
-    if (group.kind === 'value') return scan[group.by];
-    return group.kind === 'code' ? keyOfCode(code) : codeValues.get(group.by)?.(code);
-  };
-  return (hour: number, scan: Row, code: CodeOfScans) => {
-    const [a, b] = pair.map((group) => valueIn(group, hour, scan, code));
-    return keyOf(a, b);
-  };
-}
+import { keyOf, nameOfPair, type Pair } from './pairs.ts';
 
 const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 
@@ -36,16 +10,6 @@ const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 function forWidth([a, b]: Pair): Pair {
   const widthOf = ({ by }: GroupBy) => NARROW_FIRST.indexOf(by);
   return widthOf(b) > widthOf(a) ? [b, a] : [a, b];
-}
-
-function keyOf(...values: unknown[]): string {
-  return values
-    .map((value) =>
-      String(value ?? '')
-        .slice(0, LONGEST)
-        .replaceAll('\0', ' '),
-    )
-    .join('\0');
 }
 
 export interface Cross {

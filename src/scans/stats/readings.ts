@@ -15,9 +15,9 @@ import {
 import type { ValueOfCode } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { CodeTable } from './code-table.ts';
-import type { Pair } from './cross.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { type Filter, needScans } from './filters.ts';
+import type { Pair } from './pairs.ts';
 
 export interface CountRequest {
   span: Span;

@@ -3,9 +3,9 @@ import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
 import { localHour, type OffsetAt, type Span } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
-import { createPairKeys, MOST_PAIRS, nameOfPair, type Pair } from './cross.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import type { ScanTest } from './filters.ts';
+import { createPairKeys, MOST_PAIRS, nameOfPair, type Pair } from './pairs.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 export interface Tally {

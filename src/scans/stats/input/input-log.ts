@@ -2,22 +2,22 @@ import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../../base/errors.ts';
 import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
 import { compareAges, type LogName } from '../../../files/formats/read/rotated-names.ts';
-import { placeOf } from '../../append/open-log-file.ts';
+import { type LogPlace, placeOf } from '../../append/open-log-file.ts';
 import { lossOfLog, wasRotated } from '../../append/recorded-log.ts';
 import type { AppendState } from '../../append/state.ts';
 import type { Manifest } from '../../dataset/manifest.ts';
 
 export interface InputLog {
   paths: string[];
-  /** Appended file or directory of a dataset; undefined if no export appends to the log. */
-  keptBy: { file: string } | { directory: string } | undefined;
+  /** Undefined if no export appends to the log. */
+  keptBy: LogPlace | undefined;
 }
 
 export function closedFiles(logs: readonly InputLog[]): Set<string> {
   return new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
 }
 
-export async function recordOf(keptBy: InputLog['keptBy']): Promise<AppendState | Manifest | undefined> {
+export async function recordOf(keptBy: LogPlace | undefined): Promise<AppendState | Manifest | undefined> {
   if (!keptBy) return undefined;
   if ('directory' in keptBy)
     return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
@@ -25,7 +25,7 @@ export async function recordOf(keptBy: InputLog['keptBy']): Promise<AppendState 
 }
 
 export async function lossOfInput(
-  keptBy: NonNullable<InputLog['keptBy']>,
+  keptBy: LogPlace,
   paths: readonly string[],
   signal?: AbortSignal,
 ): Promise<string | undefined> {
