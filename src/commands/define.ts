@@ -174,7 +174,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the matching value, ignoring case. Throws InvalidArgumentError if there is none. */
+/** Returns the matching value, ignoring case. Throws InvalidArgumentError for any other value. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;

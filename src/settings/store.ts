@@ -19,7 +19,7 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * Reads the stored config; empty if there is none. Restricts permissions to 0600 in 0700, unless the config
+ * Reads the stored config; empty if it is missing. Restricts permissions to 0600 in 0700, unless the config
  * has a key-command that another user may have written. Throws UsageError, and leaves the file unchanged, if
  * it is invalid or was created by another user.
  */

@@ -28,7 +28,7 @@ export function createCookies() {
         else if (all.has(key) || all.size < MOST_COOKIES) all.set(key, { name, value, domain, exact });
       }
     },
-    /** Cookie header for an address; empty if there is none. */
+    /** Cookie header for an address; empty without cookies. */
     for: ({ hostname }: URL): string =>
       [...all.values()]
         .filter(({ domain, exact }) => hostname === domain || (!exact && hostname.endsWith(`.${domain}`)))

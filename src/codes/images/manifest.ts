@@ -46,7 +46,7 @@ export interface Manifest {
 /** Maximum size in bytes; a code takes about 300. */
 const MOST_BYTES = 128 * 2 ** 20;
 
-/** Reads the manifest of a directory; empty if there is none. Throws UsageError for another file. */
+/** Reads the manifest of a directory; empty if it is missing. Throws UsageError for another file. */
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {

@@ -132,7 +132,7 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   return padded;
 }
 
-/** Decodes the text of a code; undefined if there is none. */
+/** Decodes the text of a code; undefined if it cannot be read. */
 export function decode({ width, height, gray }: Raster): string | undefined {
   try {
     // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on

@@ -153,7 +153,7 @@ function joinCaption(parts: readonly (string | undefined)[]): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** Finds a column by name, in any case. Throws UsageError if there is none. */
+/** Finds a column by name, in any case. Throws UsageError for an unknown column. */
 function requireColumn({ name, columns, isBare }: Input, caption: string): string {
   const own = isBare ? [] : columns;
   const found =
