@@ -37,11 +37,14 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Rows for another plan: those with a code specify it, so that no row with equal values takes it. */
+    /**
+     * Rows for another plan: those with a code specify it, so that no row with equal values takes it. Failed
+     * rows take none.
+     */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
-        const { code, isPosted } = states.get(row.row) ?? {};
-        if (!code) return row;
+        const { code, isPosted, outcome } = states.get(row.row) ?? {};
+        if (!code) return outcome === 'failed' ? { ...row, isFailed: true } : row;
         // Base and decision of a row concern its old code.
         const own = isPosted ? { base: undefined, decision: undefined } : {};
         return { ...row, ...own, id: code.id.toLowerCase(), slug: code.slug };

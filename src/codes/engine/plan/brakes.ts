@@ -1,5 +1,6 @@
 /** E8: finds reasons to send nothing without consent: many changes, or signs of an accident with the file. */
 import { countOf, quote } from '../../../base/text/quote.ts';
+import type { QrCode } from '../../../service/shapes.ts';
 import { fingerprintOf } from './base.ts';
 import type { Brake, FieldChange, PlanInput, PlanItem } from './model.ts';
 import { hasChanges, tidy } from './values.ts';
@@ -9,7 +10,8 @@ const ALLOWED_PERCENT = 30;
 /** Minimum number of rows that exchanged values; fewer are an edit. */
 const LEAST_SHIFTED = 3;
 
-export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[] {
+/** `absent`: codes of rows that an earlier version of the file had. */
+export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent: readonly QrCode[]): Brake[] {
   const { policy, lock } = input;
   if (policy.verb === 'delete') return [];
   if (policy.isDated && policy.maxChanges === undefined) return [];
@@ -17,7 +19,7 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[
     row ? code && hasChanges(send) : isNews,
   ).length;
   return [
-    policy.force || policy.isDated ? undefined : shiftedColumn(items),
+    policy.force || policy.isDated ? undefined : shiftedColumn(items, absent),
     policy.force ? undefined : allRemoved(items, lock?.size ?? 0),
     policy.force || policy.verb === 'update' ? undefined : otherWorkspace(items, input),
     tooMany(changed, items, input),
@@ -54,12 +56,17 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
   };
 }
 
-/** Detects rows that have values which other rows lost, as after sorting a single column. */
-function shiftedColumn(items: readonly PlanItem[]): Brake | undefined {
+/**
+ * Detects rows that have values which other rows lost, as after sorting a single column. A new row counts if it
+ * has the name of an absent code.
+ */
+function shiftedColumn(items: readonly PlanItem[], absent: readonly QrCode[]): Brake | undefined {
+  const names = new Set(absent.map(({ name }) => tidy('name', name)));
   for (const field of ['destination', 'name'] as const) {
-    const lost = new Set<string>();
+    const lost = new Set(absent.map((code) => tidy(field, code[field] ?? '')));
     const gained: string[] = [];
-    for (const { row, code, changes } of items) {
+    for (const { row, code, changes, values } of items) {
+      if (values && names.has(tidy('name', values.name))) gained.push(tidy(field, values[field] ?? ''));
       if (!row || !code) continue;
       const change = changes.find((one) => one.field === field && isEdit(one));
       if (change) gained.push(tidy(field, change.new));

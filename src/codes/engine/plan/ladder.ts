@@ -51,8 +51,9 @@ export interface Ladder {
   readonly found: Map<Row, Identity>;
 }
 
+/** Returns the rows that may still take a code. */
 export function openRows({ input, found }: Ladder): Row[] {
-  return input.rows.filter((row) => !found.has(row));
+  return input.rows.filter((row) => !found.has(row) && !row.isFailed);
 }
 
 /** Codes that no row has, oldest first. */

@@ -51,6 +51,8 @@ export interface Row extends InputRow {
   /** In ms since the epoch. */
   readonly updatedAtMs?: number;
   readonly decision?: RowDecision;
+  /** The service refused to create its code in this run. */
+  readonly isFailed?: boolean;
   /** Kind of file, if a spreadsheet may have saved it. */
   readonly through?: 'csv' | 'xlsx';
   /** Faults of cells that are valid if the code already has their value. */

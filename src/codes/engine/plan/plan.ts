@@ -36,11 +36,12 @@ export function plan(input: PlanInput): Plan {
   }
   warnings.push(...warningsOfTags(items, policy));
   const isWhole = input.listing.isWhole && policy.verb !== 'delete' && policy.verb !== 'update';
+  const absent = isWhole && policy.verb === 'create' ? absentCodes(items, identities.taken, input) : [];
   return {
     items,
-    absent: isWhole && policy.verb === 'create' ? absentCodes(items, identities.taken, input) : [],
+    absent,
     unmanaged: isWhole ? countUnmanaged(input, identities.taken) : 0,
-    brakes: findBrakes(items, input),
+    brakes: findBrakes(items, input, absent),
     faults,
     warnings,
   };

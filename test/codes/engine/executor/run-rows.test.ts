@@ -109,6 +109,13 @@ describe('a lost response', () => {
     expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
   });
 
+  it('of one of two equal rows is not assigned to the other, which was rejected', async () => {
+    const world = createWorld({ post: mishapsOf('rejected', 'applied') });
+    const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
+    expect(outcomesOf(end)).toEqual(['failed', 'created']);
+    expect(namesOf(world)).toEqual(['Menu']);
+  });
+
   it('whose request is applied long afterwards leaves a duplicate that is reported', async () => {
     const world = createWorld({ post: mishapsOf('very-late') });
     const end = await world.run([MENU]);

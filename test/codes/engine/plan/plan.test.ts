@@ -182,6 +182,19 @@ describe('a list that was saved and read back', () => {
     expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
   });
 
+  it('is refused if a sorted column changes two codes and the type of a third row (E8)', () => {
+    const codes = [codeOf(1), codeOf(2), codeOf(3), codeOf(4, { type: 'vcard', destination: null })];
+    const [one, two, three, four] = codes.map(({ name, destination }) => [name, destination ?? ''] as const);
+    const rows = [one, two, three, four].map((cells, at) => newRow(at + 2, cells?.[0] ?? ''));
+    const sorted = [two, one, four, three].map((cells, at) => ({
+      ...newRow(at + 2, rows[at]?.wish.name ?? '', cells?.[1]),
+      ...(cells === four && { type: 'vcard' }),
+    }));
+    const ledger = madeBefore(codes);
+    const asked = planOf(sorted, { codes, ledger, policy: { applyEdits: true } });
+    expect(asked.brakes).toMatchObject([{ is: 'shifted' }]);
+  });
+
   it('is refused if the statuses were sorted by themselves, not if codes take turns (E8)', () => {
     const statuses = Array.from({ length: 8 }, (_, at) => (at % 2 ? 'active' : 'paused'));
     const codes = statuses.map((status, at) => codeOf(at + 1, { status }));
