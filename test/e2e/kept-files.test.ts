@@ -183,6 +183,8 @@ describe('files of one run', () => {
       'qr apply --from codes.csv --summary codes.csv',
       'qr apply --from codes.csv -o codes.csv',
       'qr apply --from codes.csv --lock new.lock.json --summary new.lock.json',
+      'qr apply --from codes.csv --lock codes.csv',
+      'qr apply --from codes.csv --lock config/config.json',
       'qr apply --from codes.csv --ledger l.jsonl --summary l.jsonl',
       'qr create --from rows.csv --ledger rows.csv',
       'qr apply --from rows.csv --key name --summary rows.lock.json',
