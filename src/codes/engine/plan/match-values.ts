@@ -100,11 +100,15 @@ export function findEdits(ladder: Ladder): void {
   const byName = createAlike(open, free, nameKey, ledger);
   const byPlace = createAlike(open, free, placeKey, ledger);
   const wanted = new Map<QrCode, number>();
+  // Of several codes with its destination, those that other rows share a name with are not the row's.
+  const named = new Set(open.flatMap((row) => one(byName(rowValues(row)))));
+  const placed = (codes: readonly QrCode[]) =>
+    one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
   const clues = open.map((row) => {
     const values = rowValues(row);
     const changed = altered(values);
-    const named = byName(values);
-    const only = isVersion ? [...named, ...one(byPlace(values))] : one(named);
+    const alike = byName(values);
+    const only = isVersion ? [...alike, ...placed(byPlace(values))] : one(alike);
     // A row with its own key is not an edit of another key's code.
     const candidates = [...new Set(only)].filter(
       ({ id }) => row.key === undefined || !owned.has(id.toLowerCase()),

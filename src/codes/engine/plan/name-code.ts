@@ -156,7 +156,10 @@ export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>):
   for (const row of openRows(ladder)) {
     const id = owners.get(row.key ?? '')?.id;
     const code = listing.codes.get(id ?? '');
-    if (!code || id === undefined || ladder.taken.has(id) || ladder.answers.newOf(row) > 0) continue;
+    if (!code || id === undefined || ladder.answers.newOf(row) > 0) continue;
+    // A row with its values and another key is asked about too.
+    const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
+    if (ladder.taken.has(id) && !isAsked) continue;
     const isLikely = knownValues(code, ledger).some((one) => isAlike(one, rowValues(row)));
     const reason = 'the ledger knows its key with other values: it was edited, or is a row of another file';
     if (isLikely && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id }, ladder));

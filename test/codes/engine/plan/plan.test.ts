@@ -79,6 +79,20 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(rows.slice(0, 1), { codes: [menu, other] }))).toEqual(['create']);
   });
 
+  it('may be edited if other codes with their destination are edits of other rows (E4)', () => {
+    const codes = [
+      codeOf(1, { name: 'Renamed', destination: MENU }),
+      codeOf(2, { name: 'Bar', destination: MENU }),
+      codeOf(3),
+    ];
+    const rows = [
+      newRow(2, 'Menu', MENU),
+      newRow(3, 'Bar', 'https://example.com/bar'),
+      newRow(4, 'Code 3', 'https://example.com/3'),
+    ];
+    expect(actionsOf(planOf(rows, { codes }))).toEqual(['edited n0001', 'edited n0002', 'exists n0003']);
+  });
+
   it('are not created over a code whose name the service evidently cut (E4)', () => {
     const code = codeOf(1, { name: 'A very long name of a c', destination: MENU });
     expect(actionsOf(planOf([newRow(2, 'A very long name of a code', MENU)], { codes: [code] }))).toEqual([
@@ -345,6 +359,16 @@ describe('qr apply', () => {
       policy: apply,
     });
     expect(faults).toMatchObject([{ line: 2, message: 'the key "menu" belongs to the code n0001' }]);
+  });
+
+  it('asks about a key of the ledger whose code a row with another key resembles', () => {
+    const code = codeOf(1, { name: 'Menu', destination: MENU });
+    const ledger = madeBefore([code], [newRow(2, 'Menu', MENU, { key: 'k1' })]);
+    const rows = [newRow(2, 'Menu', MENU, { key: 'k2' }), newRow(3, 'Lunch', MENU, { key: 'k1' })];
+    const asked = planOf(rows, { codes: [code], ledger, policy: { verb: 'apply' } });
+    expect(asked.items.map(({ action }) => action)).toEqual(['exists', 'undecided']);
+    const adopting = planOf(rows, { codes: [code], ledger, policy: { verb: 'apply', adoptExisting: true } });
+    expect(adopting.items.map(({ action }) => action)).toEqual(['adopt', 'create']);
   });
 
   it('asks about a key that a spreadsheet made of another one, also if its row was edited', () => {
