@@ -112,9 +112,14 @@ function entryOf(
   const isSent = outcome === 'updated' || outcome === 'created';
   const left = item.changes.filter(({ what }) => what === 'keep' || what === 'drift' || !isSent);
   if (!entry || entry.id.toLowerCase() !== id.toLowerCase()) {
+    // If the service's value was kept, the next run finds it changed by another client again.
+    const last = left.map(({ field, base, what, new: own }) => [
+      field,
+      what === 'keep' ? (base ?? own) : base,
+    ]);
     // The next run could not detect changes by other clients without the value last applied.
-    if (left.some(({ base }) => base === undefined)) return undefined;
-    return { ...present, ...Object.fromEntries(left.map(({ field, base }) => [field, base])) };
+    if (last.some(([, base]) => base === undefined)) return undefined;
+    return { ...present, ...Object.fromEntries(last) };
   }
   // A returned key counts as removed until its code is active again.
   const removed = !isSent && left.length > 0 ? entry.removed : undefined;

@@ -18,10 +18,13 @@ export function matchLost(ladder: Ladder): void {
   const byValues = indexBy(free, valuesKey);
   const owners = assignRows(ladder, chains);
   const left: Unmatched[] = [];
-  for (const alike of indexBy(chains, ([first]) => first && valuesKey(first.values)).values()) {
+  const storedKey = ([first]: Chain) => first && valuesKey(storedForm(first.values, ledger));
+  for (const alike of indexBy(chains, storedKey).values()) {
     const sent = alike[0]?.[0];
     if (!sent) continue;
-    const candidates = candidatesOf(sent, byValues, ledger).filter((code) => isNew(code, alike));
+    const candidates = candidatesOf(sent, byValues, ledger).filter(
+      (code) => isNew(code, alike) && !ladder.taken.has(code.id.toLowerCase()),
+    );
     const isClear = candidates.length <= alike.length;
     const rows = new Map(
       alike.flatMap((chain) => (owners.has(chain) ? [[owners.get(chain) as Row, chain] as const] : [])),

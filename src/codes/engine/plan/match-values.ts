@@ -96,7 +96,6 @@ export function findEdits(ladder: Ladder): void {
   const altered = createAlteredSearch(free);
   const keyed = [...ledger.claims.values()].filter(({ key }) => key !== undefined);
   const owned = new Set([...keyed, ...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
-  const isVersion = rows.some((row) => isKnown(ladder.found.get(row)));
   const byName = createAlike(open, free, nameKey, ledger);
   const byPlace = createAlike(open, free, placeKey, ledger);
   const wanted = new Map<QrCode, number>();
@@ -104,6 +103,9 @@ export function findEdits(ladder: Ladder): void {
   const named = new Set(open.flatMap((row) => one(byName(rowValues(row)))));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
+  // Without a destination, a row with the name of one code has its values.
+  const isNamed = (row: Row) => row.wish.destination === undefined && one(byName(rowValues(row))).length > 0;
+  const isVersion = open.some(isNamed) || rows.some((row) => isKnown(ladder.found.get(row)));
   const clues = open.map((row) => {
     const values = rowValues(row);
     const changed = altered(values);

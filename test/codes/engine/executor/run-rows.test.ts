@@ -11,6 +11,7 @@ import { listingOf } from '../../../../src/codes/engine/executor/read-plan.ts';
 import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
 import type { Brake, PlanInput, Row } from '../../../../src/codes/engine/plan/model.ts';
 import { plan } from '../../../../src/codes/engine/plan/plan.ts';
+import type { CodeChanges } from '../../../../src/service/shapes.ts';
 import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, policyOf, writesOf } from './world.ts';
 
@@ -114,6 +115,17 @@ describe('a lost response', () => {
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(outcomesOf(end)).toEqual(['failed', 'created']);
     expect(namesOf(world)).toEqual(['Menu']);
+  });
+
+  it('of rows whose names the service makes equal gives each one code', async () => {
+    const alters = ({ name = '', ...values }: CodeChanges) => ({ ...values, name: name.slice(0, 4) });
+    const rows = [newRow(2, 'Menu 1', 'https://example.com/m'), newRow(3, 'Menu 2', 'https://example.com/m')];
+    const world = createWorld({ alters, post: mishapsOf('none', 'none', 'applied', 'drop') });
+    await world.run(rows);
+    const again = policyOf({ decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } });
+    const end = await world.run(rows, { policy: again });
+    expect(new Set(end?.ends.map(({ code }) => code?.id)).size).toBe(2);
+    expect(namesOf(world)).toHaveLength(4);
   });
 
   it('whose request is applied long afterwards leaves a duplicate that is reported', async () => {

@@ -55,6 +55,14 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([], ['conflict', { ...open, changes: [unknown] }], 'conflict', { code })).toEqual([]);
   });
 
+  it('has the value of the row where --conflicts service kept another one and the base is unknown (E23)', () => {
+    const kept: FieldChange = { ...change, what: 'keep' };
+    const entries = entriesAfter([], ['adopt', { how: 'decision', code, changes: [kept] }], 'adopted', {
+      code,
+    });
+    expect(entries).toEqual([{ ...entryOf('a', code), name: 'new' }]);
+  });
+
   it('has the new values of what was applied, and the old ones of what was left open (E23)', () => {
     const entry = entryOf('a', codeOf(1, { name: 'old', destination: 'https://old.example/' }));
     const now = codeOf(1, { name: 'new', destination: 'https://new.example/' });

@@ -77,6 +77,8 @@ describe('rows without an ID', () => {
     const rows = [newRow(2, 'Lunch', MENU), newRow(3, other.name, other.destination ?? '')];
     expect(actionsOf(planOf(rows, { codes: [menu, other] }))).toEqual(['edited n0001', 'exists n0002']);
     expect(actionsOf(planOf(rows.slice(0, 1), { codes: [menu, other] }))).toEqual(['create']);
+    const unnamed = [newRow(2, 'Lunch', MENU), newRow(3, other.name)];
+    expect(actionsOf(planOf(unnamed, { codes: [menu, other] }))).toEqual(['edited n0001', 'unchanged n0002']);
   });
 
   it('may be edited if other codes with their destination are edits of other rows (E4)', () => {
