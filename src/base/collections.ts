@@ -1,11 +1,8 @@
-/** Groups items by a key, in order. `Map.groupBy` is not in Node 20. */
+/** `Map.groupBy` is not in Node 20. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
+    getOrAdd(groups, keyOf(item), (): T[] => []).push(item);
   }
   return groups;
 }
@@ -20,7 +17,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Returns the first index below `count` that `holds`, or `count`. All later indexes must hold, too. */
+/** Requires that `holds` is true for all later indexes, too. Returns `count` if there is none. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;
@@ -30,4 +27,16 @@ export function firstIndex(count: number, holds: (index: number) => boolean): nu
     else low = middle + 1;
   }
   return low;
+}
+
+export function getOrAdd<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }

@@ -1,10 +1,9 @@
-/** Failure classes with their exit codes, which are a contract (README, "Exit codes"). */
+/** Exit codes are a contract (README, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Row of an input file that failed, for annotations in CI. */
 export interface RowProblem {
   /** Undefined for standard input. */
   readonly file: string | undefined;
@@ -13,7 +12,6 @@ export interface RowProblem {
   readonly message: string;
 }
 
-/** Returns the `code` of a system error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -23,7 +21,6 @@ export interface FailureDetails {
   hint?: string;
   /** `code` of the service's response, or `NO_SPACE` if the disk is full. */
   code?: string;
-  /** HTTP status, if there was a response. */
   status?: number;
   cause?: unknown;
   /** All rows at fault, if the message lists only some. */
@@ -34,7 +31,7 @@ export function isDiskFull(error: unknown): boolean {
   return /^(?:ENOSPC|EDQUOT)$/.test(systemCode(error) ?? '');
 }
 
-/** Whether the service could have applied a failed request. */
+/** Shows whether the service could have applied a failed request. */
 export type Outcome = 'not-applied' | 'unknown';
 
 export class Failure extends Error {
@@ -70,13 +67,12 @@ export class RequestFailure extends Failure {
   }
 }
 
-/** Invalid flag, argument, setting or input file. No changes were made. */
+/** No changes were made. */
 export class UsageError extends Failure {
   static override readonly exit = 2;
   static override readonly meaning =
     'usage error (invalid flag, argument or input file); no changes were made';
 }
-/** Failure to read or write a local file or stream. */
 export class LocalError extends Failure {
   constructor(message: string, details: FailureDetails = {}) {
     super(message, isDiskFull(details.cause) ? { code: 'NO_SPACE', ...details } : details);
@@ -109,10 +105,6 @@ export class PartialError extends Failure {
   static override readonly meaning =
     'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
 }
-/**
- * Export that is not verified as complete, or bulk row that needs a decision. An export of several codes
- * throws PartialError, unless all failed.
- */
 export class UnprovenError extends Failure {
   static override readonly exit = 9;
   static override readonly meaning =

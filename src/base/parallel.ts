@@ -1,6 +1,6 @@
 /**
- * Yields the results of `fetch` in order, with at most `concurrency` of them in flight or waiting, which
- * bounds memory and connections. `pages` is read lazily. A failed fetch throws in its place.
+ * Yields results in order, with at most `concurrency` of them in flight or waiting, which bounds memory and
+ * connections.
  */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
@@ -31,10 +31,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/**
- * Runs `work` over the items, `width` at a time, until all are done or `stopped()`. A worker that fails takes
- * no more items. Rejects with the first failure when all workers have ended.
- */
+/** Rejects with the first failure when all workers have ended. A worker that fails takes no more items. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

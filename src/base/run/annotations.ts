@@ -1,4 +1,3 @@
-/** Annotations of GitHub Actions for rows that failed, at their lines of the input file. */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { RowProblem } from '../errors.ts';
 import { clean } from '../text/clean.ts';
@@ -17,7 +16,7 @@ interface Place {
   directory: string;
 }
 
-/** Formats one line per row, and one for the others. No value can end the line or the command. */
+/** No value can end the line or the command. */
 export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
   const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;
   const left = problems.length - told.length;

@@ -1,13 +1,12 @@
-/** Formats the last line of a run: `Created 48 codes, updated 1, 2 failed (50 requests). Results: codes.results.csv`. */
+/** Formats `Created 48 codes, updated 1, 2 failed (50 requests). Results: codes.results.csv`. */
 import { capitalize, countOf, formatCount } from '../text/quote.ts';
 
-/** `cost`: requests, time and warnings; empty parts are omitted. `place`: label and path of the file that was written. */
+/** Omits empty parts of `cost`: requests, time and warnings. */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');
   return `${done}${spent === '' ? '' : ` (${spent})`}${place === undefined ? '' : `. ${place}`}`;
 }
 
-/** Outcomes that are verbs, in the order in which they are printed. */
 const DONE = ['created', 'adopted', 'updated', 'deleted'];
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -17,8 +16,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Formats what was done before what was not: `Created 2 codes, updated 1, 4 unchanged`, or `4 rows unchanged`.
- * `made`, `left`: the noun of the first count.
+ * Formats what was done before what was not: `Created 2 codes, updated 1, 4 unchanged`, or `4 rows
+ * unchanged`. `made`, `left`: the noun of the first count.
  */
 export function formatOutcomes(
   outcomes: ReadonlyMap<string, number>,

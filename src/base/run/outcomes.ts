@@ -1,4 +1,4 @@
-/** Outcomes of rows, codes and images, except those of `qr check`, `scans watch` and `scans verify`. */
+/** Excludes those of `qr check`, `scans watch` and `scans verify`. */
 
 export const OUTCOMES = {
   created: 'New code or image',
@@ -41,7 +41,6 @@ export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;
 
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
 
-/** Counts outcomes, in the order in which they first appear. */
 export function countOutcomes<O extends string>(ended: Iterable<{ readonly outcome: O }>): Map<O, number> {
   const counts = new Map<O, number>();
   for (const { outcome } of ended) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** `--summary FILE.prom` for node_exporter (prometheus.io/docs/instrumenting/exposition_formats). */
+/** Formats `--summary FILE.prom` for node_exporter (prometheus.io/docs/instrumenting/exposition_formats). */
 import { exitCodeOf } from '../errors.ts';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';
@@ -27,7 +27,7 @@ type Metric = keyof typeof HELP;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Formats metrics. The labels `command`, `profile` and `file` make each series unique, as required. */
+/** Labels make each series unique, as required. */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
   file: string,
@@ -54,10 +54,9 @@ export function formatRunMetrics(
   const gauges = Object.entries(values).map(([name, value]) =>
     formatGauge(name as Metric, value === undefined ? [] : [{ labels, value }]),
   );
-  const ends = Object.entries(outcomes).map(([outcome, value]) => ({
-    labels: { ...labels, outcome },
-    value,
-  }));
+  const ends = Object.entries(outcomes).map(([outcome, value]) => {
+    return { labels: { ...labels, outcome }, value };
+  });
   return [...gauges, formatGauge('outcomes', ends)].join('');
 }
 

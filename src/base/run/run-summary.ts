@@ -1,17 +1,15 @@
-/** `--summary FILE`: one JSON object about a run, whether it fails or not. */
 import { exitCodeOf, Failure, messageOf, type RowProblem } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { formatInstant } from '../time/time.ts';
 
 export interface RunFacts {
   codes?: number;
-  /** Rows in the output, and those that this run added. */
+  /** Number of rows in the output, and of those that this run added. */
   rows?: number;
   added?: number;
-  /** In ms since the epoch; without a start: from the first scan on. */
-  range?: { sinceMs: number | undefined; untilMs: number } | undefined;
-  /** Time of the newest row, ms since the epoch. */
-  watermarkMs?: number | undefined;
+  /** Range without a start: from the first scan on. */
+  range?: { sinceMs: number | undefined; untilMs: number };
+  watermarkMs?: number;
   files?: readonly string[];
   outcomes?: Readonly<Record<string, number>>;
   /** Rows that failed, for annotations; not in the summary. */
@@ -29,9 +27,8 @@ export function addRows(facts: RunFacts, added: number): void {
 }
 
 export interface RunEnd {
-  /** Such as `scans export`; empty if the command line had no command. */
+  /** Empty if the command line had no command. */
   command: string;
-  /** In ms since the epoch. */
   startedMs: number;
   finishedMs: number;
   error: unknown;
@@ -40,16 +37,9 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** Formats the line of JSON. All keys are present, null if the command has no value; times are in UTC. */
-export function formatRunSummary({
-  command,
-  startedMs,
-  finishedMs,
-  error,
-  profile,
-  stats,
-  facts,
-}: RunEnd): string {
+/** All keys are present, null if the command has no value; times are in UTC. */
+export function formatRunSummary(end: RunEnd): string {
+  const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
   const { range, watermarkMs } = facts;
   const summary = {
     command,
@@ -74,15 +64,9 @@ export function formatRunSummary({
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 
-/** Returns the keys of an error on standard error (terminal/render-error.ts), except for the exit code. */
 function errorOf(error: unknown) {
   const { hint, code, status } = error instanceof Failure ? error : {};
-  return {
-    message: messageOf(error),
-    code: code ?? null,
-    status: status ?? null,
-    hint: hint ?? null,
-  };
+  return { message: messageOf(error), code: code ?? null, status: status ?? null, hint: hint ?? null };
 }
 
 function instantOrNull(ms: number | undefined): string | null {

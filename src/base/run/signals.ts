@@ -4,7 +4,7 @@ import { after } from '../time/time.ts';
 /** Time until the process is ended by force. */
 const GRACE_MS = 1500;
 
-/** Aborts at the first SIGINT, SIGTERM or SIGHUP, which allows a cleanup. A second one ends the process. */
+/** Aborts at the first signal, which allows a cleanup. A second one ends the process. */
 export function listenForSignals(process: NodeJS.Process) {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {
@@ -22,7 +22,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // With a listener, exceeding `ulimit -f` is a failed write (EFBIG).
+  // Exceeding `ulimit -f` is a failed write (EFBIG) with a listener.
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

@@ -1,4 +1,3 @@
-/** Files of a run, none of which may replace another one. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -6,10 +5,9 @@ import { orUndefined } from '../or-undefined.ts';
 
 interface UsedFile {
   /** Flag that specifies the file, or the file from whose name its own is derived. */
-  flag?: string | undefined;
+  flag?: string;
   /** Noun in messages if no flag specifies the file, such as `the lock file`. */
   what?: string;
-  /** `-`: a standard stream. */
   path: string;
   writes: boolean;
 }
@@ -43,12 +41,12 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Returns a text that is equal for all names of a file. Undefined for a stream, a device or a directory. */
+/** Returns a text that is equal for all names of a file; undefined for a stream, a device or a directory. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);
   if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-  // Without `resolve`: the system follows a link before it goes up.
+  // The system follows a link before it goes up, unlike `resolve`.
   const directory = statOf(dirname(path));
   const place = directory ? `${directory.dev}:${directory.ino}` : dirname(path);
   return `${place}/${basename(path).normalize().toLowerCase()}`;

@@ -12,8 +12,7 @@ const YOUNG_BYTES = 8 * 1024 * 1024;
 /**
  * node20: Prevents V8 from optimizing undici's HTTP parser at the first response, for which Node waits before
  * it exits: `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled,
- * but after Node's own modules are loaded, because V8 compiles them again after a change. Node 22 and 24
- * don't optimize the parser at once.
+ * but after Node's own modules are loaded, because V8 compiles them again after a change.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -23,10 +22,10 @@ export function keepWasmSimple(): void {
 
 /**
  * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115, in the same
- * time. The returned function, called periodically, ends the growth of the young generation.
+ * time. Call the returned function periodically.
  */
 export function keepMemoryFlat(): () => void {
-  // Old objects are collected when they have grown by a fifth.
+  // Collects old objects when they have grown by a fifth.
   setFlags('--heap-growing-percent=20');
   let bounded = false;
   return () => {
@@ -48,7 +47,7 @@ const DEFAULTS = [
   '--semi-space-growth-factor=2',
 ];
 
-/** Restores all flags: V8 rejects compiled code that was made under other flags. */
+/** V8 rejects compiled code that was made under other flags. */
 export function restoreFlags(): void {
   setFlags(...DEFAULTS);
 }

@@ -1,5 +1,3 @@
-/** ASCII bytes, which are also UTF-16 code units. */
-
 export const LINE_FEED = 0x0a;
 export const RETURN = 0x0d;
 export const QUOTE = 0x22;

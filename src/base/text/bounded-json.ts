@@ -1,4 +1,4 @@
-/** JSON in bounded memory: a value takes up to a hundred times its text. Only this file calls JSON.parse. */
+/** Bounds memory: a value takes up to a hundred times its text. Only this file calls JSON.parse. */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
 /** Message that follows "the response " or "line 3 ". */
@@ -7,17 +7,14 @@ export class ExcessiveJsonError extends SyntaxError {}
 const SMALL = 1024 * 1024;
 
 /**
- * Maximum number of values, many times those of the largest page. By their memory, an array or object counts
- * as four, a string or member name as two more.
+ * Maximum number of values, many times those of the largest page. An array or object counts as four, a string
+ * or member name as two more.
  */
 const MOST_VALUES = 4_000_000;
 
 /** Maximum depth of values, far below a stack overflow. */
 const MOST_DEPTH = 100;
 
-/**
- * Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep values is parsed.
- */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);
@@ -53,7 +50,6 @@ export function closes(unit: number): boolean {
   return (unit | CURLY) === 0x7d;
 }
 
-/** Returns the position of the final quote, or the length of the text. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at);

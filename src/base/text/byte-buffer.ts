@@ -1,9 +1,8 @@
-/** Reusable bytes: new memory for each use would accumulate faster than it is collected. */
+/** Reuses bytes: new memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
 export type ByteBuffer = ReturnType<typeof createByteBuffer>;
 
-/** Initial size: a page of scans. */
 const LEAST = 128 * 1024;
 const MOST_KEPT = 8 * LEAST;
 
@@ -55,7 +54,7 @@ export function createByteBuffer() {
     },
     bytes,
     clear,
-    /** Returns only the bytes that `fill` adds, and clears the buffer, also if `fill` throws. */
+    /** Clears the buffer, also if `fill` throws. */
     collect(fill: () => void): Buffer {
       used = 0;
       fill();

@@ -1,27 +1,26 @@
 /**
  * Makes service text safe to display: characters that could move the cursor, forge a line, change the
- * direction of text or hide it become visible escapes (`\n`, `\x1b`, `\u{202e}`).
+ * direction of text or hide it become visible escapes (`\
+ * `, `\\x1b`, `\\u{202e}`).
  */
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Suspicious characters, with the character before, which may be the digit of a keycap. */
+/** Matches the character before too, which may be the digit of a keycap. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Cleans text for one line. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return text;
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: cleans text but keeps line ends. Later lines are indented, so that none looks like a line of qrctl. */
+/** T8: later lines are indented, so that none looks like a line of qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
 
-/** Cleans CSV for a terminal, except line ends. */
 export function cleanCsv(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const lines = text
@@ -30,7 +29,7 @@ export function cleanCsv(text: string): string {
   return lines.join('\n');
 }
 
-/** T9: cleans JSON with JSON escapes, so that a parser reads the same values. */
+/** T9: escapes as JSON, so that a parser reads the same values. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
@@ -45,7 +44,7 @@ function replaceSuspects(text: string, escaped: (found: string, at: number) => s
   );
 }
 
-/** Finds the first character without a glyph, except spaces and parts of emoji. */
+/** Finds a character without a glyph, except spaces and parts of emoji. */
 export function findInvisible(text: string): { at: number; name: string } | undefined {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;
@@ -85,10 +84,8 @@ function nameOf(character: string): string {
 }
 
 function escapeUnits(text: string): string {
-  return Array.from(
-    { length: text.length },
-    (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`,
-  ).join('');
+  const units = text.split('').map((unit) => unit.charCodeAt(0));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /**

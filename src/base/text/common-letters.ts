@@ -1,9 +1,9 @@
 /**
- * Characters that have their own columns and don't combine. Texts of only these avoid the Unicode tables,
- * which take Node 20 to 100 ms to load. A module of its own: clean.ts must not load string-width.
+ * Measures characters that have their own columns and don't combine, without the Unicode tables, which take
+ * Node 20 to 100 ms to load. A module of its own: clean.ts must not load string-width.
  */
 
-/** Measures the common characters at the start, without the last one if the next may combine with it. */
+/** Omits the last character if the next may combine with it. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;
@@ -25,7 +25,6 @@ export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }
 
-/** Returns 0 for other characters. */
 function columnsOfUnit(unit: number): 0 | 1 | 2 {
   if (unit <= 0x2ff) return unit >= 0x20 && unit !== 0xad && !(unit >= 0x7f && unit <= 0xa0) ? 1 : 0;
   if (unit <= 0x481) return (unit >= 0x391 && unit <= 0x3ce && unit !== 0x3a2) || unit >= 0x400 ? 1 : 0;

@@ -6,10 +6,7 @@
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/**
- * T1, T10, T13: escapes a text wherever a spreadsheet could read a formula, or apostrophes before one.
- * Programs that split at the file's `separator` respect the quotes around the cell.
- */
+/** T1, T10, T13: programs that split at the file's `separator` respect the quotes around the cell. */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
@@ -54,9 +51,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/**
- * Returns whether a formula begins at a position. Positions must increase: each character is scanned once.
- */
+/** Positions must increase: each character is scanned once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -1,6 +1,6 @@
 import { commonStart } from './common-letters.ts';
 
-/** Returns the columns of `text` as string-width does, but much faster for common characters. */
+/** Measures as string-width does, but much faster for common characters. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));
@@ -29,7 +29,7 @@ const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Yields the graphemes of a text. The segmenter takes Node 20 ms to create. */
+/** Creates the segmenter on first use, which takes Node 20 ms. */
 export function* graphemesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(text)) yield segment;

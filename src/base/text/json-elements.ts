@@ -8,7 +8,7 @@ export interface JsonElement {
 
 /** Message that follows "line 3 ". */
 export class BrokenJsonError extends SyntaxError {
-  readonly line: number;
+  line: number;
   constructor(message: string, line: number) {
     super(message);
     this.line = line;
@@ -18,7 +18,7 @@ export class BrokenJsonError extends SyntaxError {
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Yields the unchecked elements of an array, or members of an object, one by one. Throws BrokenJsonError. */
+/** Yields the unchecked elements of an array, or members of an object. */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;
   let count = 0;

@@ -4,7 +4,7 @@ const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
 
-/** Returns a key that is valid in a header. Throws UsageError with its `origin`, never with the key. */
+/** Throws UsageError with the `origin` of the key, never with the key. */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
@@ -13,7 +13,6 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Returns a clause without a subject. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
@@ -21,7 +20,6 @@ export function keyProblem(key: string): string | undefined {
   return 'contains an invalid character (a space, a line break or a non-ASCII character)';
 }
 
-/** Returns whether the key begins like the service's keys. If not, a note is enough. */
 export function hasLivePrefix(key: string): boolean {
   return key.startsWith(LIVE_PREFIX);
 }
@@ -35,7 +33,7 @@ export function keyPrefix(key: string): string {
 /** Punctuation that may follow a key in a sentence. */
 const PUNCTUATION = '\'":.,)`';
 
-/** Redacts every key with the service's prefix. In responses, service/excerpt.ts redacts the current key. */
+/** Redacts keys with the service's prefix. In responses, service/excerpt.ts redacts the current key. */
 export function redactKeys(text: string): string {
   return text.replace(/svc_live_([\x21-\x7e]+)/g, (key, secret: string, at: number) => {
     if (secret.length <= SHOWN && text.charAt(at + key.length) === '…') return key;

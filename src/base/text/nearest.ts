@@ -1,10 +1,9 @@
 import leven, { closestMatch } from 'leven';
 
 const LETTERS_PER_EDIT = 3;
-/** Number of edits of a swap of two letters. */
 const SWAP_EDITS = 2;
 
-/** Suggests the candidate with the fewest edits, ignoring case: at most one per three letters, or a swap. */
+/** Ignores case, and allows one edit per three letters, or a swap. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());

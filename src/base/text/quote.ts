@@ -1,4 +1,3 @@
-/** Formats untrusted values within sentences. */
 import { clean } from './clean.ts';
 
 const LONGEST = 64;
@@ -16,10 +15,9 @@ export function withoutLongParts(text: string): string {
   });
 }
 
-/** Returns a text on one line, cleaned, truncated and without quotes. */
+/** Formats on one line, cleaned, truncated and without quotes. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);
-  // By code points, so that none is cut in two.
   const start = [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
   return clean(start) + (start.length < text.length ? '…' : '');
 }
@@ -28,7 +26,6 @@ export function inQuotes(text: string): string {
   return `"${shown(text).replaceAll('"', '\\"')}"`;
 }
 
-/** Formats `1 scan`, `2,000 scans`. */
 export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
@@ -47,19 +44,18 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** Returns a plain word unchanged, and anything else in quotes. */
+/** Returns a plain word unchanged. */
 export function quote(text: string): string {
   return WORD.test(text) ? text : inQuotes(text);
 }
 
 const SHELL_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Quotes a word for a POSIX shell, unless it is plain. */
 export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns `inShell`, or the placeholder `otherwise` if the word can't be shown unchanged. */
+/** Returns the placeholder `otherwise` if the word can't be shown unchanged. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
@@ -73,7 +69,6 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Formats a clause as a sentence, with a capital letter and a period. */
 export function asSentence(clause: string): string {
   return `${capitalize(clause)}${clause.endsWith('.') ? '' : '.'}`;
 }

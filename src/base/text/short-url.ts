@@ -1,4 +1,3 @@
-/** Addresses of printed codes, from a template such as `https://HOST/{slug}`. */
 import { orUndefined } from '../or-undefined.ts';
 import { isDotless, parseUrl } from './parse-url.ts';
 
@@ -13,8 +12,7 @@ const LONGEST = 4096;
 
 /**
  * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no
- * placeholder. Undefined if it is invalid or too long, has a query but no placeholder, or has control
- * characters or other braces.
+ * placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -22,7 +20,7 @@ export function parseShortUrl(text: string): string | undefined {
   // Some hosts are valid with few codes only, such as `xn--80a{slug}.example`.
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
-  // After a query or a fragment, `/{slug}` would be part of it.
+  // A query or a fragment would include `/{slug}`.
   if (template !== text && /[?#]/.test(text)) return undefined;
   return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
 }
@@ -31,7 +29,6 @@ function withPlace(text: string): string {
   return text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
 }
 
-/** Returns a predicate. */
 export function findTemplateProblem(template: string): string | undefined {
   const url = parseUrl(template.replace(PLACES, 'x'));
   if (url && !isDotless(url)) return undefined;
@@ -39,8 +36,8 @@ export function findTemplateProblem(template: string): string | undefined {
 }
 
 /**
- * Returns the address of one code in ASCII, because decoders of QR codes disagree about anything else:
- * percent-encoded UTF-8, the host by Punycode. Half a character becomes U+FFFD.
+ * Fills in ASCII, because decoders of QR codes disagree about anything else: percent-encoded UTF-8, the host
+ * by Punycode. Half a character becomes U+FFFD.
  */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
@@ -55,7 +52,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Returns whether an address matches, in any spelling: a request to it would count as a scan. */
+/** Matches an address in any spelling: a request to it would count as a scan. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

@@ -2,7 +2,7 @@ const SHELL_SYNTAX = /[|&;<>$`]/;
 
 /**
  * Splits a command line without a shell. Quotes group words. A backslash is ordinary, except before a quote
- * outside of single quotes. Throws Error for an open quote, and for an unquoted character of shell syntax.
+ * outside of single quotes. Throws Error for shell syntax.
  */
 export function splitWords(line: string): string[] {
   const words: string[] = [];

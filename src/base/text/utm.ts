@@ -1,4 +1,3 @@
-/** UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
 import { parseUrl } from './parse-url.ts';
 
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
@@ -6,7 +5,7 @@ type UtmName = (typeof UTM_NAMES)[number];
 
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
-/** Normalizes a value, because web analytics distinguish `Spring Sale` and `spring_sale `. */
+/** Web analytics distinguish `Spring Sale` and `spring_sale `. */
 export function normaliseUtm(value: string): string {
   return value
     .normalize('NFC')
@@ -16,8 +15,8 @@ export function normaliseUtm(value: string): string {
 }
 
 /**
- * Adds normalized tags to a URL; an existing tag is replaced in place. The rest stays exact. Throws
- * RangeError if it is not a web address.
+ * Adds normalized tags; an existing tag is replaced in place. The rest stays exact. Throws RangeError if the
+ * text is not a web address.
  */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
@@ -34,7 +33,6 @@ export function addUtm(address: string, tags: UtmTags): string {
   return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
 }
 
-/** Returns the tags of an address, such as `utm_source=poster`, that a new web address lacks. */
 export function droppedUtm(old: string, address: string): string[] {
   if (!isWeb(address)) return [];
   const kept = new Set(splitQuery(address).parts.map(nameOf));
@@ -63,7 +61,7 @@ function nameOf(part: string): string {
   return part.split('=', 1)[0]?.toLowerCase() ?? '';
 }
 
-/** Returns the decoded value of the first such tag of a destination, as web analytics do. */
+/** Decodes the first such tag of a destination, as web analytics do. */
 export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(destination ?? '') ?? [];
   for (const [key, value] of new URLSearchParams(query)) {

@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Creates a converter for millions of rows. `zone` must be validated by time-zone.ts. */
+/** Converts millions of rows. `zone` must be validated by time-zone.ts. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -15,7 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Undefined if the offset changes within the quarter: some zones once did so at odd seconds. */
+  /** Returns undefined if the offset changes within the quarter: some zones once did so at odd seconds. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);
@@ -25,7 +25,6 @@ export function createLocalTime(zone: string) {
     return offsets.get(quarter);
   }
 
-  /** Returns the offset from UTC in ms. */
   const offsetMs = (instantMs: number): number =>
     offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
   /** Formats `2026-10-01 01:08:15`. */

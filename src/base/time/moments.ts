@@ -12,13 +12,13 @@ const OFFSET = /([Zz]|[+-]\d\d:?\d\d)$/;
 export interface MomentContext {
   flag: string;
   nowMs: number;
-  /** Returns the IANA name of the effective zone; called only if the text has no offset. */
+  /** Called only if the text has no offset. */
   timezone: () => string;
 }
 
 /**
- * Parses `--since` or `--until` to milliseconds since the epoch: a date (its first instant in the zone), a
- * date-time, a DURATION ago, `now`, `today` or `yesterday`. Throws UsageError, with a correction if possible.
+ * Parses a date (its first instant in the zone), a date-time, a DURATION ago, `now`, `today` or `yesterday`.
+ * Throws UsageError, with a correction if possible.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
@@ -36,12 +36,8 @@ export function parseMoment(text: string, context: MomentContext): number {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new UsageError(
-    `invalid value for ${flag}: '${shown(text)}' (expected a date, a time or a duration)`,
-    {
-      hint: meant(text.trim(), context) ?? FORMS,
-    },
-  );
+  const message = `invalid value for ${flag}: '${shown(text)}' (expected a date, a time or a duration)`;
+  throw new UsageError(message, { hint: meant(text.trim(), context) ?? FORMS });
 }
 
 const FORMS =
@@ -51,7 +47,6 @@ export function isDate(text: string): boolean {
   return DATE.test(text);
 }
 
-/** Returns whether a time is in UTC, so that no zone is required. */
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);
 }
@@ -67,7 +62,6 @@ function dateTime(text: string, timezone: () => string): number {
 }
 
 function meant(text: string, { flag, nowMs }: MomentContext): string | undefined {
-  // A text is a period in every zone or in none.
   if (isPeriod(text, nowMs)) {
     return `Use --during ${periodWord(text)} for the whole period, or pass ${flag} a date such as 2026-10-01.`;
   }
@@ -78,7 +72,7 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
   return days.length > 0 ? `Use ${days.map((day) => `${flag} ${day}`).join(' or ')}.` : undefined;
 }
 
-/** Returns the possible dates: `01.03.2026` has one, `03/04/2026` two, `03/29/2026` one. */
+/** Finds the possible dates: `01.03.2026` has one, `03/04/2026` two, `03/29/2026` one. */
 function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
   if (year) return valid([iso(year, parts[0], parts[1])]);

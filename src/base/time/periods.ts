@@ -1,4 +1,4 @@
-/** Calendar periods of `--during`. Ranges are half-open, in ms since the epoch. */
+/** Half-open ranges of `--during`. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
@@ -8,20 +8,17 @@ type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
   /** Such as `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
-  readonly name: string;
-  readonly unit: PeriodUnit;
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly timezone: string;
+  name: string;
+  unit: PeriodUnit;
+  sinceMs: number;
+  untilMs: number;
+  timezone: string;
 }
 
 const FORMS =
   'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
-/**
- * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, a valid IANA
- * name. Throws UsageError.
- */
+/** Resolves relative periods (`last-month`) by the local day at `nowMs` in `timezone`, a valid IANA name. */
 export function parsePeriod(
   text: string,
   { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },

@@ -6,33 +6,24 @@ import { shown } from '../text/quote.ts';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
-/** A flag overrides the setting of a profile, which overrides the machine (`TZ`, or the system). */
 export interface TimeZoneInputs {
-  flag?: string | undefined;
-  setting?: string | undefined;
-  TZ?: string | undefined;
+  flag?: string;
+  setting?: string;
+  TZ?: string;
 }
 
-/** Returns an IANA name. Throws UsageError for an invalid source: Node treats an unknown TZ as UTC. */
+/** Throws UsageError for an invalid source: Node treats an unknown TZ as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
-  if (setting !== undefined)
-    return checked(
-      'timezone in the profile',
-      setting,
-      'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.',
-    );
+  const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
+  if (setting !== undefined) return checked('timezone in the profile', setting, stored);
   if (TZ === undefined) return machineTimeZone() ?? 'UTC';
   const text = TZ.replace(/^:/, '');
   const name = text.startsWith('/') ? nameOfFile(text) : text.replace(/^(posix|right)\//, '');
   // POSIX: an empty TZ is UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
-  return checked(
-    'value for TZ',
-    name,
-    'Set the environment variable TZ to an IANA name, or pass --timezone.',
-    TZ,
-  );
+  const hint = 'Set the environment variable TZ to an IANA name, or pass --timezone.';
+  return checked('value for TZ', name, hint, TZ);
 }
 
 const ZONES = '/usr/share/zoneinfo/';
@@ -40,10 +31,7 @@ const MACHINE = '/etc/localtime';
 /** Maximum size of a zone's file, which has up to four kB. */
 const MOST_BYTES = 64 * 1024;
 
-/**
- * Returns the name of the zone in a file of TZ, from its path or its link; for a copy, the name of an equal
- * file of the system. Otherwise returns `path`.
- */
+/** Names the zone by the path or link of its file; a copy, by an equal file of the system. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

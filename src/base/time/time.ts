@@ -6,7 +6,7 @@ export interface Clock {
   /** Clock that never jumps, in ms from an arbitrary start. */
   monotonic(): number;
   random(): number;
-  /** Waits `ms` on the monotonic clock; rejects with `signal.reason`. */
+  /** Rejects with `signal.reason`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -51,13 +51,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits one turn of the event loop. Throws the signal's reason. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
 
-/** Calls `fire` once after `ms`; the returned function cancels. Does not keep the process alive. */
+/** Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();
@@ -73,10 +72,7 @@ export function every(ms: number, tick: () => void): () => void {
 /** RFC 3339 / ISO 8601 extended: date, time to at least minutes, optional fraction, optional offset. */
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
-/**
- * Parses a date-time to milliseconds since the epoch. A time without an offset is UTC; digits past the
- * millisecond are truncated.
- */
+/** Reads a time without an offset as UTC; digits past the millisecond are truncated. */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
   if (!found) return undefined;
@@ -95,7 +91,7 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`, RFC 9110 5.6.7) to milliseconds. */
+/** Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7). */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
@@ -107,7 +103,7 @@ export function formatHttpDate(ms: number): string {
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Parses a DURATION (`500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`) to milliseconds. */
+/** Parses `500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
@@ -135,7 +131,7 @@ export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Returns the weekday, 0 for Monday, of a day since 1970-01-01. */
+/** Returns 0 for Monday; `day` is since 1970-01-01. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
