@@ -14,8 +14,9 @@
  * - The code is never required. After any failure, the chunk is compiled without it.
  */
 import { statSync } from 'node:fs';
+import { orUndefined } from '../base/or-undefined.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
-import { openOwnCache, quietly, type User } from '../files/durable/own-cache.ts';
+import { openOwnCache, type User } from '../files/durable/own-cache.ts';
 
 /** A chunk of dist/ and what V8 compiled of it. */
 export interface Compiled {
@@ -62,14 +63,14 @@ export function openCompileCache(
   directory: string,
   command: string,
 ): CompileCache | undefined {
-  return quietly(() => {
+  return orUndefined(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);
     const { crc32 } = process.getBuiltinModule('node:zlib');
     const node = describeNode(runtime, directory);
     const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
     return {
-      stored: quietly(() => parseCompiled(files.read(file), node, crc32)) ?? [],
-      write: (chunks) => quietly(() => files.replace(file, formatCompiled(chunks, node, crc32))),
+      stored: orUndefined(() => parseCompiled(files.read(file), node, crc32)) ?? [],
+      write: (chunks) => orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
     };
   });
 }

@@ -2,8 +2,10 @@
  * Caches the codes of a workspace for slug lookups and completion: a small file in the user's cache directory
  * per base URL and key.
  */
+
+import { orUndefined } from '../../base/or-undefined.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
-import { openOwnCache, quietly, type User } from '../../files/durable/own-cache.ts';
+import { openOwnCache, type User } from '../../files/durable/own-cache.ts';
 import type { SlugStore } from '../../service/slug-memory.ts';
 
 /** Maximum file size, enough for the most codes with the longest names, and number of files. */
@@ -24,15 +26,15 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
-    read: async () => quietly(() => parseBounded(open().read(name).toString('utf8'))),
+    read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
     // Quotes within JSON texts are escaped, so a match is an entry. Recent entries are at the end.
     has: async (codes) =>
-      quietly(() => {
+      orUndefined(() => {
         const bytes = open().read(name);
         return codes.every((code) => bytes.lastIndexOf(JSON.stringify(code)) >= 0);
       }) ?? false,
-    write: async (kept) => quietly(() => open().replace(name, Buffer.from(JSON.stringify(kept)))),
-    remove: () => quietly(() => open().remove(name)),
+    write: async (kept) => orUndefined(() => open().replace(name, Buffer.from(JSON.stringify(kept)))),
+    remove: () => orUndefined(() => open().remove(name)),
   };
 }
 

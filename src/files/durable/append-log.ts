@@ -8,7 +8,7 @@ import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file
 import { writeFully } from './write.ts';
 
 export interface LogWriter<R extends { is: string }> {
-  /** Adds records in order. Resolves when these and all earlier ones are durable. Throws LocalError. */
+  /** Resolves when these and all earlier records are durable. */
   append(records: readonly R[]): Promise<void>;
   /** Adds records that become durable with the next `append`, which also reports a failure. */
   note(records: readonly R[]): void;
@@ -24,13 +24,13 @@ export interface LogAdvice {
 interface LogPlace<R> {
   path: string;
   advice: LogAdvice;
-  disk?: Disk | undefined;
+  disk?: Disk;
   take: (record: R) => void;
 }
 
 /**
- * Opens or creates a log, under the caller's lock, and passes each record to `take`. Throws UsageError, with
- * the file unchanged, if it is not a complete log.
+ * Opens or creates a log under the caller's lock. Throws UsageError, with the file unchanged, if it is not a
+ * complete log.
  */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
@@ -54,13 +54,8 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
-/** Reads a log, if it exists. Throws UsageError as `openLog`. */
-export async function readLog<R extends { is: string }>({
-  path,
-  advice,
-  disk = nodeDisk,
-  take,
-}: LogPlace<R>): Promise<void> {
+export async function readLog<R extends { is: string }>(place: LogPlace<R>): Promise<void> {
+  const { path, advice, disk = nodeDisk, take } = place;
   try {
     const bytes = await ifPresent(disk.readFile(path));
     if (bytes === undefined) return;
@@ -85,7 +80,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   return file;
 }
 
-/** Creates a writer with group commit: records that are added during a flush share the next one. */
+/** Group commit: records that are added during a flush share the next one. */
 function createAppender<R extends { is: string }>(
   disk: Disk,
   file: DiskFile,
@@ -135,11 +130,11 @@ function createAppender<R extends { is: string }>(
   }
 
   return {
-    append: (records: readonly R[]) => add(records, true),
-    note(records: readonly R[]): void {
+    append: (records) => add(records, true),
+    note(records) {
       add(records, false).catch(() => undefined);
     },
-    async close(): Promise<void> {
+    async close() {
       try {
         await writing;
         if (unflushed || next) await add([], true);

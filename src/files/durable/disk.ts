@@ -1,6 +1,6 @@
 import { systemCode } from '../../base/errors.ts';
 
-/** File operations behind an interface: tests fail, or cut the power, at each of them. */
+/** Operations that tests fail, or interrupt by a power cut. */
 
 export interface DiskStat {
   size: number;
@@ -10,7 +10,7 @@ export interface DiskStat {
   uid: number;
   gid: number;
   nlink: number;
-  /** Times in ns since the epoch; no program can set the last. */
+  /** No program can set `ctimeNs`. */
   mtimeNs: bigint;
   ctimeNs: bigint;
   isFile(): boolean;
@@ -33,7 +33,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Current path; undefined if the system reports none, or this user needs no check. */
+  /** Undefined if the system reports no path, or this user needs no check. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -49,9 +49,8 @@ export interface DiskDirectory {
 
 export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 
-/** File system. Every operation rejects with an error that has Node's `code` (ENOENT, ENOSPC, …). */
+/** Rejects every operation with an error that has Node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
-  /** Effective user ID (0: root); undefined on Windows. */
   user(): number | undefined;
   /**
    * `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, `wx+` refuses an existing
@@ -77,7 +76,6 @@ export interface Disk {
   flushDirectory(path: string): Promise<void>;
 }
 
-/** Returns the result of `work` with an open file or directory, which is closed in any case. */
 export async function closing<H extends { close(): Promise<void> }, T>(
   handle: H,
   work: (handle: H) => Promise<T>,
@@ -89,7 +87,6 @@ export async function closing<H extends { close(): Promise<void> }, T>(
   }
 }
 
-/** Returns the handle after `check`, or closes it if `check` throws. */
 export async function checked<H extends { close(): Promise<void> }>(
   handle: H,
   check: (handle: H) => Promise<void>,

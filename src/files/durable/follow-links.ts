@@ -19,8 +19,8 @@ interface Followed {
 }
 
 /**
- * Yields paths, receives the entry at each, and returns the target. D14: a link of root or of `user` is
- * trusted, and any user may link to their own files. Throws ELOOP.
+ * Receives the entry at each path. A link of root or of `user` is trusted, and any user may link to their own
+ * files.
  */
 export function* followLinks(
   path: string,

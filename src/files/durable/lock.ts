@@ -32,13 +32,12 @@ const POLL_MS = 100;
 
 /**
  * Locks `path`, whose directory must exist, against every process of this machine. Throws UsageError if
- * another run holds it after the wait, LocalError if the system gives no lock, or the signal's reason.
+ * another run holds it after the wait, LocalError if the system gives no lock.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
 
-/** Locks a secret by its digest. `what` is its noun in messages. */
 export function acquireSharedLock(secret: string, what: string, options: LockOptions): Promise<Lock> {
   return acquire(`qrctl-${createHash('sha256').update(secret).digest('hex')}`, what, options);
 }
@@ -66,8 +65,8 @@ function inUse(path: string, waitMs: number): UsageError {
 }
 
 /**
- * Returns a name that is the same through links and repeated mounts. Case folding is required on some disks,
- * and costs at most an unnecessary wait on the others.
+ * Names a file equally through links and repeated mounts. Case folding is required on some disks, and costs
+ * at most an unnecessary wait on the others.
  */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
@@ -90,7 +89,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Pads a name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
+/** Pads to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
@@ -110,9 +109,8 @@ function listen(address: string): Promise<Lock | undefined> {
 }
 
 function cannotLock(cause: unknown): LocalError {
-  return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, {
-    cause,
-  });
+  const reason = describeSystemError(cause).replaceAll('\0', '@');
+  return new LocalError(`cannot lock the file: ${reason}`, { cause });
 }
 
 /** Flags of open(2): O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */

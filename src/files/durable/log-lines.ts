@@ -5,7 +5,7 @@ import { LINE_FEED } from '../../base/text/ascii.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 
 export class DamagedLogError extends UsageError {
-  readonly path: string;
+  path: string;
 
   constructor(path: string, what: string, hint: string) {
     super(`${path} ${what}`, { hint });
@@ -31,15 +31,11 @@ function parseLine<R extends object>(line: string): R | undefined {
   return orUndefined(() => parseBounded(`${text}}`) as R);
 }
 
-/** Maximum length of a line; rows are bounded when they are read. */
 const LONGEST_LINE = 64 * 2 ** 20;
 
 const BEGINNING = Buffer.from('{"is":');
 
-/**
- * Reads a log in pieces. D10: only the tail, which a crash may have cut, may be damaged. Other damage could
- * hide a record and is refused.
- */
+/** D10: only the tail, which a crash may have cut, may be damaged. Other damage could hide a record. */
 export function createLineReader<R extends object>(
   path: string,
   { damaged: hint, noun }: { damaged: string; noun: string },
@@ -67,7 +63,7 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /** Takes the next bytes, without a reference to them. Throws UsageError, and the errors of `take`. */
+    /** Takes the next bytes, without a reference to them. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -80,14 +76,10 @@ export function createLineReader<R extends object>(
       if (start === piece.length) return;
       open.push(Buffer.from(piece.subarray(start)));
       openLength += piece.length - start;
-      if (openLength > LONGEST_LINE)
-        throw new DamagedLogError(
-          path,
-          `is not a qrctl ${noun}: line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`,
-          hint,
-        );
+      if (openLength <= LONGEST_LINE) return;
+      const reason = `line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`;
+      throw new DamagedLogError(path, `is not a qrctl ${noun}: ${reason}`, hint);
     },
-    /** Throws UsageError if the file is not a log. */
     end(): { records: number; length: number } {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
       if (!isOurs) throw new DamagedLogError(path, `is not a qrctl ${noun}`, hint);
@@ -96,7 +88,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Returns whether the bytes can be a partial first line, with zeros after a power cut. */
+/** Accepts a partial first line, with zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

@@ -32,7 +32,7 @@ import {
 import { notRegular, systemError } from './path-errors.ts';
 
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
-/** Waits between attempts; 2.58 s in all. */
+/** Time to wait between attempts; 2.58 s in all. */
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
 /** Retries a rename on Windows, where virus scanners keep a new file open for a moment. */
@@ -96,7 +96,7 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 /** D14: refuses a link that replaced the name after it was resolved. Windows lacks this flag. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** On Windows, a file opened with O_APPEND can't be truncated. */
+/** Windows can't truncate a file opened with O_APPEND. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -180,7 +180,7 @@ async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/** Parses the mount points in /proc/self/mountinfo (proc_pid_mountinfo(5)), with octal escapes. */
+/** Parses /proc/self/mountinfo (proc_pid_mountinfo(5)), with octal escapes. */
 export function parseMountPoints(text: string): Set<string> {
   return new Set(
     text.split('\n').map((line) => {

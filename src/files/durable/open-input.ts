@@ -9,8 +9,8 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * D17: opens a file for reading. Messages quote inputs, so UsageError is thrown for another user's link (as
- * `realPath`), and for one that leads out of the workspace of GitHub Actions.
+ * D17: messages quote inputs, so another user's link is refused, and one that leads out of the workspace of
+ * GitHub Actions.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
@@ -24,7 +24,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   );
 }
 
-/** Resolves links; undefined if this run may follow all of them. */
+/** Returns undefined if this run may follow all links. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Private files (0600) in the user's cache directory, checked before use and never required. On Windows,
- * without numeric user IDs, for data only.
+ * Private files in the user's cache directory, checked before use and never required. On Windows, without
+ * numeric user IDs, for data only.
  */
 import {
   closeSync,
@@ -22,8 +22,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 
 export interface User {
   env: Readonly<Record<string, string | undefined>>;
-  getuid?: (() => number) | undefined;
-  geteuid?: (() => number) | undefined;
+  getuid?: () => number;
+  geteuid?: () => number;
 }
 
 const DIRECTORY_MODE = 0o700;
@@ -33,12 +33,12 @@ const OTHERS_WRITE = 0o022;
 
 export interface OwnCache {
   read(name: string): Buffer;
-  /** Writes atomically and keeps the most recent files. Without a flush: readers detect a truncated file. */
+  /** Keeps the most recent files. Needs no flush: readers detect a truncated file. */
   replace(name: string, bytes: Uint8Array): void;
   remove(name: string): void;
 }
 
-/** Bounds in bytes and files. `code` is executed. */
+/** Maximum size in bytes and number of files. `code` is executed. */
 export interface CacheBounds {
   largest: number;
   most: number;
@@ -70,15 +70,6 @@ export function openOwnCache(
     },
     remove: (file) => rmSync(join(directory, file), { force: true }),
   };
-}
-
-/** Runs `work` and ignores its errors: a cache must never fail a command. */
-export function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Throws for a set-uid program. */

@@ -6,7 +6,7 @@ import { orUndefined } from '../../base/or-undefined.ts';
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
 /**
- * Reads a file of the package, such as `dist/app.js`, or the copy that src/build/executable.mjs embeds
+ * Reads the copy that src/build/executable.mjs embeds, if any
  * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
  */
 export function readPackaged(path: string): Buffer {

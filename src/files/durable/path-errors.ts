@@ -53,8 +53,8 @@ export function describeSystemError(error: unknown): string {
 export const OTHER_FILE = 'specify a different file with --output';
 
 /**
- * Returns UsageError if the path can't be used, LocalError for other system errors, and anything else
- * unchanged. `task` is an infinitive, such as `write scans.csv`; `choice` is the alternative for the hint.
+ * Returns UsageError if the path can't be used. `task` is an infinitive, such as `write scans.csv`; `choice`
+ * is the alternative for the hint.
  */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
@@ -62,15 +62,11 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   const message = `cannot ${task}: ${describeSystemError(error)}`;
   if (!Object.hasOwn(BAD_PATH, code))
     return new LocalError(message, { cause: error, hint: adviceFor(error) });
-  return new UsageError(message, {
-    cause: error,
-    hint: asSentence(code === 'ENOENT' ? `create the directory first, or ${choice}` : choice),
-  });
+  const hint = asSentence(code === 'ENOENT' ? `create the directory first, or ${choice}` : choice);
+  return new UsageError(message, { cause: error, hint });
 }
 
-/**
- * Returns the error for a failed write. `state` is a clause on the content, such as "the file is unchanged".
- */
+/** Words `state` as a clause on the content, such as "the file is unchanged". */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

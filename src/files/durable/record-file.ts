@@ -1,6 +1,3 @@
-/**
- * Records of a command between runs: JSON with a version first, and last a checksum, which detects changes.
- */
 import { createHash } from 'node:crypto';
 import { orUndefined } from '../../base/or-undefined.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
@@ -25,7 +22,6 @@ export function formatRecord(record: { version: number } & Record<string, unknow
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-/** Parses the bytes of `formatRecord`. Throws RecordProblem. */
 export function parseRecord<T>(
   bytes: Buffer,
   versions: readonly number[],

@@ -9,7 +9,7 @@ import { createEarlyFlush, writeFully } from './write.ts';
 
 /** Running processes; the temporary files of all others are leftovers. */
 export interface Processes {
-  readonly pid: number;
+  pid: number;
   isRunning(pid: number): boolean;
 }
 
@@ -20,23 +20,18 @@ export interface ReplaceOptions {
   mode?: number;
 }
 
-/** After a failed step, every later step fails with the same error, and the old file stays. */
+/** Fails every step after a failed one with the same error, and keeps the old file. */
 export interface Replacement {
   size(): number;
-  readonly createdNs: bigint;
+  createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
   /** Returns a function that discards everything written since. No write may be in progress. */
   checkpoint(): () => Promise<void>;
-  /** Durably renames. Throws the system's error, LocalError, and the errors of `beforeRename`. */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Keeps the old content. Has no effect after `commit`. Never throws. */
+  /** Has no effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
-/**
- * Starts to replace the file at a real path. Throws the system's error, and UsageError if another user
- * changes names meanwhile (D14).
- */
 export async function openReplacement(
   disk: Disk,
   path: string,
@@ -114,7 +109,7 @@ export function temporaryOf(path: string, pid?: number): string {
   return join(dirname(path), `${temporaryStart(path)}${pid === undefined ? '' : `${pid}.`}partial`);
 }
 
-/** Returns the beginning of a temporary name, of at most 255 bytes. */
+/** Limits a temporary name to 255 bytes. */
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
@@ -138,7 +133,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
 
 const PERMISSIONS = 0o777;
 
-/** Creates `temporary` with the old file's owner and permissions, or with `mode`. */
+/** Takes owner and permissions from the old file. */
 export function createTemporary(
   disk: Disk,
   path: string,
@@ -169,7 +164,6 @@ export function createTemporary(
   });
 }
 
-/** Durably renames `file` to `path`, and closes it. Throws as `commit`. */
 export async function putInPlace(
   disk: Disk,
   file: DiskFile,
@@ -199,12 +193,11 @@ async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boole
   return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
 }
 
-/** D4: removes a file only if it still has that name. Never throws. */
 async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise<void> {
   if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
 }
 
-/** D18: throws UsageError if another file is mounted at a real path. */
+/** D18: another file may be mounted at a real path. */
 export async function refuseMountPoint(disk: Disk, real: string): Promise<void> {
   if (!(await disk.mountPoints()).has(real)) return;
   throw new UsageError(`cannot replace ${real}: it is mounted as a single file`, {

@@ -16,8 +16,8 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * D14: returns the real path of a file that need not exist. Throws the system's error, and UsageError at a
- * link that another user made to a file that is not theirs (as Linux does in /tmp, `protected_symlinks`).
+ * D14: refuses a link that another user made to a file that is not theirs (as Linux does in /tmp,
+ * `protected_symlinks`). The file need not exist.
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -34,7 +34,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Resolves links. Throws as `realPath`, and for a link that leads out of `within`, a real path. */
+/** Refuses a link that leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -47,12 +47,10 @@ export async function withoutLinks(
   const { real, untrusted, leaving } = step.value;
   if (leaving !== undefined)
     throw refusal(path, `${leaving} is a symbolic link that leads out of ${within}`, use);
-  if (untrusted)
-    throw refusal(
-      path,
-      `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`,
-      use,
-    );
+  if (untrusted) {
+    const { at, uid } = untrusted;
+    throw refusal(path, `${at} is a symbolic link to another user's file, created by user ${uid}`, use);
+  }
   return real;
 }
 
@@ -61,21 +59,14 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/** Durably creates a directory and its parents, and returns its real path. Throws as `realPath`. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
-  await makeDirectories(
-    disk,
-    disk.user() === undefined ? absolute : await withoutLinks(disk, absolute),
-    mode,
-  );
+  const real = disk.user() === undefined ? absolute : await withoutLinks(disk, absolute);
+  await makeDirectories(disk, real, mode);
   return realPath(disk, absolute);
 }
 
-/**
- * Opens the regular file at a real path, if it exists, for reading and writing. Throws the system's error,
- * and UsageError if another user may have put it there for root's run.
- */
+/** Refuses a file that another user may have put there for root's run. */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
   return (
@@ -102,8 +93,8 @@ const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
 /**
- * D14: throws UsageError if another user made a FIFO and could read what is written (as Linux under
- * `protected_fifos`). The directory's owner may.
+ * D14: another user who made a FIFO could read what is written (as Linux under `protected_fifos`). The
+ * directory's owner may.
  */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
@@ -118,7 +109,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   return checked(await disk.open(path, 'wx+'), (file) => expectAtPath(disk, file, path));
 }
 
-/** D14: throws UsageError unless the open file is the one at its real path, with no directory moved. */
+/** D14: the open file must be the one at its real path, with no directory moved. */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -138,18 +129,15 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: throws UsageError unless the file is of root or the directory's owner, and has one name. */
+/** D14: the file must be of root or the directory's owner, and have one name. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));
   if (directory.uid === ROOT && (directory.mode & OTHERS_WRITE) === 0) return;
-  if (![ROOT, directory.uid].includes(uid))
-    throw refusal(path, `it belongs to user ${uid}, and its directory is writable by users other than root`);
-  if (nlink > 1)
-    throw refusal(
-      path,
-      'it has more than one hard link, and its directory is writable by users other than root',
-    );
+  const isForeign = ![ROOT, directory.uid].includes(uid);
+  if (!isForeign && nlink <= 1) return;
+  const fault = isForeign ? `belongs to user ${uid}` : 'has more than one hard link';
+  throw refusal(path, `it ${fault}, and its directory is writable by users other than root`);
 }
 
 function refusal(path: string, reason: string, use: Use = 'write'): UsageError {
@@ -162,10 +150,7 @@ const HINTS: Readonly<Record<Use, string>> = {
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
 
-/**
- * Runs `work` in a directory whose name another user may change meanwhile (TOCTOU). Throws the system's
- * error, and UsageError if another directory is at the path (D14).
- */
+/** Opens a directory whose name another user may change meanwhile (TOCTOU). */
 export async function inDirectory<T>(
   disk: Disk,
   path: string,
@@ -177,7 +162,7 @@ export async function inDirectory<T>(
   });
 }
 
-/** D16: removes a file, if it exists, relative to the open directory. */
+/** D16: removes a file relative to the open directory. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
 }

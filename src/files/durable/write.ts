@@ -3,10 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemError } from './path-errors.ts';
 
-/**
- * D5: writes all of `data`, also after a partial write; `position` null: at the current one. Throws the
- * system's error, and EIO if a write takes no bytes.
- */
+/** D5: writes all of `data`, also after a partial write; `position` null: at the current one. */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
   data: Uint8Array,
@@ -48,7 +45,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
       waiting = 0;
       flushing = flush();
     },
-    /** Waits for a flush. D3: throws the error of any earlier flush, which the system reports once. */
+    /** D3: throws the error of any earlier flush, which the system reports once. */
     async settled() {
       await flushing;
       throwFailure();
@@ -57,8 +54,8 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
 }
 
 /**
- * Durably creates a directory with its parents, and returns whether it was missing. Node's `recursive` loops
- * endlessly if the system returns ENOENT although the parent exists.
+ * Returns whether the directory was missing. Node's `recursive` loops endlessly if the system returns ENOENT
+ * although the parent exists.
  */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {

@@ -2,16 +2,15 @@ import createBidi from 'bidi-js';
 import type { CaptionFont } from './caption-fonts.ts';
 
 export interface Piece {
-  readonly font: CaptionFont;
-  readonly text: string;
+  font: CaptionFont;
+  text: string;
 }
 
-/** Maximum length, above that of any label. */
 const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
-/** I8: returns the caption for a name: one line of visible characters, within the limit. */
+/** I8: one line of visible characters, within the limit. */
 export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];
@@ -37,10 +36,7 @@ const bidi = createBidi();
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/**
- * Splits a text by font and direction (Unicode Bidirectional Algorithm, UAX 9), from left to right. Throws if
- * no font has a character.
- */
+/** Splits a text by font and direction (Unicode Bidirectional Algorithm, UAX 9), from left to right. */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
@@ -59,7 +55,7 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
 
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** Returns a run in drawing order. Rule L4: brackets are mirrored. */
+/** Mirrors brackets by rule L4. */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>
@@ -69,7 +65,7 @@ function asDrawn(text: string, level: number): string {
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }
 
-/** Rule L2: reverses runs from the highest level down to the lowest odd one. */
+/** Reverses runs by rule L2, from the highest level down to the lowest odd one. */
 function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   const ordered = [...runs];
   const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);

@@ -1,11 +1,7 @@
-interface Glyphs {
-  has(character: string): boolean;
-}
-
 export interface Typeset {
-  readonly text: string;
+  text: string;
   /** `symbols`: such as emoji; `words`: letters, or everything. */
-  readonly lost: 'nothing' | 'symbols' | 'words';
+  lost: 'nothing' | 'symbols' | 'words';
 }
 
 const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [
@@ -55,9 +51,9 @@ function equivalentOf(character: string): string {
 
 /**
  * I9: replaces characters that the fonts lack by equivalents, omits symbols, and marks lost letters by an
- * ellipsis. Empty only if nothing of the given text is visible.
+ * ellipsis.
  */
-export function typeset(given: string, fonts: readonly Glyphs[]): Typeset {
+export function typeset(given: string, fonts: readonly { has(character: string): boolean }[]): Typeset {
   const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
   if (has(given)) return { text: given, lost: 'nothing' };
   let text = '';
@@ -66,7 +62,7 @@ export function typeset(given: string, fonts: readonly Glyphs[]): Typeset {
   for (const character of given) {
     const shown = has(character) ? character : equivalentOf(character);
     const isInvisible = /\p{Default_Ignorable_Code_Point}/u.test(character);
-    // Joiners and selectors of an omitted emoji.
+    // Skips joiners and selectors of an omitted emoji.
     if (isInvisible && (isAfterGap || !has(shown))) continue;
     if (has(shown)) {
       if (isAfterGap && /^[\s\p{Pe}\p{Pf},.;:!?]/u.test(shown)) text = text.trimEnd();

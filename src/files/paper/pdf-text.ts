@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import type { CaptionFont } from './caption-fonts.ts';
 import type { Piece } from './captions.ts';
 
@@ -17,7 +18,7 @@ function selectFont(document: Pdf, { name }: CaptionFont): void {
   allowNullAnchors((document as Pdf & { readonly _font: { readonly font: FontWithMarks } })._font.font);
 }
 
-/** Returns the width in points, at the document's font size. */
+/** Measures at the document's font size. */
 export function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {
   return pieces.reduce((width, piece) => width + widthOfPiece(document, piece), 0);
 }
@@ -27,10 +28,10 @@ function widthOfPiece(document: Pdf, { font, text }: Piece): number {
   return document.widthOfString(text, optionsOf(text));
 }
 
-/** Stroke that makes a regular font semibold, as a share of its size. */
+/** Width of the stroke that makes a regular font semibold, as a share of its size. */
 const THICKER = 0.028;
 
-/** Draws pieces from left to right. `y` is the baseline, in points from the top. */
+/** Draws pieces from left to right at their baseline `y`. */
 export function drawPieces(
   document: Pdf,
   pieces: readonly Piece[],
@@ -47,18 +48,14 @@ export function drawPieces(
     }
     const thicker = font.isTooLight && { fill: true, stroke: true };
     if (thicker) document.lineWidth(THICKER * size);
-    document.text(text, left, y, {
-      lineBreak: false,
-      baseline: 'alphabetic',
-      ...optionsOf(text),
-      ...thicker,
-    });
+    const options = { lineBreak: false, baseline: 'alphabetic', ...optionsOf(text), ...thicker } as const;
+    document.text(text, left, y, options);
     if (pieces.length > 1) left += widthOfPiece(document, piece);
   }
 }
 
 interface FontWithMarks {
-  readonly _layoutEngine: { readonly engine: { readonly GPOSProcessor: MarkPositioner } };
+  _layoutEngine: { readonly engine: { readonly GPOSProcessor: MarkPositioner } };
 }
 
 interface MarkPositioner {
@@ -83,26 +80,26 @@ function allowNullAnchors(font: FontWithMarks): void {
 const SHAPED = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
 interface Glyph {
-  readonly id: number;
-  readonly advanceWidth: number;
+  id: number;
+  advanceWidth: number;
   /** Empty if the glyph belongs to the letter of another one. */
-  readonly codePoints: readonly number[];
+  codePoints: readonly number[];
 }
 
-/** In thousandths of the size. */
+/** Position in thousandths of the size. */
 interface Position {
-  readonly xAdvance: number;
-  readonly xOffset: number;
-  readonly yOffset: number;
+  xAdvance: number;
+  xOffset: number;
+  yOffset: number;
 }
 
 interface EmbeddedFont {
-  readonly font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
-  readonly id: string;
-  readonly scale: number;
-  readonly subset: { readonly glyphs: number[] };
-  readonly widths: number[];
-  readonly unicode: (readonly number[])[];
+  font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
+  id: string;
+  scale: number;
+  subset: { readonly glyphs: number[] };
+  widths: number[];
+  unicode: (readonly number[])[];
   layout(
     text: string,
     features: readonly string[],
@@ -111,31 +108,29 @@ interface EmbeddedFont {
 }
 
 interface Internals {
-  readonly _font: EmbeddedFont;
-  readonly page: { readonly fonts: Record<string, unknown> };
+  _font: EmbeddedFont;
+  page: { readonly fonts: Record<string, unknown> };
   addContent(operators: string): void;
 }
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Returns the numbers of a font. Glyphs get the letters of their place: fontkit keeps those of the first. */
+/** Gives glyphs the letters of their place: fontkit keeps those of the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
-  const known = numbers.get(font);
-  if (known) return known;
-  const created = new Map<string, string>();
-  numbers.set(font, created);
-  const getGlyph = font.font.getGlyph.bind(font.font);
-  font.font.getGlyph = (id, codePoints) => {
-    const glyph = getGlyph(id, codePoints);
-    return codePoints ? Object.create(glyph, { codePoints: { value: codePoints } }) : glyph;
-  };
-  return created;
+  return getOrAdd(numbers, font, () => {
+    const getGlyph = font.font.getGlyph.bind(font.font);
+    font.font.getGlyph = (id, codePoints) => {
+      const glyph = getGlyph(id, codePoints);
+      return codePoints ? Object.create(glyph, { codePoints: { value: codePoints } }) : glyph;
+    };
+    return new Map();
+  });
 }
 
 /**
- * Draws a text, and returns its width. A letter may be several glyphs (a stem and its dots), and a glyph part
- * of several letters: each is embedded once per letter, and glyphs without a letter of their own are read as
- * nothing (ISO 32000-1, 14.9.4).
+ * Embeds each glyph once per letter, because a letter may be several glyphs (a stem and its dots), and a
+ * glyph part of several letters. Glyphs without a letter of their own are read as nothing (ISO 32000-1,
+ * 14.9.4).
  */
 function drawShaped(
   document: Pdf,
@@ -177,7 +172,6 @@ function isMark(point: number): boolean {
   return /\p{M}/u.test(String.fromCodePoint(point));
 }
 
-/** Begins content that is read as this text. */
 function spanOf(text: string): string {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
   return `/Span <</ActualText <${text === '' ? '' : bytes.toString('hex')}>>> BDC`;
@@ -188,15 +182,12 @@ function numberOf(
   known: Map<string, string>,
   { id, advanceWidth, codePoints }: Glyph,
 ): string {
-  const key = `${id} ${codePoints.join(' ')}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const number = font.subset.glyphs.push(id) - 1;
-  font.widths[number] = advanceWidth * font.scale;
-  font.unicode[number] = codePoints;
-  const digits = number.toString(16).padStart(4, '0');
-  known.set(key, digits);
-  return digits;
+  return getOrAdd(known, `${id} ${codePoints.join(' ')}`, () => {
+    const number = font.subset.glyphs.push(id) - 1;
+    font.widths[number] = advanceWidth * font.scale;
+    font.unicode[number] = codePoints;
+    return number.toString(16).padStart(4, '0');
+  });
 }
 
 function round(points: number): number {
