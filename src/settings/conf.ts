@@ -1,10 +1,9 @@
-/** Verifies config.json with conf. A separate file of dist/, because few commands need the library. */
+/** Separate file of dist/, because few commands need the library. */
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';
 import { FILE_MODE } from './config-directory.ts';
 import { CONFIG_SCHEMA } from './stored.ts';
 
-/** Tests whether the config matches the schema and has the content of `text`. */
 export function isStored(file: string, text: string): boolean {
   try {
     const { store } = new Conf<Record<string, unknown>>({

@@ -15,16 +15,13 @@ import { geteuid } from 'node:process';
 import { systemCode, UsageError } from '../base/errors.ts';
 import type { Variables } from './settings.ts';
 
-/**
- * Returns the path of the config directory, without creating it. Throws UsageError without a home directory.
- */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
     const { default: envPaths } = await import('env-paths');
     const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
-    // XDG: a relative path in a variable is ignored. Keys must not be stored in the current directory.
+    // XDG requires that a relative path is ignored. Keys must not be stored in the current directory.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
@@ -44,8 +41,8 @@ const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
- * Sets config.json to 0600 and its directory to 0700, unless other programs use the directory. Returns one
- * sentence for each path that other users could access.
+ * Restricts the file and its directory, unless other programs use the directory. Returns one sentence for
+ * each path that other users could access.
  */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
@@ -54,7 +51,7 @@ export function restrictPermissions(file: string): string[] {
   );
 }
 
-/** Sets the permissions of a new directory, some of which the umask may have removed. */
+/** Restores permissions that the umask may have removed. */
 export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));
@@ -71,7 +68,7 @@ function restrict(path: string, mode: number): string | undefined {
   const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
-      // By descriptor, because the path may lead elsewhere by now (TOCTOU).
+      // The path may lead elsewhere by now (TOCTOU).
       if (isShared(path, fstatSync(descriptor)))
         return `${found} and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`;
       fchmodSync(descriptor, mode);

@@ -1,7 +1,4 @@
-/**
- * Detects a config.json that another user created for this one, because it controls where keys are sent.
- * Synchronous: every command runs it at start-up.
- */
+/** Detects a config.json that another user created for this one, because it controls where keys are sent. */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
@@ -14,10 +11,9 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Returns the user who may have created `file` for this one to use; undefined for a file of this user or of
- * root, a file in a directory closed to other users, and a file of the user who owns the directories above it
- * (root with HOME kept by sudo), unless that user created the first of them in a directory open to all
- * (/tmp). A link of another user to a target that is not theirs is never trusted (D14).
+ * Trusts a file of this user or of root, a file in a directory closed to other users, and a file of the user
+ * who owns the directories above it (root with HOME kept by sudo), unless that user created the first of them
+ * in a directory open to all (/tmp). Never trusts a link of another user to a target that is not theirs.
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -27,24 +23,22 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
-  // A hard link to a file of this user in another user's directory.
+  // The file may be a hard link to one of this user in another user's directory.
   if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
 }
 
 /**
- * Returns the reason for not running a command in `file`; undefined if only this user and root can have
- * written or moved the file. Stricter than `plantedBy`, because root with another user's HOME would run
- * commands of that user. Called before the permissions are corrected.
+ * Refuses to run commands unless only this user and root can have written or moved the file. Stricter than
+ * `plantedBy`, because root with another user's HOME would run commands of that user. Call it before the
+ * permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
   const names = [resolve(file), withoutLinks(resolve(file), ours).real];
-  const directories = [...new Set(names.flatMap(directoriesAbove))].map((path) => ({
-    path,
-    stats: statSync(path),
-  }));
+  const above = [...new Set(names.flatMap(directoriesAbove))];
+  const directories = above.map((path) => ({ path, stats: statSync(path) }));
   const unsafe = directories.find(({ stats }) => stats.uid !== ours && stats.uid !== ROOT);
   if (unsafe || (uid !== ours && uid !== ROOT)) {
     const owner = unsafe?.stats.uid ?? uid;
@@ -52,11 +46,11 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // With a umask of 002, a user's own group can write: trusted above the config's directory, not by root.
-  const above = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
+  // A user's own group can write with a umask of 002: trusted above the config's directory, not by root.
+  const writers = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>
-    (stats.mode & (nearest.includes(path) ? OTHERS_WRITE : above)) !== 0 && (stats.mode & STICKY) === 0;
+    (stats.mode & (nearest.includes(path) ? OTHERS_WRITE : writers)) !== 0 && (stats.mode & STICKY) === 0;
   const open = directories.filter(isOpen).map(({ path }) => path);
   if ((mode & OTHERS_WRITE) !== 0) open.push(file);
   if (open.length === 0) return undefined;

@@ -11,9 +11,9 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, QRCTL_API_KEY_FILE or the
- * credential of systemd, for any base URL; then the key-command or key of the profile, for the base URL that
- * it was stored with. Throws UsageError for a key that can't be sent in a header.
+ * Finds the key that may be sent to `baseUrl`: QRCTL_API_KEY, QRCTL_API_KEY_FILE or the credential of
+ * systemd, for any base URL; then the key-command or key of the profile, for the base URL that it was stored
+ * with.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -26,12 +26,7 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
 
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
-  const none: FoundKey = {
-    apiKey: undefined,
-    apiKeyProblem: undefined,
-    keySource: undefined,
-    pendingKey: undefined,
-  };
+  const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
   if (env.QRCTL_API_KEY) return { ...none, apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
   const outside = keyFile(env);
   if (outside) return { ...none, keySource: outside.source, pendingKey: { path: outside.path } };
@@ -47,7 +42,7 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
-/** The credential of systemd counts only if the unit loads one of that name. */
+/** The unit must load a credential of that name. */
 function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;
@@ -93,7 +88,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Throws UsageError without a base URL, so that no key is read for no service. */
+/** Prevents reading a key for no service. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {
@@ -101,7 +96,6 @@ export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   });
 }
 
-/** Throws AuthError if no key may be sent to the service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

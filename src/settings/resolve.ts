@@ -57,7 +57,6 @@ function resolveValue<K extends keyof typeof VALUES>(key: K, inputs: Inputs): Va
   return value as Value<K>;
 }
 
-/** Returns the effective base URL, and a note if it was completed. */
 export function resolveBaseUrl(inputs: Inputs): { baseUrl: string; note: string[] } | undefined {
   const found = findSetting('base-url', inputs);
   if (found.text === undefined) return undefined;
@@ -74,7 +73,7 @@ function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
-/** Returns the text to store, with URLs in canonical form. Throws UsageError for an invalid value. */
+/** Returns the text to store, with URLs in canonical form. */
 export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);

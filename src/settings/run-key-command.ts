@@ -19,7 +19,7 @@ export interface CommandRun {
   clock: Clock;
   signal: AbortSignal;
   /**
-   * The command may prompt. It then inherits standard input and stays in this process group, which may use
+   * Lets the command prompt. It then inherits standard input and stays in this process group, which may use
    * the terminal.
    */
   canAsk: boolean;
@@ -28,10 +28,8 @@ export interface CommandRun {
 }
 
 /**
- * Runs the command of a profile, without a shell and without the key in its environment, and returns its
- * output. Ends it, with its process group unless it may prompt, after the timeout or when the signal aborts.
- * Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`, and the
- * reason of the signal.
+ * Runs without a shell and without the key in its environment. Ends the command, with its process group
+ * unless it may prompt, after the timeout or when the signal aborts.
  */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
@@ -69,7 +67,7 @@ export async function runKeyCommand(line: string, run: CommandRun): Promise<stri
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Resolves when the command has ended: to its failure, or to undefined. */
+/** Resolves to the failure, if any, when the command has ended. */
 function problemOf(child: Child): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.on('error', (error) => resolve(`could not be started: ${startProblem(error)}`));
@@ -86,7 +84,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects standard output, and notes the lines of standard error; a prompt at its end has no line end. */
+/** Notes the lines of standard error; a prompt at its end has no line end. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

@@ -4,7 +4,6 @@ import type { CommandProblem } from './stored.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Values of the global flags, checked while parsing. */
 export interface SettingFlags {
   profile?: string;
   baseUrl?: string;
@@ -44,7 +43,6 @@ export interface Settings {
   timeoutMs: number;
   /** Maximum duration of an outage before a command gives up. */
   retryForMs: number;
-  /** Notes that are printed once: a completed base URL, corrected permissions. */
   notes: readonly string[];
 }
 

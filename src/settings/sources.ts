@@ -1,4 +1,4 @@
-/** Finds the source of a setting: flag > variable > profile > default. No other file defines this order. */
+/** Finds a setting: flag > variable > profile > default. No other file defines this order. */
 import { UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { nearest } from '../base/text/nearest.ts';
@@ -52,7 +52,6 @@ export interface Sourced {
   source: SettingSource;
 }
 
-/** An empty variable counts as unset. */
 export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
@@ -63,12 +62,12 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
 
 export interface ShownSetting {
   key: SettingKey;
-  /** Text as typed; base URL and short URL in canonical form; null if not set. */
+  /** Text as typed; base URL and short URL in canonical form. */
   value: string | null;
   source: SettingSource;
 }
 
-/** An invalid value is returned unchanged, so that users can find it. */
+/** Returns an invalid value unchanged, so that users can find it. */
 export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };
@@ -96,7 +95,7 @@ export function badSetting(
   });
 }
 
-/** In order: --profile, QRCTL_PROFILE, the stored one, `default`. The profile may not be stored. */
+/** Names a profile that may not be stored. */
 export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
@@ -110,10 +109,6 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
 
-/**
- * Returns the name that a login stores under. Throws UsageError for a key, and for a name that is hard to
- * type.
- */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)

@@ -7,9 +7,9 @@ import type { Variables } from './settings.ts';
 import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
-  readonly file: string;
+  file: string;
   /** Notes about corrected permissions, one sentence each. */
-  readonly corrections: readonly string[];
+  corrections: readonly string[];
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -19,9 +19,8 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * Reads the stored config; empty if it is missing. Restricts permissions to 0600 in 0700, unless the config
- * has a key-command that another user may have written. Throws UsageError, and leaves the file unchanged, if
- * it is invalid or was created by another user.
+ * Restricts permissions, unless the config has a key-command that another user may have written. Throws
+ * UsageError, and leaves the file unchanged, if it is invalid or was created by another user.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);

@@ -1,7 +1,7 @@
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
 
-/** Fields of a profile, each value as typed. The key is sent only to `keyBaseUrl`. */
+/** Fields of a profile as typed. The key is sent only to `keyBaseUrl`. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',
@@ -20,23 +20,22 @@ const PROFILE_FIELDS = [
 type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
-/** Stored config. Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
+/** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
-  readonly current: string | undefined;
-  readonly profiles: ReadonlyMap<string, StoredProfile>;
-  readonly commandProblem?: CommandProblem;
+  current: string | undefined;
+  profiles: ReadonlyMap<string, StoredProfile>;
+  commandProblem?: CommandProblem;
 }
 
 export interface CommandProblem {
-  readonly reason: string;
-  readonly hint: string;
+  reason: string;
+  hint: string;
   /**
    * Other users were able to write the config. Corrected permissions would hide that from the next command.
    */
-  readonly isOpen: boolean;
+  isOpen: boolean;
 }
 
-/** Tests whether the config has a key-command that another user may have written. */
 export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boolean {
   return (
     commandProblem?.isOpen === true &&
@@ -58,8 +57,8 @@ export const CONFIG_SCHEMA = {
 export const DEFAULT_PROFILE = 'default';
 
 /**
- * Parses the text of config.json. Throws an Error that does not quote the text. Without the schema, because
- * conf takes as long to load as all other code.
+ * Throws an Error that does not quote the text. Uses no schema, because conf takes as long to load as all
+ * other code.
  */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
@@ -95,6 +94,5 @@ function parseProfile(data: unknown): StoredProfile {
 }
 
 export function formatStored(stored: Stored): Record<string, unknown> {
-  // fromEntries defines keys and does not assign them: a profile named __proto__ is an ordinary one.
   return { version: VERSION, current: stored.current, profiles: Object.fromEntries(stored.profiles) };
 }

@@ -1,4 +1,3 @@
-/** Defines the valid values of each setting, for the flag, the variable, the profile and `config set`. */
 import { parseShortUrl } from '../base/text/short-url.ts';
 import { parseDuration } from '../base/time/time.ts';
 import { isTimeZone } from '../base/time/time-zone.ts';

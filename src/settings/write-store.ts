@@ -17,9 +17,8 @@ import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Reads the stored config again, applies `change` and stores the result under a lock: concurrent commands
- * both keep their changes. Throws UsageError if the file is corrupt, LocalError if it cannot be written (in
- * both cases it is unchanged), and the errors of `change`.
+ * Applies `change` under a lock to the stored config, so that concurrent commands both keep their changes.
+ * Leaves the file unchanged if it throws.
  */
 export async function updateStore(
   { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -31,7 +30,7 @@ export async function updateStore(
     await refuseMountPoint(disk, await realPath(disk, file));
     const first = await readStore(env);
     const corrected = hasUncheckedCommand(first) ? [] : restrictPermissions(file);
-    // Before the lock, because conf takes long to load.
+    // Loads conf before the lock, because that takes long.
     const { isStored } = await import('./conf.ts');
     const lock = await acquireLock(file, { clock, signal, waitMs: MAX_WAIT_MS });
     try {
@@ -55,9 +54,7 @@ export async function updateStore(
   }
 }
 
-/**
- * Throws UsageError for a key-command of another user, which the permissions of the new file would let run.
- */
+/** The permissions of the new file would let a key-command of another user run. */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(
@@ -67,12 +64,12 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
 }
 
 /**
- * Replaces the file atomically and returns its text. Not with conf, whose writer (atomically 2.1) ignores
- * partial writes: on a full disk, it replaces a good file with a truncated one and reports success.
+ * Avoids conf, whose writer (atomically 2.1) ignores partial writes: on a full disk, it replaces a good file
+ * with a truncated one and reports success.
  */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
-  // The real path, so that a config.json that is a link stays one.
+  // Keeps a config.json that is a link.
   await replaceFile(disk, await realPath(disk, file), Buffer.from(text), { mode: FILE_MODE });
   return text;
 }
