@@ -1,4 +1,3 @@
-/** Suggests the intended line for an invalid one, by similar names and by names of other tools. */
 import { nearest } from '../base/text/nearest.ts';
 import { inShell, shown } from '../base/text/quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
@@ -78,13 +77,8 @@ export function commandHint(
   if (flag !== undefined && (names.length === 0 || names[0] === 'qr')) {
     const [code = 'CODE', ...more] = operands;
     const codes = value === undefined ? [code] : [code, ...more];
-    return didYouMean([
-      'qr',
-      'update',
-      ...codes,
-      flag,
-      value ?? (more.join(' ') || flag.slice(2).toUpperCase()),
-    ]);
+    const text = value ?? (more.join(' ') || flag.slice(2).toUpperCase());
+    return didYouMean(['qr', 'update', ...codes, flag, text]);
   }
   const [first, ...others] = commandsMeant(word, names);
   if (first === undefined) return undefined;
@@ -95,7 +89,6 @@ export function commandHint(
   return didYouMean([...command, ...code, ...rest], others) ?? didYouMean(command, others);
 }
 
-/** Suggests the flag that `word` means in other tools. */
 export function flagHint(
   word: string,
   known: readonly string[],
@@ -104,20 +97,16 @@ export function flagHint(
 ): string | undefined {
   const [typed = '', ...value] = word.split('=');
   const format = FORMATS.includes(typed) ? '--format' : undefined;
-  const flag =
-    format ??
-    FLAGS.get(typed)
-      ?.split(' ')
-      .find((name) => known.includes(name));
+  const meanings = FLAGS.get(typed)?.split(' ') ?? [];
+  const flag = format ?? meanings.find((name) => known.includes(name));
   if (flag === undefined || !known.includes(flag)) return undefined;
   const meant = format ? [format, typed.slice(2)] : [[flag, ...value].join('=')];
   const rest = wordsBehind(names, argv).flatMap((other) => (other === word ? meant : [other]));
-  return (
-    (argv.includes(word) ? didYouMean([...names, ...rest]) : undefined) ?? didYouMean([...names, ...meant])
-  );
+  const whole = argv.includes(word) ? didYouMean([...names, ...rest]) : undefined;
+  return whole ?? didYouMean([...names, ...meant]);
 }
 
-/** Suggests the line in which surplus arguments are values of flags. */
+/** Reads surplus arguments as values of flags. */
 export function operandHint(
   names: readonly string[],
   operands: readonly string[],
@@ -145,14 +134,10 @@ function flagsFor(command: string, operands: readonly string[]): string[] | unde
   ];
 }
 
-/** Returns the commands that may be meant, the likeliest first, without those that delete. */
+/** Lists the commands that may be meant, the likeliest first, without those that delete. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
   if (names[0] === 'scans' && EXPORTS.includes(word)) return ['scans export'];
-  const all = [...leaves()].map(({ names, leaf: { name, risky } }) => ({
-    path: names.join(' '),
-    name,
-    risky,
-  }));
+  const all = [...leaves()].map(({ names, leaf }) => ({ ...leaf, path: names.join(' ') }));
   const harmless = all.filter(({ risky }) => !risky);
   const full = (name: string) => [...names, name].join(' ');
   const elsewhere = (verb: string) =>
@@ -182,7 +167,7 @@ function wordsBehind(words: readonly string[], argv: readonly string[]): string[
   return argv.slice(behind).filter((typed) => typed !== '--help' && typed !== '-h');
 }
 
-/** Returns the sentence for a line; undefined if a word can't be printed as it is. */
+/** Returns undefined if a word can't be printed as it is. */
 function didYouMean(words: readonly string[], others: readonly string[] = []): string | undefined {
   if (words.some((word) => shown(word) !== word)) return undefined;
   const more =

@@ -43,7 +43,7 @@ async function loadPage(
   return { names, summary, guide, description, arguments: argumentsOf(given), flags, output, examples };
 }
 
-/** Relations with flags and arguments that the command lacks are omitted. */
+/** Omits relations with flags and arguments that the command lacks. */
 export function flagsOf(options: Options, given: readonly ArgumentDefinition[] = []): Flag[] {
   const flags = Object.values(options).map(asFlag);
   const names = new Set([...flags.map(({ long }) => long), ...argumentsOf(given).map(relationName)]);
@@ -98,7 +98,7 @@ export function fullName(names: readonly string[]): string {
  */
 export function describeValues(
   described: { description: string; choices?: readonly string[]; repeatable?: boolean },
-  most = Number.POSITIVE_INFINITY,
+  most = Infinity,
 ): string {
   const { description, choices: all = [], repeatable } = described;
   const choices = all.length > most ? [...all.slice(0, 3), '…'] : all;

@@ -25,7 +25,6 @@ function helpPages(argv: readonly string[]): (readonly string[])[] {
   return ['--help', '-h'].includes(argv.at(-1) ?? '') && areNames(before) ? [before] : [];
 }
 
-/** The prefix separates topics from commands. */
 export function topicPage(words: readonly string[]): string[] {
   return ['help', ...words];
 }

@@ -1,4 +1,3 @@
-/** Interprets a command line: a command to run, a text to print, or an error. */
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
@@ -30,7 +29,6 @@ export interface LineFacts {
 export interface TextInputs {
   version: string;
   terminal(flags: ConsoleFlags): Terminal;
-  /** Help with rare flags. */
   isFull?: boolean;
 }
 
@@ -39,19 +37,13 @@ export async function interpret(
   inputs: TextInputs,
 ): Promise<Invocation & LineFacts> {
   const reading = await readLine(argv);
-  const invocation = await invocationOf(reading, inputs).catch((error: unknown) => ({
-    kind: 'refuse' as const,
-    error,
-  }));
-  return {
-    globals: globalsOf(reading),
-    ...invocation,
-    style: styleOf(reading),
-    command: namesOf(reading).join(' '),
-  };
+  const refuse = (error: unknown) => ({ kind: 'refuse' as const, error });
+  const invocation = await invocationOf(reading, inputs).catch(refuse);
+  const command = namesOf(reading).join(' ');
+  return { globals: globalsOf(reading), ...invocation, style: styleOf(reading), command };
 }
 
-/** By commander's reading of the flags: a word may be the value of another flag. */
+/** Reads the flags by commander: a word may be the value of another flag. */
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');
@@ -90,15 +82,10 @@ function print(text: string): Invocation {
 }
 
 async function printReference(words: readonly string[], { version }: TextInputs): Promise<Invocation> {
-  if (words.length > 0) {
-    throw new UsageError("--json can't be used with a command or a topic", {
-      hint: 'Run `qrctl help --json`.',
-    });
-  }
-  const [{ formatReference }, { loadManual }] = await Promise.all([
-    import('./help/reference.ts'),
-    import('./manual.ts'),
-  ]);
+  const hint = 'Run `qrctl help --json`.';
+  if (words.length > 0) throw new UsageError("--json can't be used with a command or a topic", { hint });
+  const { formatReference } = await import('./help/reference.ts');
+  const { loadManual } = await import('./manual.ts');
   return print(formatReference(await loadManual(version)));
 }
 
@@ -126,11 +113,8 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
 async function complete(words: readonly string[]): Promise<Invocation> {
   const { before, values } = await candidatesFor(words);
   if (values === 'profiles' || values === 'codes') {
-    const [{ command: definition }, line] = await Promise.all([
-      import('../commands/candidates.ts'),
-      readLine(words.slice(0, -1)),
-    ]);
-    const globals = { ...globalsOf(line), quiet: true };
+    const { command: definition } = await import('../commands/candidates.ts');
+    const globals = { ...globalsOf(await readLine(words.slice(0, -1))), quiet: true };
     return { kind: 'run', definition, args: [values, before], options: {}, globals };
   }
   if (typeof values === 'string') return print(values === 'none' ? '' : `${values}\n`);

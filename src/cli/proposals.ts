@@ -1,6 +1,6 @@
 /**
- * Completes commands in hints, notes and prompts with the workspace flags of the run, so that a pasted
- * command acts on the same workspace.
+ * Adds the workspace flags of the run to commands in hints, notes and prompts, so that a pasted command acts
+ * on the same workspace.
  */
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
@@ -35,7 +35,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** A base URL that is refused is not repeated, because it may contain a password. */
+/** A base URL that is refused may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

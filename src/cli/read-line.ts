@@ -1,7 +1,4 @@
-/**
- * Parses argv with commander. The program is declared one level per name that is read, so that only the
- * command of the line is loaded.
- */
+/** Declares the program one level per name that is read, so that only the command of the line is loaded. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '../base/errors.ts';
 import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
@@ -21,14 +18,13 @@ declare module 'commander' {
 }
 
 export interface Reading {
-  readonly argv: readonly string[];
-  readonly path: Command[];
+  argv: readonly string[];
+  path: Command[];
   /** Errors of values, which are not thrown, so that the flags after them are read as well. */
-  readonly refused: UsageError[];
-  /** Text that the line requests; the first flag counts. */
-  requested: 'help' | 'version' | undefined;
-  reached: Reached | undefined;
-  failure: unknown;
+  refused: UsageError[];
+  requested?: 'help' | 'version';
+  reached?: Reached;
+  failure?: unknown;
 }
 
 type Reached =
@@ -36,16 +32,9 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a line. Never throws: flags such as `--format json` apply even if the rest is invalid. */
+/** Never throws: flags such as `--format json` apply even if the rest is invalid. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
-  const reading: Reading = {
-    argv,
-    path: [],
-    refused: [],
-    requested: undefined,
-    reached: undefined,
-    failure: undefined,
-  };
+  const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
     .helpOption(false)
     .helpCommand(false)
@@ -126,7 +115,6 @@ async function openCommand(command: Command, { load, guide }: Leaf, reading: Rea
   });
 }
 
-/** Declares `help` and `__complete`, which accept any words. */
 function openWords(command: Command, reading: Reading): void {
   const before = namesOf(reading);
   command.allowUnknownOption();

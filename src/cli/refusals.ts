@@ -11,7 +11,7 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
-/** Returns the error for commander's `code`. Throws on a code that no line can cause. */
+/** Throws on a code that no line can cause. */
 export function refusal(
   code: string,
   command: Command,
@@ -88,14 +88,12 @@ export function unknownFlag(
   });
 }
 
-/** Returns the flag that is meant: `--format` for `-format`. The dashes are not compared. */
+/** Finds `--format` for `-format`. The dashes are not compared. */
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
   const exact = known.find((long) => long === `-${flag}`);
   if (exact !== undefined || flag.length <= 2) return exact;
-  const name = nearest(
-    flag.replace(/^-+/, ''),
-    known.map((long) => long.slice(2)),
-  );
+  const names = known.map((long) => long.slice(2));
+  const name = nearest(flag.replace(/^-+/, ''), names);
   return name === undefined ? undefined : `--${name}`;
 }
 
@@ -110,10 +108,7 @@ function unknownCommand(word: string, names: readonly string[], argv: readonly s
   });
 }
 
-/**
- * Returns the error for flags that lack a required one or exclude each other. `given`: keys of the options on
- * the line.
- */
+/** Returns the error for flags that lack a required one or exclude each other. */
 export function findBrokenRelation(
   { options, arguments: terms = [] }: CommandDefinition,
   { given, args, values }: { given: readonly string[]; args: readonly string[]; values: Values<Options> },
@@ -155,7 +150,6 @@ function missingFlags(
   });
 }
 
-/** Returns a placeholder in capitals; `CxR` is one already. */
 function formOf(value: string): string {
   return /[A-Z]/.test(value) ? value : value.toUpperCase();
 }

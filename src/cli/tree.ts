@@ -1,14 +1,12 @@
-/** Lists every command with a lazy import, so that only the command that runs is loaded. */
+/** Loads only the command that runs. */
 import { type CommandDefinition, flag } from '../commands/define.ts';
-
-type Load = () => Promise<{ command: CommandDefinition }>;
 
 export type WorkspaceFlag = '--profile' | '--base-url';
 
 export interface Leaf {
   name: string;
   summary: string;
-  load: Load;
+  load(): Promise<{ command: CommandDefinition }>;
   /** Workspace flags that affect this command. Suggested commands repeat them. */
   takes: readonly WorkspaceFlag[];
   risky: boolean;
@@ -38,7 +36,7 @@ export const helpOptions = {
 function leaf(
   name: string,
   summary: string,
-  load: Load,
+  load: Leaf['load'],
   extra: Partial<Pick<Leaf, 'takes' | 'risky' | 'guide'>> = {},
 ): Leaf {
   return { name, summary, load, takes: ['--profile', '--base-url'], risky: false, ...extra };
@@ -177,12 +175,7 @@ export function isBranch(node: Node): node is Branch {
   return 'commands' in node;
 }
 
-export interface Path {
-  names: readonly string[];
-  leaf: Leaf;
-}
-
-export function* leaves(): Generator<Path> {
+export function* leaves(): Generator<{ names: readonly string[]; leaf: Leaf }> {
   for (const node of TREE) {
     if (!isBranch(node)) yield { names: [node.name], leaf: node };
     else for (const leaf of node.commands) yield { names: [node.name, leaf.name], leaf };

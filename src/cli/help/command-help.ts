@@ -14,7 +14,7 @@ export interface Terminal {
 const WIDEST = 80;
 const NARROWEST = 40;
 
-/** `isFull`: also rare flags and those of the output. */
+/** Shows rare flags and those of the output too with `isFull`. */
 export async function formatHelp(command: Command, terminal: Terminal, isFull = false): Promise<string> {
   const { bold: styleTitle } = await loadColors(terminal.color);
   let text = '';
@@ -48,7 +48,6 @@ declare module 'commander' {
   }
 }
 
-/** Number of paragraphs, and of examples, in help without rare flags. */
 const MOST_PARAGRAPHS = 2;
 const MOST_EXAMPLES = 3;
 
@@ -84,7 +83,7 @@ function formatSections(command: Command, helper: Help, isFull: boolean): string
     helper.boxWrap(text.join('\n\n'), helper.helpWidth ?? WIDEST),
     '',
     ...sections,
-    ...formatExamples(command, helper, isShort ? MOST_EXAMPLES : Number.POSITIVE_INFINITY),
+    ...formatExamples(command, helper, isShort ? MOST_EXAMPLES : Infinity),
     '',
   ].join('\n');
 }
@@ -170,18 +169,13 @@ export function rootText({ command }: AddHelpTextContext): string {
   ].join('\n');
 }
 
-function formatSteps(title: (text: string) => string): string[] {
-  return [title('Start here:'), ...formatLines(FIRST_STEPS)];
-}
-
-function formatLines(items: readonly Item[]): string[] {
-  return items.map(([term, meaning]) => `  ${term.padEnd(longest(items))}  ${meaning}`);
-}
-
 export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
   const { helper, title } = await loadHelper(program, terminal);
   const summary = helper.boxWrap(program.description(), widthOf(terminal));
-  return [summary, '', ...formatSteps(title), '', 'All commands and topics: `qrctl --help`.', ''].join('\n');
+  const width = longest(FIRST_STEPS);
+  const steps = FIRST_STEPS.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`);
+  const rest = ['', 'All commands and topics: `qrctl --help`.', ''];
+  return [summary, '', title('Start here:'), ...steps, ...rest].join('\n');
 }
 
 export async function formatTopic(

@@ -74,7 +74,7 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
 
 function header(names: readonly string[], summary: string, synopsis: string, version: string): string {
   const name = pageName(names);
-  // No date, so that builds are reproducible.
+  // Builds are reproducible without a date.
   const title = `.TH "${text(name.toUpperCase())}" 1 "" "qrctl ${text(version)}" "qrctl manual"`;
   // Left-aligned and without hyphens, so that commands stay as they are typed.
   const layout = [title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`];

@@ -28,23 +28,15 @@ export function createReference({ version, root, groups, commands, globals }: Ma
   };
 }
 
-function describeCommand({
-  names,
-  summary,
-  description,
-  arguments: given,
-  flags,
-  output,
-  examples,
-}: CommandPage) {
+function describeCommand(page: CommandPage) {
   return {
-    name: names.join(' '),
-    summary,
-    description,
-    arguments: given.map(describeArgument),
-    flags: flags.map(describeFlag),
-    output: output.map(describeOutput),
-    examples: examples.map(([command, does]) => ({ command, does })),
+    name: page.names.join(' '),
+    summary: page.summary,
+    description: page.description,
+    arguments: page.arguments.map(describeArgument),
+    flags: page.flags.map(describeFlag),
+    output: page.output.map(describeOutput),
+    examples: page.examples.map(([command, does]) => ({ command, does })),
   };
 }
 

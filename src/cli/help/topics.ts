@@ -19,15 +19,8 @@ export interface Topic {
 }
 
 function flagList(options: Options): Block {
-  return {
-    list: Object.values(options).map(
-      (option) =>
-        [
-          option.flags.startsWith('--') ? `    ${option.flags}` : option.flags,
-          describeValues(option),
-        ] as const,
-    ),
-  };
+  const termOf = (flags: string) => (flags.startsWith('--') ? `    ${flags}` : flags);
+  return { list: Object.values(options).map((one) => [termOf(one.flags), describeValues(one)] as const) };
 }
 
 export const FLAGS_TOPIC: Topic = {

@@ -3,7 +3,6 @@ import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { askUntil } from '../ask-until.ts';
 
-/** Maximum bytes of standard input, far more than a key has. */
 const MOST_BYTES = 64 * 1024;
 
 interface KeyQuestion {
@@ -12,10 +11,7 @@ interface KeyQuestion {
   verify: ((key: string) => Promise<void>) | undefined;
 }
 
-/**
- * Returns the verified key. On a terminal, prompts again after a refusal. Throws UsageError for input that is
- * not a key, and the errors of `verify`.
- */
+/** Prompts again after a refusal on a terminal. */
 export async function readKey(
   context: Context,
   { fromStdin, baseUrl, verify }: KeyQuestion,
@@ -50,7 +46,6 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/** Throws AuthError if the service rejects the key, and UnavailableError if it does not respond. */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

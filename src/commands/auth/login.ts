@@ -52,7 +52,7 @@ export const command = defineCommand({
         : await checkCommand(context, { ...check, settings, keyCommand });
     const { current } = await changeStore(context, (stored) => {
       const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
-      // The current profile stays: commands of cron, without --profile, must not switch to another workspace.
+      // Commands of cron, without --profile, must not switch to another workspace.
       const before = profileName({}, {}, stored);
       const current = stored.profiles.has(before) ? before : name;
       return { current, profiles: new Map([...stored.profiles, [name, profile]]) };
@@ -64,11 +64,9 @@ export const command = defineCommand({
 
 type LoginSettings = Settings & { baseUrl: string };
 
-/** Resolves the settings of the profile without its key; prompts for the base URL if it is unknown. */
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
   const inputs = {
     flags: context.flags,
-    // Without any key.
     env: { ...context.env, QRCTL_API_KEY: '', QRCTL_API_KEY_FILE: '', CREDENTIALS_DIRECTORY: '' },
     name,
     profile: { ...store.profiles.get(name), apiKey: undefined, keyCommand: undefined },
@@ -81,18 +79,13 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
     );
   }
   for (const note of settings.notes) context.console.note(note);
-  if (settings.baseUrl === undefined) {
-    throw new UsageError('missing --base-url', {
-      hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`.',
-    });
-  }
-  return { ...settings, baseUrl: settings.baseUrl };
+  const { baseUrl } = settings;
+  const hint = 'Run `qrctl auth login --base-url https://HOST/api/v1`.';
+  if (baseUrl === undefined) throw new UsageError('missing --base-url', { hint });
+  return { ...settings, baseUrl };
 }
 
-/**
- * Runs the command once, so that only a command that prints a key is stored. Without `verify`, it is only
- * parsed.
- */
+/** Runs the command once, so that only a command that prints a key is stored. */
 async function checkCommand(
   context: Context,
   given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
@@ -114,9 +107,8 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   const later = () =>
     context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
   try {
-    const reply = await context.console.ask(
-      'Address of your short links, such as https://HOST/{slug} (Enter to skip): ',
-    );
+    const question = 'Address of your short links, such as https://HOST/{slug} (Enter to skip): ';
+    const reply = await context.console.ask(question);
     if (reply.trim() === '') return later();
     const { text, note } = checkSetting('short-url', reply.trim());
     await changeProfile(context, name, (stored) => ({ ...stored, shortUrl: text }));

@@ -13,7 +13,6 @@ export function settingKey([name = '']: readonly string[]): SettingKey {
   return oneOf(name, SETTING_KEYS);
 }
 
-/** Prints the exact value, with control characters made visible on a terminal. */
 export async function printValue({ console }: Context, value: string): Promise<void> {
   await console.write(`${console.isTerminal ? clean(value) : value}\n`);
 }

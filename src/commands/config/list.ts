@@ -21,14 +21,12 @@ export const command = defineCommand({
   async run(context, { options }) {
     const inputs = await openProfile(context);
     const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
-    await printRecords(context, [...records, await keyRecord(inputs)], COLUMNS, options, {
-      thing: 'setting',
-    });
+    await printRecords(context, [...records, keyRecord(inputs)], COLUMNS, options, { thing: 'setting' });
   },
 });
 
-/** Returns the source of the key, never the key. No file is read and no command is run. */
-async function keyRecord(inputs: Inputs) {
+/** Reads no file and runs no command. */
+function keyRecord(inputs: Inputs) {
   const baseUrl = shownSetting('base-url', inputs).value ?? undefined;
   const { keySource, pendingKey } = findKey(inputs, baseUrl);
   const value = pendingKey && 'path' in pendingKey ? pendingKey.path : null;

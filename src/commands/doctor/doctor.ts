@@ -22,18 +22,13 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { settings, findings: local } = await checkLocally(context);
-    // With the valid settings only: `context.settings()` would fail with the error to report.
-    const { plan, print } = await openOutput(
-      { ...context, settings: async () => settings },
-      options,
-      COLUMNS,
-    );
+    // `context.settings()` would fail with the error to report.
+    const valid = { ...context, settings: async () => settings };
+    const { plan, print } = await openOutput(valid, options, COLUMNS);
     const found = await withService(context, settings, local);
-    const findings = found.map((finding) => ({
-      ...finding,
-      fix: finding.fix === null ? null : context.propose(finding.fix),
-    }));
-    // Unless columns or a file were requested, prints lines that are not truncated.
+    const fixOf = ({ fix }: Finding) => fix && context.propose(fix);
+    const findings = found.map((finding) => ({ ...finding, fix: fixOf(finding) }));
+    // Prints lines that are not truncated unless columns or a file were requested.
     const isReport = plan.format === 'table' && !plan.chosen && plan.path === undefined;
     const { console } = context;
     if (isReport) await console.write(await formatFindings(findings, console));
@@ -43,7 +38,6 @@ export const command = defineCommand({
   },
 });
 
-/** The service's finding about the key replaces the local one. */
 async function withService(
   context: Context,
   settings: Settings,

@@ -29,7 +29,7 @@ const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 const INDENT = ' '.repeat(16);
 
-/** Formats findings as wrapped lines, each with its fix below; a table would truncate them. */
+/** Wraps lines; a table would truncate them. */
 export async function formatFindings(
   findings: readonly Finding[],
   { color, isTerminal, width }: Context['console'],

@@ -17,7 +17,7 @@ export async function checkLocally({
   withKey,
 }: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<{ findings: Finding[]; settings: Settings }> {
   const findings: Finding[] = [];
-  /** Adds the finding of `look`, or its error; then the other checks use `fallback`. */
+  /** Continues with `fallback` after an error of `look`. */
   async function check<T>(
     name: Finding['check'],
     fallback: T,
@@ -34,7 +34,7 @@ export async function checkLocally({
     }
   }
 
-  // In the order in which other commands would fail.
+  // Checks in the order in which other commands would fail.
   const none: Stored = { current: undefined, profiles: new Map() };
   const store = await check('config', none, () => checkConfig(env));
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
@@ -95,7 +95,7 @@ async function checkKey(
   baseUrl: string | undefined,
   withKey: Context['withKey'],
 ): Promise<Checked<Key>> {
-  // Without a base URL, the key is checked for the one it was stored for.
+  // Checks the key for the base URL it was stored for, if there is no other.
   const found = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
   const { apiKey, apiKeyProblem, keySource } = await withKey({ ...settings, ...found });
   if (apiKey === undefined)

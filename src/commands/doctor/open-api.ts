@@ -1,7 +1,3 @@
-/**
- * Compares the service's `/openapi.json` (OpenAPI 3.1) with the interface that this version of qrctl
- * implements.
- */
 import { quote } from '../../base/text/quote.ts';
 import {
   CODE_FIELDS,
@@ -13,7 +9,6 @@ import {
   SCAN_FIELDS,
 } from '../../service/shapes.ts';
 
-/** Version of the interface (service specification, "Versioning"). */
 const VERSION = '1.0.0';
 
 /** `broken`: qrctl relies on it. `changed`: qrctl still works. */
@@ -62,7 +57,6 @@ const VALUES = new Map<string, readonly string[]>([
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
-/** Returns the differences of a description of any form, each as a short phrase. */
 export function compareOpenApi(description: unknown): Differences {
   const walk = walker(description);
   const broken = new Set<string>();
@@ -111,7 +105,7 @@ export function compareOpenApi(description: unknown): Differences {
   }
 }
 
-/** Follows `path` from `value`, resolving `$ref` at each step; undefined if the path ends early. */
+/** Resolves `$ref` at each step of `path`. */
 type Walk = (value: unknown, ...path: string[]) => unknown;
 
 /** Maximum depth of references, because a description may refer to itself. */

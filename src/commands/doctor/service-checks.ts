@@ -18,10 +18,10 @@ const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** Sends two requests at most: the listing (if there is a key) and the description. */
+/** Sends two requests at most. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () =>
-    // No retries: a diagnosis is quick, and shows a failure of the first attempt.
+    // A diagnosis is quick, and shows a failure of the first attempt.
     context.connect({ ...settings, retryForMs: 0 }),
   );
   if (!opened.value) return [failed('service', opened.error)];
@@ -81,28 +81,19 @@ function withFix(error: unknown): unknown {
 function checkClock({ clock }: CheckContext, service: Service): Finding {
   const serviceMs = service.nowMs();
   if (serviceMs === undefined) {
-    return doubtful(
-      'clock',
-      'the service sends no Date header',
-      'No action is needed. qrctl estimates pauses from Retry-After.',
-    );
+    const fix = 'No action is needed. qrctl estimates pauses from Retry-After.';
+    return doubtful('clock', 'the service sends no Date header', fix);
   }
   const aheadMs = clock.now() - serviceMs;
   if (Math.abs(aheadMs) <= NOTABLE_SKEW_MS) return sound('clock', 'matches the clock of the service');
   const skew = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service`;
-  return doubtful(
-    'clock',
-    `this machine's clock is ${skew}; qrctl uses the service's clock`,
-    'Synchronize the clock of this machine, for example with NTP.',
-  );
+  const message = `this machine's clock is ${skew}; qrctl uses the service's clock`;
+  return doubtful('clock', message, 'Synchronize the clock of this machine, for example with NTP.');
 }
 
 function unreadable(error: Failure): Finding {
-  return doubtful(
-    'openapi',
-    `/openapi.json cannot be read: ${error.message}`,
-    'No action is needed. qrctl works without this file.',
-  );
+  const fix = 'No action is needed. qrctl works without this file.';
+  return doubtful('openapi', `/openapi.json cannot be read: ${error.message}`, fix);
 }
 
 function checkDescription(description: unknown): Finding {
