@@ -1,4 +1,4 @@
-/** Returns an evenly distributed 32-bit number: the finalizer of MurmurHash3 applied twice. */
+/** Distributes evenly by the finalizer of MurmurHash3, applied twice. */
 export function hash(seed: number, stream: number, index: number): number {
   const first = mix((seed ^ Math.imul(stream, 0x9e3779b1)) | 0);
   return mix((first ^ Math.imul(index, 0x85ebca6b)) | 0) >>> 0;
@@ -30,7 +30,6 @@ const SLUGS = SLUG_LETTERS.length ** SLUG_LENGTH;
 /** Coprime to 31, so that indexes visit all slugs without looking like a counter. */
 const SLUG_STRIDE = 547_112_003;
 
-/** Returns a short identifier, unique per seed and stream. */
 export function slug(seed: number, stream: number, index: number): string {
   let rest = (hash(seed, stream, 0) + index * SLUG_STRIDE) % SLUGS;
   let text = '';

@@ -23,10 +23,7 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-/**
- * Creates a handler for requests whose key and rate limit were checked (section 4 of the specification).
- * `path` is the part after /api/v1.
- */
+/** Creates a handler for requests whose key and rate limit were checked. `path` is the part after /api/v1. */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 
@@ -143,7 +140,6 @@ function parseTime(query: URLSearchParams, name: string): number | undefined {
   return ms;
 }
 
-/** Ignores unknown fields. */
 function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');

@@ -17,13 +17,13 @@ export interface SandboxResponse {
 
 /** Request that was counted against the rate limit and waits for its response. */
 export interface Exchange {
-  readonly request: SandboxRequest;
-  readonly number: number;
-  /** Applies the request and returns the response with rate limit headers. Each call applies it again. */
+  request: SandboxRequest;
+  number: number;
+  /** Applies the request again at each call. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
   /** Node's response, for tests of broken connections. */
-  readonly response: ServerResponse;
+  response: ServerResponse;
 }
 
 export type Intercept = (exchange: Exchange) => void | Promise<void>;

@@ -6,7 +6,9 @@ const LOSS = 'lose-answer';
 export const FAULT_KINDS = [LOSS, 'drop', '500', '429', 'slow', 'html'] as const;
 type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Fault of the `n`-th request to the API, and of the `n`-th one that changes codes if its response is lost. */
+/**
+ * Fault of the `n`-th request to the API, and of the `n`-th one that changes codes if its response is lost.
+ */
 export interface PlannedFault {
   kind: FaultKind;
   n: number;
@@ -14,7 +16,6 @@ export interface PlannedFault {
 
 export const SLOW_MS = 5000;
 
-/** Serves requests, each with the first fault that is planned for it. `onFault` is called before the fault. */
 export function createFaults(
   planned: readonly PlannedFault[],
   { clock, onFault }: { clock: Clock; onFault(fault: PlannedFault, request: Exchange['request']): void },

@@ -1,4 +1,3 @@
-/** Describes the interface in OpenAPI 3.1, from the shapes that the sandbox serves. */
 import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './endpoints.ts';
 
@@ -15,6 +14,11 @@ const oneOf = (values: readonly string[]): Json => ({ type: 'string', enum: valu
 
 function record(properties: Json, description: string): Json {
   return { type: 'object', description, required: Object.keys(properties), properties };
+}
+
+function pageOf(name: string, description: string): Json {
+  const data = { type: 'array', items: schema(name) };
+  return record({ data, pagination: schema('Pagination') }, description);
 }
 
 const code = {
@@ -60,9 +64,7 @@ const exampleScan: Scan = {
   browser: 'Safari',
   referrer: null,
 };
-/**
- * Example responses by schema for mock servers. Each is consistent: a page has as many items as it declares.
- */
+/** Example responses for mock servers: a page has as many items as it declares. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   QRCode: exampleCode,
   QRCodePage: { data: [exampleCode], pagination: onePage },
@@ -81,14 +83,8 @@ const schemas = {
   Scan: record(scan, 'One raw scan record of a QR code'),
   Pagination: record(pagination, 'Position of a page in the list'),
   Error: record({ error: text, code: text }, 'Error message and code'),
-  QRCodePage: record(
-    { data: { type: 'array', items: schema('QRCode') }, pagination: schema('Pagination') },
-    'A page of codes',
-  ),
-  ScanPage: record(
-    { data: { type: 'array', items: schema('Scan') }, pagination: schema('Pagination') },
-    'A page of scans',
-  ),
+  QRCodePage: pageOf('QRCode', 'A page of codes'),
+  ScanPage: pageOf('Scan', 'A page of scans'),
   NewQRCode: {
     type: 'object',
     required: ['name'],

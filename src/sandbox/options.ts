@@ -1,13 +1,11 @@
-/**
- * Defines the data and limits of a sandbox, and a choice for each point that the specification leaves open.
- */
+/** Chooses a behavior for each point that the specification leaves open. */
 import { type Clock, systemClock } from '../base/time/time.ts';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Requests per minute (section 8 of the specification). */
+/** Number of requests per minute. */
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
 /** Number of codes that can be created; the specification states no value. */
@@ -16,18 +14,16 @@ export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pr
 export interface Behavior {
   /** Order of scans; `none`: not by time. */
   scanOrder: 'asc' | 'desc' | 'none';
-  /** Order of scans with equal times: by ID, or different in each request. */
   tieOrder: 'id' | 'shuffled';
   sinceInclusive: boolean;
   untilInclusive: boolean;
-  /** `s`: times are compared in whole seconds. */
+  /** Compares times in whole seconds with `s`. */
   boundsResolution: 'ms' | 's';
-  /** A limit above the maximum is capped, rejected with 400, or reduced to a number of rows. */
+  /** Caps a limit above the maximum, rejects it with 400, or reduces it to a number of rows. */
   overLimit: 'cap' | 'reject' | number;
-  /** An invalid page or limit is rejected with 400, or replaced by the default. */
   badPage: 'reject' | 'default';
   listOrder: 'newest' | 'oldest' | 'id';
-  /** Windows start at multiples of their length since the epoch, or with a request. */
+  /** Starts windows at multiples of their length since the epoch, or with a request. */
   windowStart: 'epoch' | 'first-request';
 }
 
@@ -35,34 +31,31 @@ export interface SandboxSettings extends Behavior {
   port: number;
   key: string;
   seed: number;
-  /** Number of sample codes, and of sample scans per code. */
   codes: number;
   scans: number;
-  /** Every code has `scans` scans; otherwise `scans` is the average, and few codes have most scans. */
+  /** Gives every code `scans` scans; otherwise `scans` is the average, and few codes have most scans. */
   hasEqualSizes: boolean;
-  /** The sample scans are in [endsAtMs - spanMs, endsAtMs). */
+  /** Bounds of the sample scans: [endsAtMs - spanMs, endsAtMs). */
   endsAtMs: number;
   spanMs: number;
   /** Length of runs of scans with equal times; 1: no ties. */
   tieSize: number;
   /** Added to every scan ID, for IDs beyond 2^53. */
   idOffset: bigint;
-  /** New scans per second and code, since the sandbox started or the code was created. */
+  /** Number of new scans per second and code, since the sandbox started or the code was created. */
   live: number;
-  /** Maximum number of `live` scans of a created code. */
   liveScansOfNewCode: number;
   plan: Plan;
-  /** Requests per window, and codes in the workspace; default: by plan. */
+  /** Number of requests per window, and of codes in the workspace; default: by plan. */
   limit: number | undefined;
   codeLimit: number | undefined;
   windowMs: number;
   latencyMs: number;
-  /** The service's clock minus this machine's. */
+  /** Difference of the service's clock to this machine's. */
   clockSkewMs: number;
   clock: Clock;
   gzip: boolean;
   onRequest: ((record: RequestRecord) => void) | undefined;
-  /** Intercepts requests and responses, for tests of faulty services and networks. */
   intercept: Intercept | undefined;
 }
 
@@ -84,13 +77,12 @@ const DEFAULTS: SandboxSettings = {
   codes: 25,
   scans: 1000,
   hasEqualSizes: true,
-  // 2025-01-01T00:00:00Z
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,
   tieSize: 3,
   idOffset: 0n,
   live: 0,
-  liveScansOfNewCode: Number.POSITIVE_INFINITY,
+  liveScansOfNewCode: Infinity,
   plan: 'business',
   limit: undefined,
   codeLimit: undefined,

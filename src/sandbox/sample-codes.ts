@@ -23,7 +23,6 @@ const SUBJECTS: readonly [Subject, ...Subject[]] = [
 export interface Place {
   city: string;
   country: string;
-  /** Standard time of its zone, in hours from UTC. */
   utcOffset: number;
 }
 
@@ -56,7 +55,7 @@ const AWKWARD_NAMES = [
 const ACTIVE = 'active';
 const STATUSES = [ACTIVE, ACTIVE, ACTIVE, ACTIVE, ACTIVE, ACTIVE, 'paused', 'paused', 'expired'] as const;
 
-/** Slugs of the first codes, as in the examples of README and help. */
+/** Slugs in the examples of README and help. */
 const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;
 
 const ID = 1;
@@ -76,10 +75,7 @@ function subjectOf(index: number): Subject {
   return pick(SUBJECTS, index);
 }
 
-/**
- * Returns the number of scans of a code, from a fortieth to five times the average: few codes have most
- * scans.
- */
+/** Returns a fortieth to five times the average: few codes have most scans. */
 export function sizeOf(seed: number, index: number, average: number): number {
   const rank = index < 2 ? 0.9 - 0.2 * index : fraction(seed, SIZE, index);
   return Math.round(average * 0.0226 * Math.exp(5.5 * rank));

@@ -77,10 +77,10 @@ function spread(shares: Shares): readonly string[] {
   return slots;
 }
 
-/** Share of scans in the city of the code, of 256. */
+/** Number of scans in the city of the code, of 256. */
 const AT_HOME = 150;
 
-/** Returns a function of 32 random bits: the end of a scan's JSON, from `"country"` to the closing brace. */
+/** Creates a function of 32 random bits: the end of a scan's JSON, from `"country"` to the closing brace. */
 export function createVisits(home: { country: string; city: string }): (chance: number) => string {
   const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
   return (chance) => {

@@ -1,4 +1,3 @@
-/** Serves the service's interface on loopback, with sample data. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -19,15 +18,12 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
-/** Not part of the service's interface. */
+/** Path that is not part of the service's interface. */
 const CLOCK_PATH = '/sandbox/clock';
-/** Longer than a window, so that clients keep their connections while they wait for the next one. */
+/** Time longer than a window, so that clients keep their connections while they wait for the next one. */
 const KEEP_ALIVE_MS = 75_000;
 
-/**
- * Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not
- * available.
- */
+/** Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not available. */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
   let advancedMs = 0;
@@ -95,14 +91,11 @@ function createExchanges(
     };
     const send = async (response: SandboxResponse) => {
       if (latencyMs > 0) await clock.sleep(latencyMs);
-      await writeResponse(outgoing, response, {
-        gzipped: settings.gzip && acceptsGzip(request),
-        nowMs: nowMs(),
-      });
-      const { method } = request;
+      const gzipped = settings.gzip && acceptsGzip(request);
+      await writeResponse(outgoing, response, { gzipped, nowMs: nowMs() });
+      const [{ method }, { status }, { remaining }] = [request, response, admission];
       const ms = clock.monotonic() - startedMs;
-      const { remaining } = admission;
-      onRequest?.({ method, url: incoming.url ?? '', status: response.status, ms, remaining });
+      onRequest?.({ method, url: incoming.url ?? '', status, ms, remaining });
     };
     return { request, number: requests++, apply, send, response: outgoing };
   };
@@ -146,7 +139,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   for await (const chunk of incoming) {
     bytes += chunk.length;
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
-    // Read for a while, so that the client can read the 413.
+    // Reads for a while, so that the client can read the 413.
     if (bytes > 64 * MAX_BODY_BYTES) throw new Error('endless request');
   }
   const body = bytes === 0 ? undefined : Buffer.concat(chunks);
@@ -172,7 +165,7 @@ async function writeResponse(
   response.writeHead(status, { ...common, ...encoding, 'Content-Length': String(sent.length) }).end(sent);
 }
 
-/** Tests whether the client accepts gzip (RFC 9110 12.5.3, without weights). */
+/** Ignores weights (RFC 9110 12.5.3). */
 function acceptsGzip({ headers }: SandboxRequest): boolean {
   const accepted = String(headers['accept-encoding'] ?? '');
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
@@ -182,7 +175,7 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
-  let openedMs = Number.NEGATIVE_INFINITY;
+  let openedMs = -Infinity;
   let used = 0;
 
   function admission(counted: boolean) {

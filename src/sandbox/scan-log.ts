@@ -41,7 +41,7 @@ export function createScanLog(shape: SeriesShape, behavior: Behavior) {
       const chosen = select(series, added, query, behavior);
       return { rows: pagePositions(chosen, query, behavior).map(chosen.jsonAt), total: chosen.total };
     },
-    /** Adds a scan with any time and returns its JSON. Missing fields get default values. */
+    /** Adds a scan with any time and returns its JSON. */
     add(scan: Partial<Scan> & { ts: string }) {
       const id = scan.id ?? addedScanId(shape, added.length);
       const json = scanJson({ ...PLAIN_VISIT, ...scan, id });
@@ -67,12 +67,11 @@ function select(
   const { fromMs, toMs } = bounds(range, behavior);
   const from = fromMs === undefined ? 0 : series.lowerBound(fromMs, count);
   const to = Math.max(from, toMs === undefined ? count : series.lowerBound(toMs, count));
-  const extra = added.filter(
-    ({ ms }) => ms >= (fromMs ?? Number.NEGATIVE_INFINITY) && ms < (toMs ?? Number.POSITIVE_INFINITY),
-  );
+  const extra = added.filter(({ ms }) => ms >= (fromMs ?? -Infinity) && ms < (toMs ?? Infinity));
   const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Sorted by time, an added scan follows all scans of the series up to its own time; otherwise all of them.
+  // Places an added scan after all scans of the series up to its own time, or after all if not sorted by
+  // time.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
@@ -100,7 +99,7 @@ function bounds(range: ScanQuery, behavior: Behavior) {
   };
 }
 
-/** Returns the positions (by time, oldest 0) of the rows of one page, in the order of the response. */
+/** Returns positions by time, oldest 0, in the order of the response. */
 function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavior: Behavior): number[] {
   const start = (page - 1) * limit;
   const places = Array.from(
@@ -113,8 +112,8 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
 }
 
 /**
- * Returns positions as in a table without an index: settled scans in a fixed disorder, then newer ones in
- * order of arrival.
+ * Orders scans as in a table without an index: settled ones in a fixed disorder, then newer ones in order of
+ * arrival.
  */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;

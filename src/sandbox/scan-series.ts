@@ -23,7 +23,7 @@ export interface SeriesShape {
 
 export type Series = ReturnType<typeof createSeries>;
 
-/** One run of `tieSize` scans in this many has equal times. */
+/** Number of runs of `tieSize` scans, one of which has equal times. */
 const RUNS_PER_TIE = 8;
 /** Number of IDs reserved per code; those from ADDED_IDS_FROM on are for scans that tests add. */
 const IDS_OF_CODE = 1_000_000_000;
@@ -31,9 +31,9 @@ const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;
 
 export function createSeries(shape: SeriesShape) {
-  const { seed, code, base, startMs, endMs, arrivals, tieSize } = shape;
+  const { seed, code, base, arrivals, tieSize } = shape;
   const stream = 1000 + code * 4;
-  const timeOfPart = createRhythm({ seed, code, startMs, endMs });
+  const timeOfPart = createRhythm(shape);
   const visitJson = createVisits(placeOf(seed, code));
 
   function position(index: number): number {
@@ -59,7 +59,6 @@ export function createSeries(shape: SeriesShape) {
       const id = scanId(shape, index * IDS_PER_SCAN + (hash(seed, stream + 2, index) % IDS_PER_SCAN));
       return `{"id":${id},"ts":"${formatInstant(timeAt(index))}",${visitJson(hash(seed, stream + 3, index))}`;
     },
-    /** Returns the first index below `count` with a time of at least `ms`, or `count`. */
     lowerBound(ms: number, count: number) {
       return firstIndex(count, (index) => timeAt(index) >= ms);
     },
@@ -73,13 +72,6 @@ export function addedScanId(shape: Pick<SeriesShape, 'code' | 'idOffset'>, n: nu
 function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offset: number): number | bigint {
   const id = (code + 1) * IDS_OF_CODE + offset;
   return idOffset === 0n ? id : idOffset + BigInt(id);
-}
-
-interface RhythmShape {
-  seed: number;
-  code: number;
-  startMs: number;
-  endMs: number;
 }
 
 /** Weights per hour of the day in the zone of the code, and per weekday from Monday. */
@@ -113,8 +105,8 @@ const DAILY_CHANCE = 0.5;
 const LIFE = 21;
 const DAY = 22;
 
-/** Returns a function from a part of all scans, 0 to 1, to their time. */
-function createRhythm({ seed, code, startMs, endMs }: RhythmShape): (part: number) => number {
+function createRhythm(shape: SeriesShape): (part: number) => number {
+  const { seed, code, startMs, endMs } = shape;
   const week = WEEKS[habitOf(code)];
   const offsetMs = placeOf(seed, code).utcOffset * HOUR_MS;
   const phase = phaseOf(seed, code);
@@ -154,7 +146,7 @@ const FIRST_CODES: readonly Phase[] = [
   (part) => (part < 0.77 ? 1 : 0),
 ];
 
-/** Returns the life of a code: steady, growing, fading, launched late, a campaign that ends, or removed. */
+/** Chooses a life: steady, growing, fading, launched late, a campaign that ends, or removed. */
 function phaseOf(seed: number, code: number): Phase {
   const first = FIRST_CODES[code];
   if (first) return first;

@@ -13,10 +13,8 @@ interface Entry {
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-/** Time between the creation of two sample codes. */
 const BETWEEN_CODES_MS = 3_600_000;
 
-/** Creates a workspace with sample codes. `nowMs` is the service's clock. */
 export function createWorkspace(settings: SandboxSettings, nowMs: () => number) {
   const { seed, codes: samples, endsAtMs, spanMs, tieSize, idOffset } = settings;
   const entries = new Map<string, Entry>();
@@ -55,7 +53,7 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number) 
   for (let index = 0; index < samples; index++) {
     const createdMs = endsAtMs - spanMs - (samples - index) * BETWEEN_CODES_MS;
     const base = settings.hasEqualSizes ? settings.scans : sizeOf(seed, index, settings.scans);
-    const scans = { base, fromMs: startedMs, live: settings.live, most: Number.POSITIVE_INFINITY };
+    const scans = { base, fromMs: startedMs, live: settings.live, most: Infinity };
     add(sampleCode(seed, index, createdMs), scans);
   }
 
@@ -80,16 +78,15 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number) 
       listed = undefined;
       return entries.delete(id);
     },
-    /** For tests: adds a code without scans. */
+    /** Adds a code without scans, for tests. */
     put(code: Partial<QrCode>) {
       const createdMs = nowMs();
       return add({ ...blank(createdMs), ...code }, { base: 0, fromMs: createdMs, live: 0, most: 0 });
     },
-    /** For tests; the scan may be late. */
+    /** Adds a scan that may be late, for tests. */
     addScan(id: string, scan: Partial<Scan> & { ts: string }) {
       logOf(id)?.add(scan);
     },
-    /** For tests. */
     setCodeLimit(limit: number) {
       codeLimit = limit;
     },
