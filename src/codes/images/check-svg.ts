@@ -1,6 +1,6 @@
 /**
- * Validates the SVG of a logo. Only shapes, gradients and clips are allowed: their drawing cost is linear in
- * the file size. Elements that load files, run scripts or repeat content are refused.
+ * Allows only shapes, gradients and clips: their drawing cost is linear in the file size. Elements that load
+ * files, run scripts or repeat content are refused.
  */
 import { Parser } from 'saxen';
 import { formatCount } from '../../base/text/quote.ts';
@@ -40,10 +40,7 @@ const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/**
- * I7: finds the reason to refuse an SVG before it is drawn, as a predicate of its file name; undefined if it
- * is valid.
- */
+/** I7: finds the reason to refuse an SVG before it is drawn, as a predicate of its file name. */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
@@ -90,20 +87,16 @@ export function findSvgFault(text: string): string | undefined {
     .on('error', () => refuse('is not well-formed XML'))
     .parse(text);
   const drawn = clips.most * clips.uses;
-  if (drawn > MOST_CLIPPED_SEGMENTS) {
-    refuse(
-      `draws ${formatCount(drawn)} path segments in clips (limit: ${formatCount(MOST_CLIPPED_SEGMENTS)})`,
-    );
-  }
+  const limit = formatCount(MOST_CLIPPED_SEGMENTS);
+  if (drawn > MOST_CLIPPED_SEGMENTS)
+    refuse(`draws ${formatCount(drawn)} path segments in clips (limit: ${limit})`);
   return elements === 0 ? (fault ?? 'is not SVG') : fault;
 }
 
-/** Number of segments of a path or polygon, by its numbers (two or more each). */
+/** Counts the segments of a path or polygon by its numbers (two or more each). */
 function segmentsOf(key: string, value: string): number {
   if (key !== 'd' && key !== 'points') return 1;
-  let numbers = 0;
-  for (const _ of value.matchAll(/\d*\.\d+|\d+/g)) numbers += 1;
-  return Math.ceil(numbers / 2);
+  return Math.ceil((value.match(/\d*\.\d+|\d+/g)?.length ?? 0) / 2);
 }
 
 function faultOf(what: string): string {
@@ -118,13 +111,11 @@ function faultOfAttribute(key: string, value: string, isClip: boolean): string |
 }
 
 function hasLargeNumber(path: string): boolean {
-  for (const [number] of path.matchAll(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi)) {
-    if (Number(number) > LARGEST_COORDINATE) return true;
-  }
-  return false;
+  const numbers = path.match(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi) ?? [];
+  return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Checks `name: value` pairs. CSS comments and escapes could hide a name, so they are refused. */
+/** Refuses CSS comments and escapes, which could hide a name. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

@@ -9,20 +9,19 @@ import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 
 export interface Encoded {
-  readonly text: string;
-  readonly modules: Modules;
+  text: string;
+  modules: Modules;
 }
 
 export interface Image {
-  readonly bytes: Buffer;
-  readonly sha256: string;
+  bytes: Buffer;
+  sha256: string;
 }
 
 export interface Fault {
-  readonly fault: string;
+  fault: string;
 }
 
-/** Hook with which tests damage images before decoding. */
 type Damage = (bytes: Buffer) => Buffer;
 
 /**
@@ -47,7 +46,7 @@ export async function drawImage(
 }
 
 interface Written {
-  readonly bytes: Buffer;
+  bytes: Buffer;
   findFault(bytes: Buffer, expected: Expected): string | undefined;
 }
 
@@ -76,7 +75,7 @@ async function formatImage(
       return fromDrawing(Buffer.from(writeEps(figure)), figure);
     }
     case 'pdf': {
-      // It loads half a megabyte.
+      // Loads half a megabyte.
       const { writePdf } = await import('./write-pdf.ts');
       const figure = createFigure(modules, style, plate);
       return fromDrawing(await writePdf(figure, text), figure);

@@ -13,42 +13,41 @@ import { clearPlate, plateOf } from './logo.ts';
 import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
-/** Code with the lines of its caption, and a plain caption for letters that no font has. */
 export interface Label extends Encoded {
-  readonly caption: string;
-  readonly plain: string;
+  caption: string;
+  plain: string;
 }
 
 export interface SheetStyle {
-  readonly grid: LabelGrid;
-  readonly layout: LabelLayout;
-  readonly image: ImageStyle;
-  readonly skipped: number;
-  readonly outline: boolean;
-  readonly title: string;
+  grid: LabelGrid;
+  layout: LabelLayout;
+  image: ImageStyle;
+  skipped: number;
+  outline: boolean;
+  title: string;
 }
 
 export interface Sheet {
-  readonly bytes: Buffer;
-  readonly pages: number;
+  bytes: Buffer;
+  pages: number;
   /** Captions with characters that no font has, and what they lost. */
-  readonly lost: ReadonlyMap<string, Typeset['lost']>;
+  lost: ReadonlyMap<string, Typeset['lost']>;
 }
 
 type Pdf = ReturnType<typeof openPdf>;
 
 interface Position {
-  readonly xMm: number;
-  readonly yMm: number;
+  xMm: number;
+  yMm: number;
 }
 
 interface Spot {
-  readonly label: Label;
-  readonly corner: Position;
-  readonly place: Position;
+  label: Label;
+  corner: Position;
+  place: Position;
 }
 
-/** I1: draws all labels. Returns a fault if a decoder can't read a code at its position on the page. */
+/** I1: returns a fault if a decoder can't read a code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
   const document = openPdf({ ...grid.paper, title: style.title });
@@ -74,13 +73,8 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
   const { sizeMm, quietZone } = style.image;
   for (const { spots, drawing } of pages) {
     for (const { label, place } of spots) {
-      const expected = {
-        text: label.text,
-        sizeMm,
-        quietZone,
-        across: modulesAcross(label.modules, style.image),
-      };
-      const fault = placeFault(drawing, place, expected);
+      const across = modulesAcross(label.modules, style.image);
+      const fault = placeFault(drawing, place, { text: label.text, sizeMm, quietZone, across });
       if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
     }
   }
@@ -89,7 +83,6 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
 
 function* assignCells(labels: readonly Label[], { grid, layout, skipped }: SheetStyle): Generator<Spot[]> {
   const corners = [...placesOf(grid)];
-  // Label of the first cell of a page; negative if cells are used.
   for (let first = -skipped; first < labels.length; first += corners.length) {
     yield corners.flatMap((corner, cell) => {
       const label = labels[first + cell];
@@ -118,7 +111,6 @@ function drawOutlines(document: Pdf, grid: LabelGrid): void {
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
-/** Loads the fonts of all captions. The returned function draws a caption, and returns what its parts lost. */
 async function prepareCaptions(
   document: Pdf,
   labels: readonly Label[],
@@ -157,11 +149,8 @@ function drawCaption(
     const pieces = piecesOf(line, fonts);
     const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
     const x = xMm * POINTS_A_MM + spare;
-    // Baseline of letters without descenders, at about three quarters of the line.
-    drawPieces(document, pieces, {
-      x,
-      y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM,
-      size: FONT_SIZE_MM * POINTS_A_MM,
-    });
+    // Places the baseline of letters without descenders at about three quarters of the line.
+    const y = (top + (index + 0.75) * LINE_MM) * POINTS_A_MM;
+    drawPieces(document, pieces, { x, y, size: FONT_SIZE_MM * POINTS_A_MM });
   }
 }

@@ -1,37 +1,34 @@
-/** Outlines of an image, for writing PDF and EPS and for verifying SVG. Areas are in the order of filling. */
-
 import type { Modules } from './encode.ts';
 import { grayOf, type ImageStyle, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
-  /** Corners in mm from the upper left corner of the page; see Polygons. */
-  readonly polygons: Polygons;
-  readonly gray: number;
+  /** Corners in mm from the upper left corner of the page. */
+  polygons: Polygons;
+  gray: number;
 }
 
 export interface Overlay {
-  readonly xMm: number;
-  readonly yMm: number;
-  readonly sideMm: number;
-  /** Pixels of the square, in any resolution. */
-  readonly raster: Raster;
+  xMm: number;
+  yMm: number;
+  sideMm: number;
+  raster: Raster;
 }
 
 export interface Drawing {
-  readonly widthMm: number;
-  readonly heightMm: number;
-  readonly areas: readonly Area[];
-  readonly overlays: readonly Overlay[];
+  widthMm: number;
+  heightMm: number;
+  areas: readonly Area[];
+  overlays: readonly Overlay[];
 }
 
 /** Code as outlines in modules, from which a file is written and verified. */
 export interface Figure {
-  readonly across: number;
-  readonly outlines: readonly Outline[];
-  readonly style: ImageStyle;
-  readonly plate: Plate | undefined;
+  across: number;
+  outlines: readonly Outline[];
+  style: ImageStyle;
+  plate: Plate | undefined;
 }
 
 export function createFigure(modules: Modules, style: ImageStyle, plate: Plate | undefined): Figure {
@@ -53,12 +50,8 @@ export function drawingOf(
 
   function overlayOf({ offset, across: plateAcross, side, rgb }: Plate): Overlay {
     const cornerMm = (offset + quietZone) * moduleMm;
-    return {
-      xMm: xMm + cornerMm,
-      yMm: yMm + cornerMm,
-      sideMm: plateAcross * moduleMm,
-      raster: rasterOfRgb(side, rgb),
-    };
+    const sideMm = plateAcross * moduleMm;
+    return { xMm: xMm + cornerMm, yMm: yMm + cornerMm, sideMm, raster: rasterOfRgb(side, rgb) };
   }
 }
 
@@ -84,13 +77,12 @@ export function formatOutline(
 const TURNS = [1, 0, 3, 2];
 
 /**
- * Traces the dark areas of a code as outlines in modules. Each edge occurs once, so renderers leave no gaps.
- * Lines run clockwise around dark areas and counterclockwise around light ones, so both fill rules work.
- * Areas that touch at a corner get separate outlines.
+ * Traces the dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark
+ * areas and counterclockwise around light ones, so both fill rules work.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;
-  // By corner, the directions of edges that have their dark module on the right.
+  // Directions by corner of edges that have their dark module on the right.
   const leaving = new Uint8Array(width * width);
   const add = (x: number, y: number, direction: number) => {
     const at = y * width + x;
@@ -112,13 +104,12 @@ export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>
   return outlines;
 }
 
-/** Follows an outline from its uppermost, leftmost corner, and removes its edges. */
+/** Starts at the uppermost, leftmost corner, and removes the edges. */
 function follow(leaving: Uint8Array, start: number, width: number): Outline {
   const corners: number[] = [];
-  // Right, down, left, up.
   const steps = [1, width, -1, -width];
   let at = start;
-  // As if from below: the first side leads right, or down around light modules.
+  // Leads the first side right, or down around light modules.
   let direction = 3;
   do {
     const before = direction;

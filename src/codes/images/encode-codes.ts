@@ -21,22 +21,19 @@ import {
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
 export interface EncodedCode extends Encoded {
-  readonly code: QrCode;
-  readonly refusal: string | undefined;
+  code: QrCode;
+  refusal: string | undefined;
 }
 
 export interface EncodedCodes {
-  readonly encoded: readonly EncodedCode[];
-  readonly refusals: readonly string[];
-  readonly warnings: readonly string[];
+  encoded: readonly EncodedCode[];
+  refusals: readonly string[];
+  warnings: readonly string[];
 }
 
 /** Number of codes encoded between checks of the signal. */
 const AT_ONCE = 200;
 
-/**
- * Encodes all codes. Throws UsageError if an address is too long for a QR code, or a PNG has too many pixels.
- */
 export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],
@@ -81,7 +78,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   );
 }
 
-/** I3: throws UsageError with all reasons against printing, unless `force` is set. Prints warnings. */
+/** I3: throws UsageError with all reasons against printing, unless `force` is set. */
 export function refuseUnprintable(
   { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,
@@ -93,14 +90,12 @@ export function refuseUnprintable(
   const ofCode = first ? [`${first.refusal} (${quote(first.code.slug)}${more})`] : [];
   const reasons = [...refusals, ...ofCode].join('; ');
   if (reasons !== '' && !force) {
+    const messageOf = (reason: string | undefined) => `the printed code may not scan: ${reason}`;
     addFailedCodes(
       facts,
-      refused.map(({ code, refusal = '' }) => ({
-        id: code.id,
-        message: `the printed code may not scan: ${refusal}`,
-      })),
+      refused.map(({ code, refusal }) => ({ id: code.id, message: messageOf(refusal) })),
     );
-    throw new UsageError(`the printed code may not scan: ${reasons}`, {
+    throw new UsageError(messageOf(reasons), {
       hint: 'Add --force to draw the code anyway, or --dry-run to list the codes that fail.',
     });
   }
@@ -117,14 +112,10 @@ const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
-/**
- * Reasons why a printed code may not scan although a decoder reads the file, as clauses: `the quiet zone is
- * …`.
- */
+/** Reasons why a printed code may not scan although a decoder reads the file, as clauses. */
 interface PrintRules {
-  /** I3: refused unless `--force` is set. */
-  readonly refusals: string[];
-  readonly warnings: string[];
+  refusals: string[];
+  warnings: string[];
 }
 
 export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {

@@ -4,13 +4,11 @@ import { correction, generate, mode } from 'lean-qr';
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** QR code without its quiet zone. */
 export interface Modules {
-  /** Modules per side: 17 + 4 × version. */
-  readonly size: number;
-  readonly version: number;
-  /** At least the requested level. */
-  readonly level: Level;
+  /** Number of modules per side: 17 + 4 × version. */
+  size: number;
+  version: number;
+  level: Level;
   /** False outside of the code. */
   isDark(x: number, y: number): boolean;
 }

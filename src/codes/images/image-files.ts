@@ -1,4 +1,3 @@
-/** Plans the image files of codes: their names, and the action for each. */
 import { createHash } from 'node:crypto';
 import { systemCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
@@ -13,15 +12,12 @@ import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.t
 import { MANIFEST_COLUMNS, type Manifest } from './manifest.ts';
 
 export interface ImageFile {
-  readonly encoded: EncodedCode;
-  readonly format: ImageFormat;
-  readonly file: string;
+  encoded: EncodedCode;
+  format: ImageFormat;
+  file: string;
 }
 
-/**
- * Names the files in the order of the codes. `unsafe`: number of codes named by ID although slugs were
- * requested.
- */
+/** Counts in `unsafe` the codes named by ID although slugs were requested. */
 export function nameFiles(
   encoded: readonly EncodedCode[],
   formats: readonly ImageFormat[],
@@ -58,7 +54,7 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: returns whether a file may be replaced: it does not exist, or an earlier run wrote its content. */
+/** I5: a file may be replaced if it does not exist, or an earlier run wrote its content. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
@@ -66,16 +62,16 @@ export function isOurs({ rows }: Manifest, file: string, hash: string | undefine
 /** Number of images drawn at a time, so that drawing overlaps writing. */
 export const AT_ONCE = 8;
 
-/** Columns of `--dry-run`: those of the manifest that need no drawing. */
+/** Columns of the manifest that need no drawing. */
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
 
 export interface PlannedImage {
-  readonly image: ImageFile;
-  readonly outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
-  readonly error: string | null;
+  image: ImageFile;
+  outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
+  error: string | null;
 }
 
-/** Plans images that replace nothing. Those that break the print rules fail unless `force` is set. */
+/** Fails images that break the print rules unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,
@@ -88,16 +84,13 @@ export function planNew(
 }
 
 interface Place {
-  readonly directory: string;
-  readonly manifest: Manifest;
-  readonly style: ImageStyle;
-  readonly overwrite: boolean;
+  directory: string;
+  manifest: Manifest;
+  style: ImageStyle;
+  overwrite: boolean;
 }
 
-/**
- * Plans the files of a directory without writing. Existing ones are drawn, because only equal bytes are
- * unchanged.
- */
+/** Draws existing files, because only equal bytes are unchanged. */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

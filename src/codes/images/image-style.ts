@@ -1,17 +1,17 @@
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 
-/** sRGB, 0 to 255 each. */
+/** Color in sRGB, 0 to 255 each. */
 export interface Color {
-  readonly red: number;
-  readonly green: number;
-  readonly blue: number;
+  red: number;
+  green: number;
+  blue: number;
 }
 
 export const BLACK: Color = { red: 0, green: 0, blue: 0 };
 export const WHITE: Color = { red: 255, green: 255, blue: 255 };
 
-/** Parses `#rgb` or `#rrggbb`; undefined if invalid. */
+/** Parses `#rgb` or `#rrggbb`. */
 export function parseColor(text: string): Color | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
@@ -36,7 +36,7 @@ export function luminanceOf({ red, green, blue }: Color): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** Contrast ratio of two colors, 1 to 21 (WCAG 2.2). */
+/** Contrast ratio, 1 to 21 (WCAG 2.2). */
 export function contrastOf(one: Color, other: Color): number {
   const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
@@ -47,23 +47,23 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface Logo {
   /**
-   * Renders a logo that fits into a square of `box` pixels, on paper of that color. Throws UsageError if this
-   * takes too much time or memory.
+   * Renders a logo that fits into a square of `box` pixels. Throws UsageError if this takes too much time or
+   * memory.
    */
   render(box: number, paper: Color): Promise<Rendering>;
 }
 
 export interface ImageStyle {
   /** Side in mm, including the quiet zone. */
-  readonly sizeMm: number;
-  readonly dpi: number;
-  readonly quietZone: number;
-  readonly level: Level;
-  readonly color: Color;
+  sizeMm: number;
+  dpi: number;
+  quietZone: number;
+  level: Level;
+  color: Color;
   /** Undefined if transparent. */
-  readonly background: Color | undefined;
+  background: Color | undefined;
   /** Logo in the center of the code; requires level H. */
-  readonly logo?: Logo;
+  logo?: Logo;
 }
 
 export function modulesAcross(
@@ -83,7 +83,6 @@ export function moduleMm(
 export const MM_AN_INCH = 25.4;
 export const POINTS_A_MM = 72 / MM_AN_INCH;
 
-/** Formats a number with at most four decimals, independent of the machine. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(4)));
 }

@@ -1,35 +1,32 @@
 /**
- * Label sheets by product number, and label positions. Sizes are Avery's, from LibreOffice
- * (extras/source/labels/labels.xml), and agree with John Beard's label-guides for Inkscape. gLabels has
- * measured ones up to 2.5 mm off center. `npm run test:images` compares with both programs.
+ * Label sheets by product number. Sizes are Avery's, from LibreOffice (extras/source/labels/labels.xml), and
+ * agree with John Beard's label-guides for Inkscape. gLabels has measured ones up to 2.5 mm off center. `npm
+ * run test:images` compares with both programs.
  */
 
 import { MM_AN_INCH } from './image-style.ts';
 
 /** Grid of labels in mm, centered on the page unless it has margins. */
 export interface LabelGrid {
-  readonly paper: Paper;
-  readonly columns: number;
-  readonly rows: number;
-  readonly label: Size;
-  readonly gap: Size;
-  /** Left and above the first label. */
-  readonly margin: Size | undefined;
+  paper: Size;
+  columns: number;
+  rows: number;
+  label: Size;
+  gap: Size;
+  margin: Size | undefined;
 }
 
 export interface Size {
-  readonly widthMm: number;
-  readonly heightMm: number;
+  widthMm: number;
+  heightMm: number;
 }
-
-type Paper = Size;
 
 export const PAPERS = {
   A4: { widthMm: 210, heightMm: 297 },
   Letter: { widthMm: 8.5 * MM_AN_INCH, heightMm: 11 * MM_AN_INCH },
-} as const satisfies Record<string, Paper>;
+} as const satisfies Record<string, Size>;
 
-/** Columns, rows, width, height and column gap in mm. Rows have no gap, and grids are centered on A4. */
+/** Columns, rows, width, height and column gap in mm. Rows have no gap. */
 const ON_A4 = {
   // LibreOffice has 64 mm every 66.54, and label-guides 63.5 every 66; this is within 0.5 mm of both.
   L7159: [3, 8, 63.5, 33.9, 2.8],
@@ -50,7 +47,7 @@ const ON_A4 = {
   3425: [2, 5, 105, 57, 0],
 } as const;
 
-/** The same in inches, on US Letter. */
+/** Measures in inches. */
 const ON_LETTER = {
   5160: [3, 10, 2.625, 1, 0.125],
   5161: [2, 10, 4, 1, 0.1875],
@@ -84,44 +81,37 @@ const SAME_AS: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([number, others]) => others.split(' ').map((other) => [other, number])),
 );
 
-export const SHEET_NUMBERS: readonly string[] = [
-  ...Object.keys(ON_A4),
-  ...Object.keys(ON_LETTER),
-  ...Object.keys(SAME_AS),
-];
+const MEASURED = [...Object.keys(ON_A4), ...Object.keys(ON_LETTER)];
+export const SHEET_NUMBERS: readonly string[] = [...MEASURED, ...Object.keys(SAME_AS)];
 
-/** Returns each grid with its product number, and the numbers of equal grids. */
 export function listGrids(): { number: string; also: string[]; grid: LabelGrid }[] {
-  return [...Object.keys(ON_A4), ...Object.keys(ON_LETTER)].flatMap((number) => {
+  return MEASURED.flatMap((number) => {
     const grid = findGrid(number);
     const also = Object.keys(SAME_AS).filter((other) => SAME_AS[other] === number);
     return grid ? [{ number, also, grid }] : [];
   });
 }
 
-/** Finds a grid by product number, with or without the brand (`Avery L7160`, `l7160`). */
+/** Accepts the brand too (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()
     .replace(/^((avery|zweckform)[\s-]+)+/i, '')
     .toUpperCase();
   const known = Object.hasOwn(SAME_AS, number) ? (SAME_AS[number] ?? number) : number;
-  const [onA4, onLetter] = [
-    new Map(Object.entries(ON_A4)).get(known),
-    new Map(Object.entries(ON_LETTER)).get(known),
-  ];
+  const onA4 = new Map(Object.entries(ON_A4)).get(known);
+  const onLetter = new Map(Object.entries(ON_LETTER)).get(known);
   if (onA4) return gridOf(PAPERS.A4, onA4, 1);
   return onLetter && gridOf(PAPERS.Letter, onLetter, MM_AN_INCH);
 }
 
 type Measures = readonly [columns: number, rows: number, width: number, height: number, gap: number];
 
-function gridOf(paper: Paper, [columns, rows, width, height, gap]: Measures, unit: number): LabelGrid {
+function gridOf(paper: Size, [columns, rows, width, height, gap]: Measures, unit: number): LabelGrid {
   const label = { widthMm: width * unit, heightMm: height * unit };
   return { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 }, margin: undefined };
 }
 
-/** Yields the upper left corner of each label of a page, row by row. */
 export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
   const { left, top } = marginsOf(grid);
   for (let row = 0; row < grid.rows; row++) {
@@ -139,7 +129,7 @@ function marginsOf({ paper, columns, rows, label, gap, margin }: LabelGrid): { l
   return { left: (paper.widthMm - width) / 2, top: (paper.heightMm - height) / 2 };
 }
 
-/** Returns whether all labels are within the page, with a tolerance of 0.1 mm. */
+/** Tolerates 0.1 mm. */
 export function fitsPage(grid: LabelGrid): boolean {
   const places = [...placesOf(grid)];
   const [first, last] = [places[0], places.at(-1)];

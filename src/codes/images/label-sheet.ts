@@ -26,10 +26,6 @@ export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
 
-/**
- * Resolves the sheet of the flags. Throws UsageError if it is unknown or incomplete, or its labels don't fit
- * on the page.
- */
 export function resolveSheet(flags: SheetFlags): LabelSheet {
   const { sheet, grid, label, margin, paper = A4, gap = NONE } = flags;
   if (isRoll(flags)) return rollOf(paper, margin ?? NONE);
@@ -73,11 +69,7 @@ function unknownSheet(name: string): never {
   });
 }
 
-/** Lays out a label. Throws UsageError if a code of `sizeMm` does not fit. */
-export function requireLayout(
-  { grid, name }: LabelSheet,
-  options: { caption: boolean; captionLines?: number; sizeMm: number | undefined },
-): LabelLayout {
+export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions): LabelLayout {
   const layout = layOutLabel(grid.label, options);
   if (layout) return layout;
   const most = layOutLabel(grid.label, { ...options, sizeMm: undefined })?.code.sizeMm ?? 0;
@@ -90,15 +82,21 @@ export function requireLayout(
 
 /** Positions in mm from the upper left corner of the label. */
 export interface LabelLayout {
-  readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
-  readonly caption: CaptionBox | undefined;
+  code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
+  caption: CaptionBox | undefined;
 }
 
 export interface CaptionBox extends Size {
-  readonly xMm: number;
-  readonly yMm: number;
-  readonly lines: number;
-  readonly align: 'left' | 'center';
+  xMm: number;
+  yMm: number;
+  lines: number;
+  align: 'left' | 'center';
+}
+
+interface LayoutOptions {
+  caption: boolean;
+  captionLines?: number;
+  sizeMm: number | undefined;
 }
 
 const PADDING_MM = 1.5;
@@ -107,51 +105,26 @@ export const LINE_MM = 3.4;
 /** Minimum aspect ratio for captions next to the code; above it the code would be small. */
 const WIDE = 1.4;
 
-/**
- * Places the largest code that leaves space for the lines of a caption, or one of `sizeMm`; undefined if it does not fit.
- */
-export function layOutLabel(
-  { widthMm, heightMm }: Size,
-  {
-    caption,
-    captionLines = 1,
-    sizeMm,
-  }: { caption: boolean; captionLines?: number; sizeMm: number | undefined },
-): LabelLayout | undefined {
+/** Places the largest code that leaves space for the lines of a caption, or one of `sizeMm`. */
+export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions): LabelLayout | undefined {
+  const { caption, captionLines = 1, sizeMm } = options;
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];
   const beside = caption && widthMm >= WIDE * heightMm;
   const room =
     beside || !caption ? Math.min(width, height) : Math.min(width, height - captionLines * LINE_MM);
   const size = sizeMm ?? Math.floor(room * 10) / 10;
   if (size > room + 1e-6 || size <= 0) return undefined;
-  if (!caption)
-    return {
-      code: { xMm: (widthMm - size) / 2, yMm: (heightMm - size) / 2, sizeMm: size },
-      caption: undefined,
-    };
+  const centered = { xMm: (widthMm - size) / 2, yMm: (heightMm - size) / 2, sizeMm: size };
+  if (!caption) return { code: centered, caption: undefined };
   if (beside) {
     const lines = Math.max(1, Math.floor(height / LINE_MM));
-    const box = {
-      xMm: PADDING_MM + size,
-      widthMm: width - size,
-      yMm: PADDING_MM,
-      heightMm: height,
-      lines,
-      align: 'left' as const,
-    };
-    return { code: { xMm: PADDING_MM, yMm: (heightMm - size) / 2, sizeMm: size }, caption: box };
+    const box = { xMm: PADDING_MM + size, widthMm: width - size, yMm: PADDING_MM, heightMm: height, lines };
+    return { code: { ...centered, xMm: PADDING_MM }, caption: { ...box, align: 'left' } };
   }
   const lines = Math.max(1, Math.floor((height - size) / LINE_MM + 1e-6));
   const top = (heightMm - size - lines * LINE_MM) / 2;
-  const box = {
-    xMm: PADDING_MM,
-    widthMm: width,
-    yMm: top + size,
-    heightMm: lines * LINE_MM,
-    lines,
-    align: 'center' as const,
-  };
-  return { code: { xMm: (widthMm - size) / 2, yMm: top, sizeMm: size }, caption: box };
+  const box = { xMm: PADDING_MM, widthMm: width, yMm: top + size, heightMm: lines * LINE_MM, lines };
+  return { code: { ...centered, yMm: top }, caption: { ...box, align: 'center' } };
 }
 
 const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
@@ -174,17 +147,17 @@ export function parseSize(raw: string): Size | undefined {
   return Math.max(size.widthMm, size.heightMm) < MOST_MM ? size : undefined;
 }
 
-/** Parses as `parseSize`, or one length for both sides. */
+/** Parses a size, or one length for both sides. */
 export function parseSides(raw: string): Size | undefined {
   const both = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw)?.[1];
   return parseSize(both === undefined ? raw : `${both}x${raw}`);
 }
 
 interface PagePaper {
-  readonly size: Size;
-  readonly name: string;
-  /** The paper was specified by size, as for a label printer. */
-  readonly isSized: boolean;
+  size: Size;
+  name: string;
+  /** Marks a paper specified by size, as for a label printer. */
+  isSized: boolean;
 }
 
 export function parsePaper(raw: string): PagePaper | undefined {
@@ -195,7 +168,6 @@ export function parsePaper(raw: string): PagePaper | undefined {
   return { size, name: formatSize(size), isSized: true };
 }
 
-/** Parses columns and rows such as `3x7`, at most 99 each. */
 export function parseGrid(raw: string): [columns: number, rows: number] | undefined {
   const [columns = 0, rows = 0] = (/^(\d{1,2})x(\d{1,2})$/.exec(raw) ?? []).slice(1).map(Number);
   return columns > 0 && rows > 0 ? [columns, rows] : undefined;

@@ -6,7 +6,7 @@ import { PNG_SIGNATURE } from './write-png.ts';
 
 /** Reason why a file is not a valid logo, as a predicate of its name. */
 export interface LogoFault {
-  readonly fault: string;
+  fault: string;
 }
 
 export const MOST_LOGO_BYTES = 2 ** 20;
@@ -18,9 +18,8 @@ const MOST_RATIO = 8;
 const TRIAL_PIXELS = 64;
 
 /**
- * Loads a PNG or SVG as a logo, and verifies it by a small drawing. The renderer (resvg in WebAssembly) has
- * no access to files or network, and its pixels don't depend on the machine. Throws LocalError if the
- * installation is corrupt, and the signal's reason.
+ * Verifies a logo by a small drawing. The renderer (resvg in WebAssembly) has no access to files or network,
+ * and its pixels don't depend on the machine.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const renderer = await openLogo(bytes, signal);
@@ -36,7 +35,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
-/** Draws a logo with transparency that fits into a square of `box` pixels. Throws as `loadLogo`. */
+/** Draws with transparency, to fit into a square of `box` pixels. */
 export async function drawLogo(
   bytes: Buffer,
   box: number,
@@ -67,7 +66,7 @@ async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFaul
   const ratio = await renderer.ratio();
   if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO))
     return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
-  // resvg reports no size for images that it can't read.
+  // Finds images that resvg can't read, and for which it reports no size.
   const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : renderer;
 }

@@ -1,6 +1,6 @@
 /**
- * Thread that draws a logo with resvg, ended by src/codes/images/render-apart.ts if it costs too much. The
- * build makes it a separate file.
+ * Draws a logo in a thread, which render-apart.ts ends if it costs too much. The build makes it a separate
+ * file.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';

@@ -1,5 +1,4 @@
-/** Logo in the center of a code: the modules that it replaces, and its pixels. */
-
+import { getOrAdd } from '../../base/collections.ts';
 import type { Modules } from './encode.ts';
 import {
   type Color,
@@ -12,27 +11,23 @@ import {
 } from './image-style.ts';
 
 export interface Plate {
-  readonly across: number;
-  /** Modules from the left and upper edge of the code, without quiet zone. */
-  readonly offset: number;
-  readonly side: number;
-  readonly rgb: Buffer;
+  across: number;
+  /** Number of modules from the left and upper edge of the code, without quiet zone. */
+  offset: number;
+  side: number;
+  rgb: Buffer;
 }
 
 /** Maximum width as a fraction of the code: 4 % of its area, of which level H restores 30 %. */
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/**
- * I6: modules per side of the plate: at most a fifth of the code, and odd like the code, so that it covers
- * whole modules.
- */
+/** I6: at most a fifth of the code, and odd like the code, so that the plate covers whole modules. */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;
 }
 
-/** Returns the code as drawn: light below the logo, if any. */
 export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
@@ -45,12 +40,9 @@ export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>)
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
-/** Drawn plates per appearance, shared by the labels of a sheet. */
+/** Shares plates among the labels of a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/**
- * Returns the plate of a code; undefined without a logo. Throws as `render`. `pixelsAModule`: for PNG only.
- */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,
@@ -59,20 +51,13 @@ export async function plateOf(
   const { logo, background: paper = WHITE } = style;
   if (!logo) return undefined;
   const across = plateAcross(modules);
-  const plates = drawn.get(logo) ?? new Map<string, Promise<Plate>>();
-  drawn.set(logo, plates);
+  const plates = getOrAdd(drawn, logo, () => new Map<string, Promise<Plate>>());
   const key = [modules.size, pixelsAModule, formatColor(paper)].join();
-  const known = plates.get(key);
-  if (known) return known;
-  const side = across * pixelsAModule;
-  const plate = drawPlate(logo, side, pixelsAModule, paper).then((rgb) => ({
-    across,
-    offset: (modules.size - across) / 2,
-    side,
-    rgb,
-  }));
-  plates.set(key, plate);
-  return plate;
+  return getOrAdd(plates, key, async () => {
+    const side = across * pixelsAModule;
+    const rgb = await drawPlate(logo, side, pixelsAModule, paper);
+    return { across, offset: (modules.size - across) / 2, side, rgb };
+  });
 }
 
 function pixelsOf(modules: Pick<Modules, 'size'>, style: ImageStyle): number {

@@ -1,4 +1,3 @@
-/** Reads and writes manifest.csv, which lists each image file and identifies those of earlier runs. */
 import { join } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
@@ -31,7 +30,7 @@ const NAMES = [
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
 
-/** Row of one image. `earlier`: an earlier run wrote it, and this run excludes its code. */
+/** Marks as `earlier` a row of an earlier run whose code this run excludes. */
 export interface ManifestRow extends Row {
   file: string;
   sha256: string | null;
@@ -39,14 +38,13 @@ export interface ManifestRow extends Row {
 }
 
 export interface Manifest {
-  readonly path: string;
-  readonly rows: ReadonlyMap<string, ManifestRow>;
+  path: string;
+  rows: ReadonlyMap<string, ManifestRow>;
 }
 
 /** Maximum size in bytes; a code takes about 300. */
 const MOST_BYTES = 128 * 2 ** 20;
 
-/** Reads the manifest of a directory; empty if it is missing. Throws UsageError for another file. */
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
@@ -67,17 +65,13 @@ async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[]
   if (input?.columns.join() !== NAMES.join()) return undefined;
   return input.rows.map(({ values }) => {
     const cells = NAMES.map((name) => [name, values.get(name) || null] as const);
-    const row: Row = Object.fromEntries(cells);
-    return {
-      ...row,
-      file: String(row.file ?? ''),
-      sha256: String(row.sha256 ?? '') || null,
-      outcome: 'earlier',
-    };
+    const file = String(values.get('file') ?? '');
+    const sha256 = String(values.get('sha256') ?? '') || null;
+    return { ...Object.fromEntries(cells), file, sha256, outcome: 'earlier' };
   });
 }
 
-/** Replaces the manifest atomically: rows of this run, then those of earlier runs for other files. */
+/** Lists rows of this run, then those of earlier runs for other files. */
 export async function writeManifest(
   { path, rows }: Manifest,
   written: readonly ManifestRow[],

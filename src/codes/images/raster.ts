@@ -1,17 +1,16 @@
 import { grayOf } from './image-style.ts';
 
 export interface Raster {
-  readonly width: number;
-  readonly height: number;
-  /** 0 (black) to 255, row by row. */
-  readonly gray: Uint8Array;
+  width: number;
+  height: number;
+  /** (black) to 255, row by row. */
+  gray: Uint8Array;
 }
 
 export function createRaster(width: number, height: number, gray: number): Raster {
   return { width, height, gray: new Uint8Array(width * height).fill(gray) };
 }
 
-/** Converts a square of RGB pixels to gray. Throws if its length differs. */
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
   const sample = (at: number) => rgb[at] ?? 0;
@@ -48,10 +47,7 @@ function firstPixel(position: number): number {
   return Math.max(0, Math.ceil(position - 0.5));
 }
 
-/**
- * Shrinks a raster to the means of `factor` × `factor` pixels. The remainder at the right and bottom is
- * dropped.
- */
+/** Averages squares of `factor` pixels. The remainder at the right and bottom is dropped. */
 export function shrink(raster: Raster, factor: number): Raster {
   if (factor <= 1) return raster;
   const width = Math.floor(raster.width / factor);

@@ -3,15 +3,14 @@ import { type Color, grayOf, WHITE } from './image-style.ts';
 import { createRaster, type Raster } from './raster.ts';
 
 interface PngPixels {
-  /** Pixels on a white background. */
-  readonly raster: Raster;
-  readonly sizeMm: number;
+  raster: Raster;
+  sizeMm: number;
 }
 
-/** Bytes per pixel by color type; palette and gray have a bit. */
+/** Number of bytes per pixel by color type; palette and gray have a bit. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
-/** Reads the pixels of a PNG of write-png.ts from its bytes. Throws Error for any other PNG. */
+/** Throws Error for a PNG that write-png.ts has not written. */
 export function readPng(bytes: Uint8Array): PngPixels {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);
@@ -26,9 +25,9 @@ export function readPng(bytes: Uint8Array): PngPixels {
   const grayAt =
     bits === 1 ? paletteGrey(rows, stride, graysOf(type, chunks)) : samplesGrey(rows, stride, channels);
   for (let y = 0; y < side; y++) {
-    const isRepeated =
-      y > 0 && rows.compare(rows, (y - 1) * stride, y * stride, y * stride, (y + 1) * stride) === 0;
-    if (isRepeated) raster.gray.copyWithin(y * side, (y - 1) * side, y * side);
+    const [before, from, to] = [(y - 1) * stride, y * stride, (y + 1) * stride];
+    if (y > 0 && rows.compare(rows, before, from, from, to) === 0)
+      raster.gray.copyWithin(y * side, (y - 1) * side, y * side);
     else for (let x = 0; x < side; x++) raster.gray[y * side + x] = grayAt(x, y);
   }
   const density = chunks.get('pHYs');
@@ -45,7 +44,6 @@ function readChunks(bytes: Buffer): Map<string, Buffer> {
   return chunks;
 }
 
-/** Reverses the filters 0 (none) and 2 (up). */
 export function unfilter(filtered: Buffer, stride: number, side: number): Buffer {
   if (filtered.length !== (stride + 1) * side) throw new Error('it has too few or too many pixels');
   const rows = Buffer.alloc(stride * side);

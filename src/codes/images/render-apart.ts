@@ -1,7 +1,4 @@
-/**
- * Draws SVG with resvg in a thread that can be ended, because the cost is unknown in advance. Processor time
- * and memory are limited, and signals are handled meanwhile.
- */
+/** Draws SVG with resvg in a thread that can be ended, because the cost is unknown in advance. */
 import { Worker } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
 import { every, processorMs } from '../../base/time/time.ts';
@@ -15,12 +12,8 @@ export interface Rendering {
 }
 
 export interface ApartRenderer {
-  /** Aspect ratio of the SVG. Throws as `draw`. */
   ratio(): Promise<number>;
-  /**
-   * Draws into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError, or the
-   * signal's reason.
-   */
+  /** Draws into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError. */
   draw(box: number, background?: string): Promise<Rendering>;
 }
 
@@ -43,7 +36,7 @@ export interface LogoJob {
 }
 
 export interface DrawRequest {
-  /** Pixels per side; undefined draws nothing. */
+  /** Number of pixels per side; undefined draws nothing. */
   box?: number;
   background?: string;
 }
@@ -51,7 +44,6 @@ export interface DrawRequest {
 export type DrawResponse =
   | ({ is: 'drawn' } & Rendering)
   | { is: 'ratio'; ratio: number }
-  /** The WebAssembly file differs from the installed one. */
   | { is: 'damaged' }
   | { is: 'trapped' }
   | { is: 'failed'; message: string };
@@ -73,28 +65,20 @@ const INSTALLED: RendererParts = {
 async function readWasm(): Promise<Buffer> {
   const packed = readIfPackaged(WASM);
   if (packed === undefined) return readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm');
-  try {
-    return brotliDecompressSync(packed);
-  } catch (error) {
-    throw damagedInstallation(WASM, 'is damaged', error);
-  }
+  return orDamaged(brotliDecompressSync, packed);
 }
 
-/**
- * Starts the thread for an SVG, which ends with the process. Throws LocalError if the installation is
- * corrupt.
- */
 export async function openRenderer(
   svg: string,
   signal?: AbortSignal,
   replaced: Partial<RendererParts> = {},
 ): Promise<ApartRenderer> {
   const parts = { ...INSTALLED, ...replaced };
-  const job: LogoJob = { wasm: bounded(await parts.wasm()), svg };
+  const job: LogoJob = { wasm: orDamaged(boundMemory, await parts.wasm()), svg };
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // Standard output is for data only.
+    // Keeps standard output for data.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -114,15 +98,15 @@ export async function openRenderer(
       Promise.reject(end(reason)),
     );
     if (response.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
-    if (response.is === 'trapped')
-      throw end(
-        new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`),
-      );
+    if (response.is === 'trapped') {
+      const limit = `${MOST_BYTES / 2 ** 20} MiB`;
+      throw end(new RenderError(`is damaged, or needs more than ${limit} of memory to draw`));
+    }
     if (response.is === 'failed') throw new RenderError(`cannot be drawn: ${response.message}`);
     return response;
   }
 
-  /** Requests run one after the other, so that each is timed. */
+  /** Runs requests one after the other, so that each is timed. */
   function request(request: DrawRequest): Promise<DrawResponse> {
     const response = turn.then(() => requestNow(request));
     turn = response.catch(() => undefined);
@@ -142,15 +126,15 @@ export async function openRenderer(
   };
 }
 
-function bounded(wasm: Buffer): Buffer {
+function orDamaged(convert: (bytes: Buffer) => Buffer, bytes: Buffer): Buffer {
   try {
-    return boundMemory(wasm, MOST_BYTES);
+    return convert(bytes);
   } catch (cause) {
     throw damagedInstallation(WASM, 'is damaged', cause);
   }
 }
 
-/** I7: rejects with RenderError at a limit or if the thread ends, and with the signal's reason. */
+/** I7: rejects at a limit or if the thread ends. */
 function requestDrawing(
   worker: Worker,
   request: DrawRequest,
@@ -193,8 +177,7 @@ const HEADER_BYTES = 8;
 /** Number of the memory section (WebAssembly core specification, 5.5.2). */
 const MEMORY_SECTION = 5;
 
-/** Limits the memory of a WebAssembly module. Throws Error if it has no memory of its own. */
-export function boundMemory(wasm: Uint8Array, mostBytes: number): Buffer {
+export function boundMemory(wasm: Uint8Array, mostBytes = MOST_BYTES): Buffer {
   for (let at = HEADER_BYTES; at < wasm.length; ) {
     const { value: size, end: start } = readNumber(wasm, at + 1);
     if (wasm[at] !== MEMORY_SECTION) {

@@ -41,14 +41,14 @@ function formatImage(plate: Plate, quietZone: number): string {
   return `<image ${place} xlink:href="data:image/png;base64,${data}"/>`;
 }
 
-/** Formats path data (SVG 2, 9.3) of shifted outlines. */
+/** Formats path data (SVG 2, 9.3). */
 function formatPath(outlines: readonly Outline[], offset: number): string {
   const corner = (x: number, y: number) => `M${x} ${y}`;
   const side = (right: number, down: number) => (right === 0 ? `v${down}` : `h${right}`);
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');
 }
 
-/** Reads the drawing of an SVG of `writeSvg` from its text. Throws Error for any other SVG. */
+/** Throws Error for an SVG that `writeSvg` has not written. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

@@ -1,4 +1,3 @@
-/** Formats a code for a terminal: two modules per character, black on white in any theme. */
 import type { Modules } from './encode.ts';
 import type { Raster } from './raster.ts';
 
@@ -8,7 +7,7 @@ const RESET = '\u001b[0m';
 
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-/** Formats lines of half blocks with colors; `plain` for terminals without colors. */
+/** Formats two modules per character. */
 export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';
@@ -24,7 +23,6 @@ export function formatTerminal(modules: Modules, quietZone: number, { plain = fa
 
 const SCALE = 4;
 
-/** Converts the text back into pixels. */
 export function readTerminal(text: string): Raster {
   const lines = text.split('\n').slice(0, -1);
   const blocks = lines.map((line) => {
@@ -32,7 +30,6 @@ export function readTerminal(text: string): Raster {
       throw new Error('a line has no colors of its own');
     return [...line.slice(BLACK_ON_WHITE.length, -RESET.length)].map((block) => BLOCKS.indexOf(block));
   });
-  // Two rows of modules per line; each module is a square of pixels.
   const modules = blocks.flatMap((line) =>
     [2, 1].map((half) => line.flatMap((block) => repeat(block & half ? 0 : 255))),
   );

@@ -11,18 +11,17 @@ import { readPng } from './read-png.ts';
 import { readSvg } from './svg.ts';
 
 export interface Expected {
-  readonly text: string;
-  readonly sizeMm: number;
-  readonly across: number;
-  readonly quietZone: number;
+  text: string;
+  sizeMm: number;
+  across: number;
+  quietZone: number;
 }
 
 interface Place {
-  readonly xMm: number;
-  readonly yMm: number;
+  xMm: number;
+  yMm: number;
 }
 
-/** Finds the fault of an image in a few words; undefined if its bytes are as expected. */
 export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expected): string | undefined {
   try {
     if (format === 'png') {
@@ -72,10 +71,7 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   return raster;
 }
 
-/**
- * Returns whether an outline begins within one image width, as one of a neighbor that reaches into the image
- * does.
- */
+/** Tests for a begin within one image width, as of a neighbor that reaches into the image. */
 function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
   const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
@@ -124,20 +120,17 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);
   for (let y = 0; y < raster.height; y++) {
-    padded.gray.set(
-      raster.gray.subarray(y * raster.width, (y + 1) * raster.width),
-      (y + margin) * width + margin,
-    );
+    const row = raster.gray.subarray(y * raster.width, (y + 1) * raster.width);
+    padded.gray.set(row, (y + margin) * width + margin);
   }
   return padded;
 }
 
-/** Decodes the text of a code; undefined if it cannot be read. */
 export function decode({ width, height, gray }: Raster): string | undefined {
   try {
     // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on
     // load.
-    return decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Number.POSITIVE_INFINITY });
+    return decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity });
   } catch {
     return undefined;
   }

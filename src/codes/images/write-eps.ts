@@ -1,6 +1,4 @@
-/**
- * Writes an image as Encapsulated PostScript (Adobe EPSF 3.0), level 2. The bytes depend only on the content.
- */
+/** Writes Encapsulated PostScript (Adobe EPSF 3.0), level 2. The bytes depend only on the content. */
 
 import { type Figure, formatOutline } from './drawing.ts';
 import { type Color, formatColor, formatNumber, POINTS_A_MM } from './image-style.ts';
@@ -20,7 +18,7 @@ export function writeEps({ across, outlines, style, plate }: Figure): string {
     `%%HiResBoundingBox: 0 0 ${formatNumber(points)} ${formatNumber(points)}`,
     '%%LanguageLevel: 2',
     '%%EndComments',
-    // Its own dictionary prevents conflicts with the surrounding page.
+    // Prevents conflicts with the surrounding page by a dictionary.
     '4 dict begin gsave',
     '/m {moveto} bind def /h {0 rlineto} bind def /v {0 exch rlineto} bind def /z {closepath} bind def',
     `0 ${formatNumber(points)} translate ${scale} -${scale} scale`,
@@ -42,7 +40,7 @@ function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): s
   ];
 }
 
-/** Gray is one ink, because mixed black prints with colored edges. */
+/** Uses one ink for gray, because mixed black prints with colored edges. */
 function formatInk(color: Color): string {
   const { red, green, blue } = color;
   const share = (part: number) => formatNumber(part / 255);

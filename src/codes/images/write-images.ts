@@ -15,27 +15,22 @@ import type { ImageStyle } from './image-style.ts';
 import { type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
 
 interface WriteImagesOptions {
-  readonly style: ImageStyle;
-  readonly overwrite: boolean;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Receives the content of the directory and the outcomes for `--summary`. */
-  readonly facts: RunFacts;
+  style: ImageStyle;
+  overwrite: boolean;
+  clock: Clock;
+  signal: AbortSignal;
+  facts: RunFacts;
   onWait(): void;
   onProgress(done: number): void;
 }
 
 interface Existing {
-  readonly directory: string;
-  readonly manifest: Manifest;
-  readonly hashes: ReadonlyMap<string, string>;
+  directory: string;
+  manifest: Manifest;
+  hashes: ReadonlyMap<string, string>;
 }
 
-/**
- * Writes images and returns their manifest rows. Before any write, throws UsageError if a file that no
- * earlier run wrote would be lost. Throws LocalError if the directory is not writable, and the signal's
- * reason.
- */
+/** Throws UsageError before any write if a file that no earlier run wrote would be lost. */
 export async function writeImages(
   directory: string,
   files: readonly ImageFile[],
@@ -54,7 +49,7 @@ export async function writeImages(
   }
 }
 
-/** I5: throws UsageError if a file that no earlier run wrote would be lost. Equal bytes are no loss. */
+/** I5: equal bytes are no loss. */
 async function refuseForeign(
   { directory, manifest, hashes }: Existing,
   files: readonly ImageFile[],
@@ -97,11 +92,8 @@ async function drawAll(
   } catch (error) {
     // The next run must find written files in the manifest.
     await writeManifest(existing.manifest, drawn()).catch(() => undefined);
-    throw cannotWrite(
-      `write to ${directory}`,
-      error,
-      'run the command again; files written so far are complete',
-    );
+    const state = 'run the command again; files written so far are complete';
+    throw cannotWrite(`write to ${directory}`, error, state);
   } finally {
     addFacts(facts, drawn(), directory);
   }

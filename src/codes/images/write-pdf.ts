@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import { EPOCH } from '../../base/time/time.ts';
 import { closePdf, PDFDocument } from '../../files/paper/pdfkit.ts';
 import type { Figure, Outline } from './drawing.ts';
@@ -7,18 +8,10 @@ import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-export function openPdf({
-  widthMm,
-  heightMm,
-  title,
-}: {
-  widthMm: number;
-  heightMm: number;
-  title: string;
-}): Pdf {
-  const size: [number, number] = [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM];
+export function openPdf(page: { widthMm: number; heightMm: number; title: string }): Pdf {
+  const { widthMm, heightMm, title } = page;
   const document = new PDFDocument({
-    size,
+    size: [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM],
     margin: 0,
     autoFirstPage: false,
     // I4: the output of zlib differs between engines.
@@ -53,14 +46,12 @@ export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: num
 
 type PdfOfImages = Pdf & { openImage(png: Buffer): unknown };
 
-/** Embedded images by document: a logo is stored once for all labels. */
+/** Stores a logo once for all labels. */
 const embedded = new WeakMap<Pdf, Map<Plate, unknown>>();
 
 function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {
-  const images = embedded.get(document) ?? new Map<Plate, unknown>();
-  embedded.set(document, images);
-  const image = images.get(plate) ?? (document as PdfOfImages).openImage(formatPlate(plate));
-  images.set(plate, image);
+  const images = getOrAdd(embedded, document, () => new Map<Plate, unknown>());
+  const image = getOrAdd(images, plate, () => (document as PdfOfImages).openImage(formatPlate(plate)));
   const corner = plate.offset + quietZone;
   document.image(image as Buffer, corner, corner, { width: plate.across, height: plate.across });
 }
@@ -75,7 +66,7 @@ function addOutline(document: Pdf, outline: Outline, offset: number): void {
   document.closePath();
 }
 
-/** Ink of a color. Gray uses black ink only, because mixed black prints with colored edges. */
+/** Uses black ink only for gray, because mixed black prints with colored edges. */
 export function inkOf(color: Color): PDFKit.Mixins.ColorValue {
   const { red, green, blue } = color;
   return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColor(color);

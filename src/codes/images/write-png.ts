@@ -1,8 +1,10 @@
 /**
- * Writes an image as PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole
- * pixels per module, and the print size.
+ * Writes PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole pixels per
+ * module, and the print size.
  */
+
 import { constants, crc32, deflateSync } from 'node:zlib';
+import { getOrAdd } from '../../base/collections.ts';
 import type { Modules } from './encode.ts';
 import {
   BLACK,
@@ -21,15 +23,12 @@ export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x
 /** I4: all versions of zlib produce the same bytes with this strategy. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
-/** Pixels per module: the nearest whole number of printer dots, at least one. */
+/** Rounds to whole printer dots, at least one. */
 export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
-/**
- * Maximum number of pixels per side, half a meter at 300 dpi. More takes gigabytes of memory; vector formats
- * have no limit.
- */
+/** Maximum number of pixels per side, half a meter at 300 dpi. More takes gigabytes of memory. */
 export const MOST_PNG_PIXELS = 6000;
 
 export function pngSide(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
@@ -43,18 +42,12 @@ export function writePng(modules: Modules, style: ImageStyle, plate: Plate | und
   const stride = Math.ceil(side / 8);
   const rows = repeatRows(modules, style, (y) => rowOf(modules, style, y, pixels, stride));
   const colors = colorsOf(style);
-  const header = {
-    ...square(side),
-    bits: 1,
-    type: colors.length > 0 ? 3 : 0,
-    sizeMm: style.sizeMm,
-  } as const;
+  const type = colors.length > 0 ? 3 : 0;
+  const header = { ...square(side), bits: 1, type, sizeMm: style.sizeMm } as const;
   return formatPng(header, colors, filterUp(rows, stride));
 }
 
-/**
- * Repeats the row of each module. `row` receives the row of the code, negative in the quiet zone above it.
- */
+/** Calls `row` with the row of the code, negative in the quiet zone above it. */
 function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buffer): Buffer {
   const pixels = pixelsAModule(modules, style);
   const rows = Array.from({ length: modulesAcross(modules, style) }, (_, y) =>
@@ -63,7 +56,7 @@ function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buf
   return Buffer.concat(rows.flat());
 }
 
-/** With a logo: one byte per color and, without a background, one for opacity. */
+/** Writes one byte per color and, without a background, one for opacity. */
 function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels: number): Buffer {
   const { background, color, quietZone } = style;
   const side = pngSide(modules, style);
@@ -90,18 +83,12 @@ function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels:
 
 const plates = new WeakMap<Plate, Buffer>();
 
-/** Formats the plate of a logo as PNG, once per plate, for formats that embed it. */
+/** Formats the plate once for all formats that embed it. */
 export function formatPlate(plate: Plate): Buffer {
-  const known = plates.get(plate);
-  if (known) return known;
   const { side, rgb } = plate;
-  const png = formatPng(
-    { ...square(side), bits: 8, type: 2, sizeMm: undefined },
-    [],
-    filterUp(rgb, side * 3),
+  return getOrAdd(plates, plate, () =>
+    formatPng({ ...square(side), bits: 8, type: 2, sizeMm: undefined }, [], filterUp(rgb, side * 3)),
   );
-  plates.set(plate, png);
-  return png;
 }
 
 export function formatRendering({ width, height, rgba }: Rendering): Buffer {
@@ -109,7 +96,6 @@ export function formatRendering({ width, height, rgba }: Rendering): Buffer {
   return formatPng({ width, height, bits: 8, type: 6, sizeMm: undefined }, [], rows);
 }
 
-/** Encodes each row as the difference from the row above, after its filter byte. */
 function filterUp(rows: Buffer, stride: number): Buffer {
   const filtered = Buffer.alloc(rows.length + rows.length / stride);
   let above: Buffer = Buffer.alloc(stride);
@@ -123,7 +109,6 @@ function filterUp(rows: Buffer, stride: number): Buffer {
   return filtered;
 }
 
-/** Formats a row with one bit per pixel: 1 is light. */
 function rowOf(
   modules: Modules,
   { quietZone }: ImageStyle,
@@ -140,7 +125,6 @@ function rowOf(
   return row;
 }
 
-/** Palette of dark and light, if not black on white. */
 function colorsOf({ color, background }: ImageStyle): Buffer[] {
   const isPlain = isSame(color, BLACK) && background && isSame(background, WHITE);
   if (isPlain) return [];
@@ -159,7 +143,6 @@ interface Header {
   bits: 1 | 8;
   /** Color type: 0 gray, 2 RGB, 3 palette, 6 RGB with opacity. */
   type: 0 | 2 | 3 | 6;
-  /** Undefined for no declared size. */
   sizeMm: number | undefined;
 }
 
