@@ -33,12 +33,11 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   baseUrl: string | undefined;
   userAgent: string;
   requireUtm: readonly string[] | undefined;
-  /** Start of the remaining days of certificates, in ms since the epoch. */
   now(): number;
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Returns one row per code, and `silence` if no destination responded. Rejects as `checkDestinations`. */
+/** Returns `silence` if no destination responded. */
 export async function checkCodes(
   codes: readonly QrCode[],
   options: CheckCodesOptions,
@@ -91,7 +90,7 @@ function planCheck(
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Short URLs are never requested, because that counts as a scan, and the service only by its own client. */
+/** Refuses short URLs, because a request counts as a scan, and the service. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
@@ -106,12 +105,9 @@ function refusal(
 function rowOf(
   { id, slug, name, destination }: QrCode,
   { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error }: Verdict,
-  {
-    odd,
-    nowMs,
-    requireUtm,
-  }: { odd: string | undefined; nowMs: number; requireUtm: readonly string[] | undefined },
+  given: Pick<CheckCodesOptions, 'requireUtm'> & { odd: string | undefined; nowMs: number },
 ): CheckRow {
+  const { odd, nowMs, requireUtm } = given;
   const isRequested = redirects !== undefined || ms !== undefined;
   const final = outcome === 'redirected' && finalUrl !== undefined ? new URL(finalUrl) : undefined;
   const tags =
@@ -133,10 +129,7 @@ function rowOf(
   };
 }
 
-/**
- * Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: address of the
- * final page, if any.
- */
+/** Returns `missing utm_source` or `lost in redirects: utm_medium`. */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,
@@ -152,7 +145,6 @@ export function findUtmProblem(
   return lost === '' ? undefined : `lost in redirects: ${lost}`;
 }
 
-/** Returns whether the `error` of a row includes the result of `findUtmProblem`. */
 export function hasUtmProblem(error: string): boolean {
   return /(^|; )(missing|lost in redirects:) utm_/.test(error);
 }
@@ -165,10 +157,7 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/**
- * Returns whether a row is news: its destination broke or recovered, or a certificate expires soon. A
- * continued failure is news only if the destination changed.
- */
+/** Counts a continued failure as news only if the destination changed. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

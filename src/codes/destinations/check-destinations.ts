@@ -15,14 +15,10 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** Delay before a retry, and maximum of the delay that a server requests, in ms. */
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/**
- * Visits each destination once: hosts in parallel, one request at a time per host. Returns verdicts by
- * address text. Rejects only with the signal's reason, or for an unusable proxy.
- */
+/** Visits each destination once: hosts in parallel, one request at a time per host. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
@@ -37,7 +33,7 @@ export async function checkDestinations(
     sessions: createTlsSessions(),
   };
   const queues = [...groupBy(new Set(destinations), (text) => new URL(text).hostname).values()];
-  // Longest first, because it determines the end of the run.
+  // The longest queue determines the end of the run.
   queues.sort((a, b) => b.length - a.length);
   await inParallel(queues, job.width, async (addresses) => {
     const patience = createHostPatience();
@@ -50,7 +46,6 @@ export async function checkDestinations(
   return verdicts;
 }
 
-/** Visits a destination, and retries transient failures. The last visit counts. */
 async function visit(url: URL, options: TripOptions, patience: HostPatience): Promise<Verdict> {
   let trip = await follow(url, options);
   const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
@@ -83,13 +78,11 @@ const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/**
- * K9: circuit breaker per host, so that the cost of a bad host does not depend on the number of its codes.
- */
+/** K9: circuit breaker, so that the cost of a bad host does not depend on the number of its codes. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {
-    /** Verdict for the remaining addresses of an origin; undefined if they are to be requested. */
+    /** Returns the verdict for the remaining addresses of an origin, unless they are to be requested. */
     verdict(origin: string): Verdict | undefined {
       const host = hosts.get(origin);
       if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;
@@ -107,7 +100,6 @@ export function createHostPatience() {
       const { end, redirects } = trip;
       // A failure after a redirect belongs to another host.
       const failure = end.is === 'failed' && redirects === 0 ? end.failure : undefined;
-      // K9: a success resets the count.
       hosts.set(origin, {
         dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,
         late: failure instanceof LateError ? late + 1 : 0,

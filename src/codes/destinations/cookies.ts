@@ -1,13 +1,11 @@
 import type { Headers } from '../../service/transport.ts';
 
-/** Maximum number of cookies per visit. */
 const MOST_COOKIES = 50;
 const MOST_BYTES = 8192;
 
 /**
- * Creates a cookie store for one visit; otherwise pages that set a cookie and redirect to themselves look
- * like a loop. Supports `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`. Path, Secure and dates rarely
- * matter for one visit.
+ * Stores cookies for one visit, without which pages that set a cookie and redirect to themselves look like a
+ * loop. Supports `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`.
  */
 export function createCookies() {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();
@@ -20,7 +18,7 @@ export function createCookies() {
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';
-        // Only for the host and its parent domains, never a top-level domain.
+        // Accepts the host and its parent domains, never a top-level domain.
         const exact = !parent.includes('.') || !`.${hostname}`.endsWith(`.${parent}`);
         const domain = exact ? hostname : parent;
         const key = `${domain} ${name}`;
@@ -28,7 +26,6 @@ export function createCookies() {
         else if (all.has(key) || all.size < MOST_COOKIES) all.set(key, { name, value, domain, exact });
       }
     },
-    /** Cookie header for an address; empty without cookies. */
     for: ({ hostname }: URL): string =>
       [...all.values()]
         .filter(({ domain, exact }) => hostname === domain || (!exact && hostname.endsWith(`.${domain}`)))

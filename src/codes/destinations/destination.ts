@@ -1,6 +1,6 @@
 /**
- * Checks destinations by one rule for every command. A destination that does not open as intended is refused
- * without `--force`, because a printed code can't be recalled. A questionable one is a warning.
+ * Refuses a destination that does not open as intended without `--force`, because a printed code can't be
+ * recalled.
  */
 import { isIP } from 'node:net';
 import { findInvisible } from '../../base/text/clean.ts';
@@ -23,15 +23,11 @@ export interface DestinationProblem {
 
 const DEAD: ReadonlySet<Kind> = new Set<Kind>(['empty', 'unusable', 'dotless', 'network', 'invisible']);
 
-/** Returns whether a code with this problem is refused without `--force`. */
 export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/**
- * Finds the problem of a destination; undefined if none. Only for type `url`: the specification does not
- * define destinations of other types.
- */
+/** Checks type `url` only: the specification does not define destinations of other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -50,10 +46,8 @@ type Judgment = Omit<DestinationProblem, 'words'>;
 function judge(destination: string): Judgment | undefined {
   const invisible = findInvisible(destination);
   if (invisible) {
-    const place =
-      invisible.at === 0
-        ? 'at its beginning'
-        : `after ${inQuotes(lastOf(destination.slice(0, invisible.at)))}`;
+    const before = lastOf(destination.slice(0, invisible.at));
+    const place = before === '' ? 'at its beginning' : `after ${inQuotes(before)}`;
     const kind = parseWeb(destination.trim()) ? 'invisible' : 'unusable';
     return { kind, reason: `contains the invisible character ${invisible.name} ${place}` };
   }
@@ -65,7 +59,7 @@ function judge(destination: string): Judgment | undefined {
   if (LOCAL_SCHEMES.has(scheme)) return unusable(`phones do not open ${scheme}: addresses`);
   if (!/^https?$/.test(scheme))
     return { kind: 'not-web', reason: 'is not a web address, so not every phone can open it' };
-  return judgeWeb(text) ?? (/\s/.test(destination) ? { kind: 'odd', reason: 'contains a space' } : undefined);
+  return judgeWeb(text) ?? (/\s/.test(destination) ? odd('a space') : undefined);
 }
 
 function judgeWeb(text: string): Judgment | undefined {
@@ -76,31 +70,27 @@ function judgeWeb(text: string): Judgment | undefined {
   if (isIP(host.replace(/^\[|\]$/g, '')))
     return { kind: 'network', reason: 'contains an IP address instead of a host name' };
   if (/(^|\.)(local|localhost|localdomain|internal)$/.test(host))
-    return {
-      kind: 'network',
-      reason: 'cannot be opened when scanned: its host name is valid only on one device or network',
-    };
-  if (isDotless(url))
-    return { kind: 'dotless', reason: 'cannot be opened when scanned: its host name has no dot' };
+    return { ...unusable('its host name is valid only on one device or network'), kind: 'network' };
+  if (isDotless(url)) return { ...unusable('its host name has no dot'), kind: 'dotless' };
   if (/(^|\.)([.-]|$)|-(\.|$)|[^.]{64}|^.{254}/.test(host)) return unusable('its host name is not valid');
   if (url.port === '0') return unusable('its port is not valid');
-  if (url.username !== '' || url.password !== '')
-    return { kind: 'odd', reason: 'contains a user name or password' };
+  if (url.username !== '' || url.password !== '') return odd('a user name or password');
   const [page = ''] = text.split('#', 1);
-  if (page.includes('\\')) return { kind: 'odd', reason: 'contains "\\" instead of "/"' };
+  if (page.includes('\\')) return odd('"\\" instead of "/"');
   const query = page.slice(page.indexOf('?') + 1 || page.length);
-  if (query.includes('&amp;')) return { kind: 'odd', reason: 'contains "&amp;" instead of "&"' };
+  if (query.includes('&amp;')) return odd('"&amp;" instead of "&"');
   // An address in the query may have its own question mark.
-  if (query.includes('?') && !query.includes('://'))
-    return { kind: 'odd', reason: 'contains a second "?", which should probably be "&"' };
+  if (query.includes('?') && !query.includes('://')) return odd('a second "?", which should probably be "&"');
   const [placeholder] = /<[^<>]+>|\{[^{}]+\}/.exec(text) ?? [];
-  return placeholder === undefined
-    ? undefined
-    : { kind: 'odd', reason: `contains ${inQuotes(placeholder)}, which looks like a placeholder` };
+  return placeholder ? odd(`${inQuotes(placeholder)}, which looks like a placeholder`) : undefined;
 }
 
 function parseWeb(text: string): URL | undefined {
   return /^https?:\/\/[^/?#\s]/i.test(text) ? parseUrl(text) : undefined;
+}
+
+function odd(what: string): Judgment {
+  return { kind: 'odd', reason: `contains ${what}` };
 }
 
 function unusable(why: string): Judgment {
@@ -118,7 +108,7 @@ const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
   'view-source',
 ]);
 
-/** An address after a space, or after a separator outside of a query. */
+/** Finds an address after a space, or after a separator outside of a query. */
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 
 function lastOf(text: string): string {

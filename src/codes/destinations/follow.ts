@@ -11,12 +11,11 @@ import type { TlsSessions } from './tls-sessions.ts';
 
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
-  /** Redirect to an app, a telephone number or the like. */
   | { is: 'not-web'; target: string }
   | { is: 'astray'; why: string; status: number }
   /** Address of the workspace's own codes or the service; never requested. */
   | { is: 'ours'; why: string }
-  /** Not requested: the host has no public address. */
+  /** The host has no public address, so no request was sent. */
   | { is: 'refused'; why: string }
   | { is: 'failed'; failure: NetworkError };
 
@@ -25,7 +24,7 @@ export interface Trip {
   /** Last address requested, or to be requested. */
   finalUrl: string;
   redirects: number;
-  /** Earliest expiry of the certificates on the way, in ms since the epoch. */
+  /** Earliest expiry of the certificates on the way. */
   tlsEndsMs: number | undefined;
   /** Time spent on this destination, without waiting for its host. */
   ms: number;
@@ -35,7 +34,7 @@ export interface TripOptions {
   resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
   proxyFor: (url: URL) => URL | undefined;
   refuse: (url: URL) => string | undefined;
-  /** K6: runs one request per host at a time. */
+  /** Runs one request per host at a time. */
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
   headers: Readonly<Record<string, string>>;
   allowPrivate: boolean;
@@ -51,10 +50,7 @@ const MOST_REDIRECTS = 20;
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/**
- * Follows redirects, and checks each hop. Rejects only with the signal's reason, or for an unusable proxy
- * setting.
- */
+/** Rejects only with the signal's reason, or for an unusable proxy setting. */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
   const seen = new Set<string>();
@@ -65,10 +61,11 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     const trip = (end: TripEnd): Trip => {
       return { end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs), tlsEndsMs };
     };
+    const astray = (status: number, why: string) => trip({ is: 'astray', status, why });
     const refused = options.refuse(url);
     if (refused !== undefined) return trip({ is: 'ours', why: refused });
     const hop = await options.inTurn(url.hostname, async () => {
-      // The wait for the host may have been interrupted.
+      // The signal may have been aborted during the wait for the host.
       options.signal.throwIfAborted();
       const timer = startTimer(options.clock);
       const timeoutMs = options.timeoutMs - spentMs;
@@ -85,25 +82,18 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
 
     const location = asText(header(headers, 'location') ?? '');
     const next = location === '' ? undefined : parseUrl(location, url);
-    if (!next) {
-      const why = location === '' ? 'redirects without a Location header' : 'redirects to an invalid URL';
-      return trip({ is: 'astray', status, why });
-    }
+    if (location === '') return astray(status, 'redirects without a Location header');
+    if (!next) return astray(status, 'redirects to an invalid URL');
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
-      return trip({
-        is: 'astray',
-        status,
-        why: `redirects to a URL that is ${formatCount(length)} characters long`,
-      });
+      return astray(status, `redirects to a URL that is ${formatCount(length)} characters long`);
     if (next.hash === '') next.hash = url.hash;
     if (!/^https?:$/.test(next.protocol))
       return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
     // A page may redirect to itself after setting its cookie.
     const place = `${next.href} ${cookies.for(next)}`;
-    if (seen.has(place)) return trip({ is: 'astray', status, why: 'redirects in a loop' });
-    if (redirects >= MOST_REDIRECTS)
-      return trip({ is: 'astray', status, why: `redirects more than ${MOST_REDIRECTS} times` });
+    if (seen.has(place)) return astray(status, 'redirects in a loop');
+    if (redirects >= MOST_REDIRECTS) return astray(status, `redirects more than ${MOST_REDIRECTS} times`);
     seen.add(place);
     url = next;
   }
@@ -132,7 +122,10 @@ async function requestHop(
     const failure = asNetworkError(error, false);
     if (!proxy) return { is: 'failed', failure };
     // K1: behind a proxy, only the proxy may resolve the name.
-    if (!allowPrivate) return { is: 'failed', failure: unknownHere(failure) };
+    if (!allowPrivate) {
+      const reason = `${failure.message} on this machine; a request through the proxy requires --allow-private`;
+      return { is: 'failed', failure: new NetworkError(reason, { sent: false }) };
+    }
   }
   return request({
     url: withoutSecrets(url),
@@ -146,14 +139,7 @@ async function requestHop(
   });
 }
 
-function unknownHere({ message }: NetworkError): NetworkError {
-  return new NetworkError(
-    `${message} on this machine; a request through the proxy requires --allow-private`,
-    { sent: false },
-  );
-}
-
-/** A slow lookup counts as not found; it can't be canceled. Waiting for other lookups does not count. */
+/** Counts a slow lookup, which can't be canceled, as not found. Waiting for other lookups does not count. */
 function lookUp(
   hostname: string,
   { resolve: resolveHost, timeoutMs, signal }: TripOptions,

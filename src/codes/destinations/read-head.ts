@@ -2,6 +2,7 @@
  * K11: reads the head of a response as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a
  * page that opens for visitors must not be reported as broken.
  */
+import { getOrAdd } from '../../base/collections.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Headers } from '../../service/transport.ts';
 
@@ -16,15 +17,12 @@ const MOST_HEAD_BYTES = 256 * 1024;
 /** Maximum number of interim responses (100, 103). */
 const MOST_INTERIM = 20;
 
-/**
- * Creates a function that takes chunks of a response and returns its head when complete. Interim responses
- * are skipped (RFC 9110, 15.2). Throws NetworkError for responses that browsers can't read.
- */
+/** Takes chunks of a response until its head is complete. Interim responses are skipped (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
   return (chunk) => {
-    // Lines end in LF, with or without CR, and blank lines before the status are skipped (RFC 9112, 2.2).
+    // Skips blank lines before the status (RFC 9112, 2.2). Lines end in LF, with or without CR.
     const searched = Math.max(0, text.length - 2);
     text = (text + chunk.toString('latin1')).replace(/^[\r\n]+/, '');
     const blank = /\n\r?\n/g;
@@ -42,11 +40,11 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   };
 }
 
-/** Parses a head without its last line end. Lines without a colon are ignored, as in browsers. */
+/** Ignores lines without a colon, as browsers do. */
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
-  // 101 would accept a protocol switch, which is never requested.
+  // A status of 101 would accept a protocol switch, which is never requested.
   if (Number.isNaN(status) || status === 101 || text.includes('\0'))
     throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
@@ -54,17 +52,14 @@ function parseHead(text: string): Head {
     const colon = line.indexOf(':');
     if (colon < 1) continue;
     const name = line.slice(0, colon).trim().toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    const values = headers.get(name);
-    if (values) values.push(value);
-    else headers.set(name, [value]);
+    getOrAdd(headers, name, (): string[] => []).push(line.slice(colon + 1).trim());
   }
   if (!headers.has('transfer-encoding')) requireOne('Content-Length', headers);
   requireOne('Location', headers);
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Browsers refuse two lengths or targets, a sign of response splitting. */
+/** Refuses two lengths or targets as browsers do, a sign of response splitting. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

@@ -1,7 +1,4 @@
-/**
- * Sends one GET to a third-party server and reads status and headers. It connects only to verified addresses,
- * and closes when the headers have arrived.
- */
+/** Connects only to verified addresses, and closes when the headers have arrived. */
 import type { LookupAddress } from 'node:dns';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -16,7 +13,6 @@ import { specialKind } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
 export interface RequestOptions {
-  /** http or https, without user, password and fragment. */
   url: URL;
   /** Addresses of the host; empty if a proxy resolves it. */
   addresses: readonly LookupAddress[];
@@ -35,14 +31,9 @@ type Outcome =
   | { status: number; headers: Headers; failure?: undefined }
   | { status?: undefined; failure: NetworkError };
 
-interface Seen {
-  tlsEndsMs?: number;
-}
+type Seen = { tlsEndsMs?: number };
 
-/**
- * Delay before the next address of a host is tried too, in ms; Node's 250 ms are too short for satellite
- * links.
- */
+/** Delay before the next address of a host is tried too; Node's 250 ms are too short for satellite links. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
@@ -106,7 +97,7 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2), and its own credentials. */
+/** Sends the whole URL to a plain-HTTP proxy (RFC 9112, 3.2.2), with its own credentials. */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };
@@ -115,7 +106,6 @@ function formatRequest({ url, headers }: RequestOptions, forward: URL | undefine
   return `GET ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** Opens sockets to verified addresses only, and verifies the certificate before sending. */
 function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
   const { url, addresses, allowPrivate, proxy, sessions } = options;
   const open = buildConnector({
@@ -146,8 +136,8 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
 }
 
 /**
- * K3: returns why no data may be sent on a socket: its remote address is not allowed. A socket that was reset
- * while opening has none.
+ * K3: no data may be sent to a remote address that is not allowed. A socket that was reset while opening has
+ * none.
  */
 export function addressFailure(
   remoteAddress: string | undefined,

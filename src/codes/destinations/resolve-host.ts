@@ -1,7 +1,4 @@
-/**
- * SSRF protection: destinations may resolve only to public addresses. From the IANA special-purpose address
- * registries (RFC 6890 and updates, as of 2026).
- */
+/** SSRF protection by the IANA special-purpose address registries (RFC 6890 and updates, as of 2026). */
 
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
@@ -21,10 +18,7 @@ const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: bl
 /** Other IPv6 addresses are unassigned. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
-/**
- * Kind of a non-public address: `loopback`, `private`, `link-local` or `reserved`; undefined if public. Text
- * that is not an address is `reserved`.
- */
+/** Returns undefined for a public address, and `reserved` for text that is not an address. */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.split('%', 1);
   const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';
@@ -32,7 +26,7 @@ export function specialKind(address: string): string | undefined {
   return special ?? (PUBLIC.check(plain, family) ? undefined : 'reserved');
 }
 
-/** Creates a list of subnets; IPv4 ones also in their IPv6-mapped and NAT64 forms. */
+/** Adds IPv4 subnets also in their IPv6-mapped and NAT64 forms. */
 function blockList(subnets: string): BlockList {
   const list = new BlockList();
   for (const subnet of subnets.split(' ')) {
@@ -50,15 +44,14 @@ function blockList(subnets: string): BlockList {
 
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** All addresses of the host are refused; no data was sent. */
 export class RefusedAddressError extends Error {}
 
 /** Number of libuv threads; half of them resolve names, a load that small office resolvers handle. */
 const THREADS = 64;
 
 /**
- * Increases the number of parallel DNS lookups, and returns it: 200 names of 100 ms took 10 s, and take 1 s.
- * libuv reads the variable when its first thread starts. A value set by the user is kept.
+ * Increases the number of parallel DNS lookups: 200 names of 100 ms took 10 s, and take 1 s. libuv reads the
+ * variable when its first thread starts. A value set by the user is kept.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
@@ -67,10 +60,9 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
 }
 
 /**
- * K1, K2: creates a resolver that returns only allowed addresses, and the same ones for a name throughout the
- * run. It throws RefusedAddressError, or the lookup error, which is not cached. `began` is called when a
- * lookup starts, so that waiting does not count against the host. At most `width` lookups run at once; more
- * would wait unmeasured in Node.
+ * K1, K2: returns only allowed addresses, and the same ones for a name throughout the run. `began` is called
+ * when a lookup starts, so that waiting does not count against the host. More than `width` lookups would wait
+ * unmeasured in Node.
  */
 export function createResolver(
   lookup: Lookup,

@@ -1,13 +1,7 @@
-/**
- * TLS state of a run: trusted authorities, and a session per host, which saves certificates and signatures in
- * handshakes (RFC 8446, 2.2).
- */
+/** Sessions save certificates and signatures in handshakes (RFC 8446, 2.2). */
 import { createSecureContext, type SecureContext } from 'node:tls';
 
-interface Known {
-  session: Buffer;
-  endsMs: number | undefined;
-}
+type Known = { session: Buffer; endsMs: number | undefined };
 
 export type TlsSessions = ReturnType<typeof createTlsSessions>;
 
@@ -21,7 +15,7 @@ export function createTlsSessions() {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;
   return {
-    /** Trusted authorities; loading them takes about a millisecond per connection. */
+    /** Loading the trusted authorities takes about a millisecond per connection. */
     context: (): SecureContext => {
       context ??= createSecureContext();
       return context;

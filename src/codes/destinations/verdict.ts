@@ -14,13 +14,12 @@ export interface Verdict {
   redirects?: number;
   tlsEndsMs?: number;
   ms?: number;
-  /** Reason in a few words; undefined if there is no problem. */
   error?: string;
   /** Undefined if no data was sent to the destination. */
   responded?: boolean;
 }
 
-/** Retry of a transient failure. `afterMs`: delay requested by the server. */
+/** Delay requested by the server. */
 export interface Retry {
   afterMs?: number;
 }
@@ -55,27 +54,25 @@ export function judge(trip: Trip): Verdict {
     case 'refused':
       return verdict('unreachable', end.why);
     case 'failed':
-      // A browser stops visitors with a warning at an invalid certificate or a response that is not HTTP.
+      // Stops visitors in a browser too, with a warning: an invalid certificate, or a response that is not
+      // HTTP.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
   }
 }
 
-/** No connection, or no response on it. The cause may be this machine's network or proxy. */
+/** Tests for a failure that this machine's network or proxy may cause. */
 function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** Redirects, certificates and refused connections are responses. */
+/** Counts redirects, certificates and refused connections as responses. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0) return true;
   if (end.is === 'ours' || end.is === 'refused') return undefined;
   return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
 }
 
-/**
- * K10: returns the most common reason why no destination responded, and the number of requested ones;
- * undefined if one responded or none was requested. Then this machine is probably offline.
- */
+/** K10: finds the most common reason if no destination responded. Then this machine is probably offline. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;
@@ -109,7 +106,7 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Undefined if a retry would have the same result. */
+/** Returns undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':
