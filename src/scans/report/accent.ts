@@ -1,10 +1,8 @@
-/** Colors of a report that follow from the accent color of its sender. */
-
 const CARD = { light: '#ffffff', dark: '#191c22' };
-/** The darkest and the lightest background of text in the accent color. */
+/** Darkest and lightest background of text in the accent color. */
 const BEHIND = { light: '#f6f6f3', dark: '#191c22' };
 const TOWARD = { light: '#000000', dark: '#ffffff' };
-/** Contrast of text (WCAG 2.2, 1.4.3). */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 const LEAST_CONTRAST = 4.5;
 /** Parts of the accent in tints, of which texts remain readable. */
 const SHADES = { light: [0.08, 0.18, 0.32, 0.48], dark: [0.08, 0.16, 0.25, 0.35] };
@@ -13,22 +11,16 @@ export interface AccentColors {
   accent: string;
   soft: string;
   part: string;
-  /** Colors of cells with scans, the lightest first. */
   shades: readonly string[];
 }
 
-/** Returns the colors on a light or a dark page; the accent is changed until it is readable. */
+/** Changes the accent until it is readable on a light or a dark page. */
 export function accentColors(color: string, theme: 'light' | 'dark'): AccentColors {
   let accent = color;
   for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST && part <= 1; part += 0.05)
     accent = mix(color, TOWARD[theme], part);
   const tint = (part: number) => mix(CARD[theme], accent, part);
-  return {
-    accent,
-    soft: tint(0.15),
-    part: tint(0.5),
-    shades: [...SHADES[theme].map(tint), accent],
-  };
+  return { accent, soft: tint(0.15), part: tint(0.5), shades: [...SHADES[theme].map(tint), accent] };
 }
 
 function channels(color: string): number[] {

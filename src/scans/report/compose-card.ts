@@ -100,9 +100,8 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   };
 }
 
-/** Returns a formatter of days, weeks or months, short enough for five labels on a phone. */
+/** Formats units short enough for five labels on a phone. */
 function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
-  // The names of up to twelve months differ.
   const ofMonth = rows.length <= 12 ? 'monthAlone' : 'monthShort';
   const pattern = by === 'month' ? ofMonth : 'dayMonth';
   return ({ value }) => {

@@ -17,13 +17,10 @@ export interface ReportFigures {
   /** Text of the sender; empty lines separate paragraphs. */
   note: string | undefined;
   logo: Omit<ReportLogo, 'alt'> | undefined;
-  /** Text at the end. */
-  footer?: string | undefined;
-  /** Color such as `#0057b8`. */
-  accent?: string | undefined;
+  footer?: string;
+  accent?: string;
   zone: string;
   filters: readonly Filter[];
-  /** Range; undefined if it was not requested and there are no scans. */
   range: ClosedSpan | undefined;
   /** Compared range; `isCovered` if it does not begin before the data. */
   before: (ClosedSpan & { isCovered: boolean }) | undefined;
@@ -33,11 +30,9 @@ export interface ReportFigures {
   crosses?: readonly Cross[];
   hours: readonly (readonly HourOfWeekday[])[] | undefined;
   silent: readonly Name[];
-  /** Number of codes; undefined if the files lack it. */
   codes: number | undefined;
 }
 
-/** Composes the report from figures. Pure, so equal figures give equal documents. */
 export function composeReport(figures: ReportFigures, locale: Locale): ReportDocument {
   const { note, logo, before, total } = figures;
   const { words, language, direction } = locale;
@@ -80,7 +75,6 @@ function onlyOf({ filters }: ReportFigures, locale: Locale): string[] {
   return [fill(locale.words.only, { filters: texts.join(' · ') })];
 }
 
-/** Returns sentences on ends of the range without scans (F14). */
 function coverageOf({ coverage, range, before, zone }: ReportFigures, { words, date }: Locale): string[] {
   const describe = (ms: number | undefined, endMs: number | undefined, sentence: string): string[] => {
     if (ms === undefined) return [];
@@ -110,10 +104,8 @@ function cardsOf(
   ranges: { range: string; rangeBefore: string | undefined },
   locale: Locale,
 ): Card[] {
-  const legend =
-    ranges.rangeBefore === undefined
-      ? undefined
-      : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
+  const { range, rangeBefore } = ranges;
+  const legend = rangeBefore === undefined ? undefined : { now: range, before: capitalize(rangeBefore) };
   const { sections, crosses = [], hours, before, total, zone } = figures;
   const beforeData = before?.isCovered === false;
   const isNoted = { averages: total.comparesAverages || beforeData, beforeData };
@@ -123,7 +115,6 @@ function cardsOf(
     composeCard(section, { id: idOf(section, at), ...options }, locale),
   );
   const shades = hours ? [hoursCard(hours, locale)] : [];
-  // After the two dimensions that the card combines.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
   return pairCards([
     ...cards.slice(0, after),
@@ -148,7 +139,7 @@ function pairCards(cards: readonly Card[]): Card[] {
   return paired;
 }
 
-/** Returns the identifier of a card; names of columns are not valid in one. */
+/** Numbers columns, whose names are not valid identifiers. */
 function idOf({ kind, by }: Section, at: number): string {
   return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
 }
@@ -160,13 +151,8 @@ function crossCard(cross: Cross, id: string, locale: Locale): Card {
 
 function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): Card {
   const { cards, notes } = locale.words;
-  return {
-    id: 'hours',
-    title: cards.hours,
-    isWide: true,
-    tables: [hoursTable(hours, locale)],
-    notes: [notes.averageCells],
-  };
+  const tables = [hoursTable(hours, locale)];
+  return { id: 'hours', title: cards.hours, isWide: true, tables, notes: [notes.averageCells] };
 }
 
 function noScans({ words }: Locale): Card {

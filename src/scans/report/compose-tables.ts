@@ -34,7 +34,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   };
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
-  // Without the rest, which would make other bars invisible.
+  // The rest would make other bars invisible.
   const most = section.rows.reduce((all, row) => (row.isRest ? all : Math.max(all, ofBar(row))), 0) || 1;
   return {
     kind: 'figures',
@@ -170,7 +170,6 @@ function dayCell({ row: { scans, isPart } }: Day, most: number, { number }: Loca
 export function hoursTable(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): ShadeTable {
   const all = hours.flat().map(({ perDay }) => perDay);
   const most = all.reduce<number>((found, perDay) => Math.max(found, perDay ?? 0), 0);
-  // All cells have the same number of decimals.
   const format = (perDay: number) =>
     perDay === 0 || most >= 100 ? locale.number(Math.round(perDay)) : locale.average(perDay, all);
   const cell = ({ perDay }: HourOfWeekday): ShadeCell | undefined =>

@@ -13,7 +13,6 @@ interface TileFigures {
   rangeBefore: string | undefined;
 }
 
-/** Returns what happened in one sentence; empty without scans. */
 export function composeStory({ total, sections, rangeBefore }: TileFigures, locale: Locale): string {
   if (total.scans === 0) return '';
   const { story, sentence } = locale.words;
@@ -40,7 +39,6 @@ function sectionOf(sections: readonly Section[], by: string): Section | undefine
   return sections.find((section) => section.kind !== 'column' && section.by === by);
 }
 
-/** Composes the tiles, the total first. Omits tiles without a figure. */
 export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
@@ -82,7 +80,7 @@ function perDayTile(figures: TileFigures, locale: Locale): Tile[] {
   ];
 }
 
-/** Returns the figure of the comparison, with the mark of the sentence on it; undefined without one. */
+/** Marks the figure like the sentence on the comparison. */
 function previousDetail(
   previous: number | null,
   format: (value: number) => string,

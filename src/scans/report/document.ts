@@ -1,7 +1,4 @@
-/**
- * Report as a document: words, numbers and order are chosen (compose-report.ts), and renderers only place
- * them.
- */
+/** Words, numbers and order are chosen here; renderers only place them. */
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {
@@ -10,13 +7,10 @@ export interface ReportDocument {
   kicker: string;
   /** Untrusted, like every name in a row. */
   title: string;
-  /** Sentence on what happened; empty without scans. */
   story: string;
   note: readonly string[];
-  /** Color of the sender, such as `#0057b8`; undefined for the usual one. */
   accent: string | undefined;
   logo: ReportLogo | undefined;
-  /** Period, such as `October 2026`. */
   range: string;
   /** Filters, and sentences on parts of the range without data. */
   coverage: readonly string[];
@@ -25,9 +19,7 @@ export interface ReportDocument {
   tiles: readonly Tile[];
   cards: readonly Card[];
   footer: readonly string[];
-  /** Formats a number of an axis, with at most two decimals. */
   formatNumber(value: number): string;
-  /** Formats a page number from 1, such as `Page 1 of 4`. */
   pageOf(page: number, pages: number): string;
 }
 
@@ -40,7 +32,6 @@ export interface ReportLogo {
 
 export type Tone = 'up' | 'down' | 'even';
 
-/** Figure at the top; each text has its own direction. */
 export interface Tile {
   label: string;
   value: string;
@@ -69,7 +60,7 @@ export interface ColumnChart {
 
 interface ChartColumn {
   label: string;
-  /** Scans, or their average per day. */
+  /** Number of scans, or their average per day. */
   value: number;
   previous: number | null;
   isPart: boolean;
@@ -88,21 +79,19 @@ export interface FigureTable {
   rows: readonly FigureRow[];
 }
 
-/** Text of a cell, and smaller text on a second line. */
 export interface CellText {
   text: string;
   detail?: string;
 }
 
 export interface FigureRow extends Name {
-  /** The name is not a value of the data, such as `All others`. */
+  /** Marks a name that is not a value of the data, such as `All others`. */
   isDim: boolean;
   /** Length of the bar at the name, 0 to 1. */
   bar?: number;
   cells: readonly FigureCell[];
 }
 
-/** Cell with texts of their own direction, so that a sign precedes its number. */
 export interface FigureCell extends CellText {
   tone?: Tone;
   isStrong?: boolean;
@@ -121,5 +110,4 @@ export interface ShadeCell {
   shade: Shade;
 }
 
-/** Darkness of a cell; 0 without scans. */
 export type Shade = 0 | 1 | 2 | 3 | 4 | 5;

@@ -7,7 +7,7 @@ import type { CountRequest } from '../stats/readings.ts';
 import type { ReportFigures } from './compose-report.ts';
 import type { Name } from './document.ts';
 
-/** Maximum number of columns with a value in a cross table, so that it fits a page. */
+/** Maximum number of columns that fit a page. */
 const MOST_COLUMNS = 4;
 
 export function reportFigures(
@@ -41,7 +41,7 @@ export function reportFigures(
   };
 }
 
-/** Returns host and path of a web address, without what may be secret. */
+/** Omits the parts of a web address that may be secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);
@@ -55,7 +55,6 @@ function beforeOf({ before }: Counted): ReportFigures['before'] {
     : undefined;
 }
 
-/** Returns the closed range; undefined for an open one without scans. */
 function closedRange({ span, current, timezone, offsetAt }: FiguresOptions): ClosedSpan | undefined {
   const seen = current.span();
   const zone = { timezone, offsetAt };

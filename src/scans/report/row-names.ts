@@ -12,7 +12,6 @@ import type { Locale } from './languages/load-language.ts';
 /** Maximum length of names, which may have 10 kB. */
 const LONGEST = 120;
 
-/** Truncates a text of the data, by code points. */
 export function shorten(text: string, longest = LONGEST): string {
   if (text.length <= longest) return text;
   const start = [...text.slice(0, 2 * longest)].slice(0, longest).join('');
@@ -27,7 +26,6 @@ export function rowName(row: Figure, section: Section, locale: Locale): Name {
   };
 }
 
-/** Words a filter, such as `Device: Phone, Tablet`. */
 export function filterText({ group, values }: Filter, locale: Locale): string {
   const named = values.map((text) => {
     return nameOf({ value: text || null, name: null }, { ...group, rows: [] }, locale).name;
@@ -61,7 +59,6 @@ function nameOf(
   return { name: kind === 'value' ? valueName(by, value, locale) : value };
 }
 
-/** Fields from the user agent, which the service may call unknown. */
 const AGENT: ReadonlySet<string> = new Set(['device', 'os', 'browser']);
 
 function valueName(by: string, value: string, { country, words }: Locale): string {
@@ -89,7 +86,6 @@ function timeName(by: string, value: string, locale: Locale): Name {
   }
 }
 
-/** Formats an hour of the day, such as `08:00`. */
 export function formatHour(hour: number, { date }: Locale): string {
   return date('time', { ...MIDNIGHT, hour });
 }
@@ -137,8 +133,7 @@ function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string
 }
 
 /**
- * Returns the first and last date of a unit, such as `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; undefined
- * for an hour, or a year of five digits.
+ * Parses a unit such as `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; not an hour, or a year of five digits.
  */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
   if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });

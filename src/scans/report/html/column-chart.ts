@@ -3,7 +3,6 @@ import { columnScale, labelledUnits, valueScale } from '../chart-scales.ts';
 import type { ColumnChart, ReportDocument } from '../document.ts';
 import { type Html, html, raw } from './html.ts';
 
-/** Height in pixels. */
 const HEIGHT = 220;
 const TOP = 14;
 const BOTTOM = 190;
@@ -12,9 +11,7 @@ const MOST_LABELS = { short: 7, long: 5 };
 
 type Columns = ColumnChart['columns'];
 
-/**
- * Renders a column chart as inline SVG: positions in percent and text in pixels, so that it fits any width.
- */
+/** Places in percent, with text in pixels, so that the chart fits any width. */
 export function columnChart(
   { label, columns }: ColumnChart,
   { formatNumber, direction }: Pick<ReportDocument, 'formatNumber' | 'direction'>,
@@ -38,7 +35,6 @@ export function columnChart(
     const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
     const outer = at === 0 ? 'start' : 'end';
     const anchor = isWithin ? 'middle' : outer;
-    // In text from right to left, the start is at the right.
     const isAtRight = (anchor === 'end') === (direction === 'ltr');
     const edge = isAtRight ? x.left(at) + x.width : x.left(at);
     // Hidden on a phone.
@@ -59,7 +55,7 @@ function pixel(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Renders the comparison as a line, which is stretched to the width while its stroke is not. */
+/** Stretches the line to the width, but not its stroke. */
 function before(columns: Columns, x: (at: number) => number, y: (value: number) => number): Html | string {
   const points = columns.flatMap(({ previous }, at) =>
     previous === null ? [] : [[x(at), y(previous)] as [number, number]],

@@ -1,8 +1,7 @@
-/** HTML templates that escape values, because names and referrers are untrusted. */
 import { clean } from '../../../base/text/clean.ts';
 
 export interface Html {
-  readonly markup: string;
+  markup: string;
   toString(): string;
 }
 
@@ -12,7 +11,7 @@ export function raw(markup: string): Html {
   return { markup, toString: () => markup };
 }
 
-/** Builds markup. F10: a value is escaped text, unless it is markup. */
+/** F10: a value is escaped text, unless it is markup. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return raw(
     strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''),

@@ -1,4 +1,4 @@
-/** Renders the report as an HTML page without scripts or requests, for phones, paper and screen readers. */
+/** Renders an HTML page without scripts or requests, for phones, paper and screen readers. */
 
 import { createHash } from 'node:crypto';
 import { type AccentColors, accentColors } from '../accent.ts';
@@ -11,7 +11,7 @@ import { columnsOfTables, figuresTable, nameOf, shadeTable } from './tables.ts';
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const hash = createHash('sha256').update(style).digest('base64');
-  // The hash allows only this style sheet.
+  // Allows only this style sheet.
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="${report.language}" dir="${report.direction}">

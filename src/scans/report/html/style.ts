@@ -1,6 +1,4 @@
-/**
- * Style sheet of the report, for phones to A4. On paper, cards are not split, and are ordered to fill pages.
- */
+/** Orders cards on paper to fill pages, and does not split them. */
 
 export const STYLE = `
 :root{--paper:#f6f6f3;--card:#fff;--ink:#16181d;--soft:#5a606b;--line:#e4e4df;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}

@@ -3,10 +3,7 @@ import { type Html, html } from './html.ts';
 
 const LEAST_LONG_NAME = 7;
 
-/**
- * Renders one row per value. Roles are explicit, because some browsers drop those of a table in a grid
- * layout.
- */
+/** States roles, because some browsers drop those of a table in a grid layout. */
 export function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);
@@ -53,11 +50,8 @@ export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html 
   const each = Math.ceil(rows.length / parts);
   const tables = Array.from({ length: parts }, (_, part) => {
     const some = rows.slice(part * each, (part + 1) * each);
-    return figuresTable({
-      ...table,
-      caption: parts === 1 ? caption : `${caption} (${part + 1}/${parts})`,
-      rows: some,
-    });
+    const name = parts === 1 ? caption : `${caption} (${part + 1}/${parts})`;
+    return figuresTable({ ...table, caption: name, rows: some });
   });
   return html`<div class="columns">${tables}</div>`;
 }

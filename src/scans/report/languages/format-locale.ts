@@ -48,7 +48,6 @@ const FIELDS: Readonly<Record<string, (date: LocalDate, cldr: LocaleData) => str
 
 const MOST_GROWTH = 9.99;
 
-/** Formats a number with a number of decimals, such as `12,5`. */
 export function formatDecimal(
   { decimal, group, minimumGroupingDigits }: LocaleData,
   value: number,
@@ -61,13 +60,13 @@ export function formatDecimal(
   return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
 }
 
-/** Formats a number of an axis: at most two decimals, without trailing zeros. */
+/** Omits trailing zeros of at most two decimals. */
 export function formatTick(cldr: LocaleData, value: number): string {
   const decimals = [0, 1].find((count) => Number(value.toFixed(count)) === Number(value.toFixed(2))) ?? 2;
   return formatDecimal(cldr, value, decimals);
 }
 
-/** Formats an average with one decimal, or with two if it or one `beside` it would be zero. */
+/** Uses one decimal, or two if the average or one `beside` it would be zero. */
 export function formatAverage(
   cldr: LocaleData,
   value: number,
@@ -81,7 +80,7 @@ export function formatShare(cldr: LocaleData, share: number): string {
   return inPercent(cldr, formatDecimal(cldr, share * 100, 1));
 }
 
-/** Formats growth as a percentage with its sign; undefined above 999 %. */
+/** Returns undefined above 999 %. */
 export function formatGrowth(cldr: LocaleData, growth: number): string | undefined {
   if (growth > MOST_GROWTH) return undefined;
   const digits = formatDecimal(cldr, Math.abs(growth) * 100, Math.abs(growth) >= 1 ? 0 : 1);

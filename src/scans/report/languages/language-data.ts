@@ -1,10 +1,5 @@
-/**
- * Data of a language: words by hand, and CLDR forms (src/build/write-cldr.mjs). A missing key is a type
- * error.
- */
 import type { Categories, Language } from './plurals.ts';
 
-/** Forms of a phrase by plural category; `{count}` is the formatted number. */
 export type Plural<L extends Language> = Readonly<Record<Categories[L], string>>;
 
 type EnglishWords = typeof import('./words/en.json');
@@ -15,7 +10,7 @@ export type Words<L extends Language> = Omit<EnglishWords, 'scans' | 'codes'> &
   Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Names and forms: months from January (`alone` without a day), weekdays from Monday, countries by code (ISO
+ * Forms of CLDR: months from January (`alone` without a day), weekdays from Monday, countries by code (ISO
  * 3166-1 alpha-2). `minimumGroupingDigits` is the number of digits before the first separator.
  */
 export type LocaleData = Omit<EnglishForms, 'countries'> & {

@@ -31,7 +31,7 @@ export interface Locale {
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
-/** Loaders of languages; the build makes a file of each (src/build/bundle.mjs). */
+/** Loads files that the build makes (src/build/bundle.mjs). */
 const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),

@@ -1,5 +1,5 @@
 /**
- * Languages of a report with plural rules of CLDR 48, because Intl.PluralRules depends on the version of Node
+ * Plural rules of CLDR 48, because Intl.PluralRules depends on the version of Node
  * (https://www.unicode.org/cldr/charts/48/supplemental/language_plural_rules.html).
  */
 
@@ -25,7 +25,6 @@ const manyOrOther = (n: number) => (isMillions(n) ? 'many' : 'other');
 const oneManyOther = (n: number) => (n === 1 ? 'one' : manyOrOther(n));
 const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : manyOrOther(n));
 
-/** Functions that return the plural category of a whole, non-negative number. */
 export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories[L] } = {
   en: oneOrOther,
   de: oneOrOther,
@@ -48,5 +47,4 @@ export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories
   },
 };
 
-/** Values of `--language`. */
 export const LANGUAGES = Object.keys(PLURAL_RULES) as readonly Language[];

@@ -1,4 +1,3 @@
-/** Blocks of a report before it has pages; stacks of them are split between blocks. */
 import type { Box, Canvas, Element } from './canvas.ts';
 import { baselineOf, type TextStyle } from './palette.ts';
 import type { Typesetter } from './typesetter.ts';
@@ -11,7 +10,7 @@ export interface Block {
   keepsNext?: boolean;
   /** Block drawn first on a page that begins with this one: the head of a table. */
   repeats?: Block;
-  /** Splits the block at a height; undefined if it can't be split there. Missing if it never can. */
+  /** Returns undefined if the block can't be split at this height. */
   split?(room: number): readonly [Block, Block] | undefined;
   draw(canvas: Canvas, box: Box): void;
 }
@@ -44,7 +43,6 @@ interface Head {
   rule?(canvas: Canvas, box: Box): void;
 }
 
-/** Returns the blocks of a table: a head that repeats on each page, and rows. */
 export function tableBlocks(
   { height, above, cells, rule }: Head,
   table: (canvas: Canvas) => Element,
@@ -96,7 +94,7 @@ export function bandHeight({ stacks }: Band): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
 
-/** Splits a stack at a height. Either part may be empty. */
+/** Either part may be empty. */
 export function splitStack(stack: Stack, room: number): [Stack, Stack] {
   const { blocks } = stack;
   let height = 0;
@@ -114,10 +112,7 @@ export function splitStack(stack: Stack, room: number): [Stack, Stack] {
 }
 
 function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]): [Stack, Stack] {
-  return [
-    { ...stack, blocks: first },
-    { ...stack, blocks: rest },
-  ];
+  return [first, rest].map((blocks) => ({ ...stack, blocks })) as [Stack, Stack];
 }
 
 function withRepeated(blocks: readonly Block[]): readonly Block[] {
@@ -154,15 +149,14 @@ interface ParagraphOptions {
   style: TextStyle;
   width: number;
   above: number;
-  /** Section of the paragraph; the document without `element`. */
   section: { set: Typesetter; element?: (canvas: Canvas) => Element };
   most?: number;
-  /** The text is untrusted, in the direction of its first letter. */
+  /** Marks an untrusted text, in the direction of its first letter. */
   isName?: boolean;
   type?: string;
 }
 
-/** Returns a block per line; the first two and the last two stay together. */
+/** Keeps the first two and the last two lines together. */
 export function paragraphBlocks(text: string, options: ParagraphOptions): Block[] {
   const { style, width, above, section, most, isName = false, type = 'P' } = options;
   const lines = section.set.lines(text, { style, width, isName, ...(most !== undefined && { most }) });

@@ -26,22 +26,21 @@ export interface Box {
 interface TextPlace {
   x: number;
   y: number;
-  align?: 'start' | 'end' | 'center' | undefined;
-  color?: string | undefined;
+  align?: 'start' | 'end' | 'center';
+  color?: string;
 }
 
 export interface Canvas {
   addPage(): void;
   element(type: string, parent?: Element, options?: ElementOptions): Element;
   within(element: Element, draw: () => void): void;
-  /** Adds an element, draws its content and ends it. */
   draw(type: string, parent: Element | undefined, draw: () => void, options?: ElementOptions): void;
   /** Draws decoration, which screen readers skip; `Pagination` if it repeats on each page. */
   artifact(draw: () => void, type?: 'Layout' | 'Pagination'): void;
   fill(boxes: Box | readonly Box[], color: string, radius?: number): void;
   stroke(points: readonly (readonly [x: number, y: number])[], color: string, width: number): void;
   image(png: Uint8Array, box: Box): void;
-  /** Draws a line of text; `x` is its start, end or center, `y` its baseline. */
+  /** Draws a line at its start, end or center `x` and its baseline `y`. */
   text(line: Line, place: TextPlace): void;
   lines(lines: readonly Line[], place: TextPlace): number;
   bookmark(title: string, y: number): void;
@@ -51,7 +50,6 @@ export interface Canvas {
 interface Look {
   width: number;
   direction: 'ltr' | 'rtl';
-  /** Returns the color to draw instead of one of the palette. */
   colorOf(color: string): string;
 }
 
@@ -66,16 +64,10 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
   const canvas: Canvas = {
     addPage: () => void document.addPage(),
     element(type, parent = root, { box, ...options } = {}) {
-      const bbox = box && [
-        leftOf(box),
-        round(box.y),
-        leftOf(box) + round(box.width),
-        round(box.y + box.height),
-      ];
-      const element = document.struct(type, {
-        ...options,
-        ...(bbox && { bbox: bbox as [number, number, number, number] }),
-      });
+      const bbox = (b: Box): [number, number, number, number] => {
+        return [leftOf(b), round(b.y), leftOf(b) + round(b.width), round(b.y + b.height)];
+      };
+      const element = document.struct(type, { ...options, ...(box && { bbox: bbox(box) }) });
       parent.add(element);
       return element;
     },
@@ -144,7 +136,6 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
   return canvas;
 }
 
-/** Rounds to hundredths of a point, finer than any printer. */
 function round(points: number): number {
   return Math.round(points * 100) / 100;
 }

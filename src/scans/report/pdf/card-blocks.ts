@@ -6,7 +6,6 @@ import { COLORS, TEXT } from './palette.ts';
 import { shadeTableBlocks } from './shade-table.ts';
 import { followed, type Typesetter } from './typesetter.ts';
 
-/** Height of the rule and the space above a heading, in points. */
 const RULE = 10;
 
 export function cardBlocks(card: Card, width: number, set: Typesetter, report: ReportDocument): Block[] {

@@ -5,7 +5,6 @@ import type { Box, Canvas } from './canvas.ts';
 import { COLORS, TEXT } from './palette.ts';
 import { type Line, type Typesetter, widestOf } from './typesetter.ts';
 
-/** Height in points, including the labels. */
 const HEIGHT = 150;
 const LABELS = 14;
 const TOP = 4;
@@ -15,9 +14,6 @@ const MOST_RADIUS = 1.5;
 
 type Columns = ColumnChart['columns'];
 
-/**
- * Returns a block with a figure of columns and a line for the comparison; the label is its alternate text.
- */
 export function chartBlock(
   { label: alt, columns }: ColumnChart,
   section: Section,

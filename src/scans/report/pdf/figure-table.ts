@@ -45,7 +45,6 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
   );
 }
 
-/** Returns the start of the names, or the end of another column. */
 function edgeOf(x: number, widths: readonly number[], at: number): number {
   return at === 0 ? x : widths.slice(0, at + 1).reduce((sum, width) => sum + width, x);
 }
@@ -93,7 +92,6 @@ function cellLines({ text, detail, isStrong }: FigureRow['cells'][number], { col
 const NAME_GAP = 5;
 const MOST_NAME_SHARE = 0.7;
 
-/** Sets a name on at most two lines, followed by its detail. */
 function nameLines(
   row: FigureRow,
   width: number,
@@ -128,7 +126,6 @@ interface Columns {
 }
 
 const GAP = 10;
-/** Minimum share of the width for names. */
 const LEAST_NAME = 0.28;
 const LEAST_SCALE = 0.6;
 
@@ -165,7 +162,7 @@ function stylesOf(scale: number): Omit<Columns, 'name' | 'cells'> {
   };
 }
 
-/** Returns the width of the longest word, because heads break between words. */
+/** Heads break between words. */
 function longestWord({ text, detail = '' }: CellText, style: TextStyle, set: Typesetter): number {
   return widestOf(`${text} ${detail}`.split(' ').map((word) => set.line(word, style)));
 }
@@ -174,7 +171,7 @@ const GUTTER = 22;
 const LEAST_ROWS = 9;
 const LEAST_DOWN = 3;
 const MOST_TABLES = 3;
-/** Maximum width of names below a chart, in points: units of time. */
+/** Maximum width of names below a chart: units of time. */
 const MOST_NAME = 120;
 
 export function parallelTables(table: FigureTable, width: number, section: Section): Block[] {

@@ -15,7 +15,6 @@ interface PdfOptions {
   seed: string;
 }
 
-/** Indirect object of pdfkit. */
 interface Reference {
   data: Record<string, unknown>;
   buffer: Uint8Array[];
@@ -62,10 +61,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
   return document;
 }
 
-/**
- * Compresses all streams by fflate, because the output of zlib depends on the engine. Metadata stays
- * searchable.
- */
+/** Compresses by fflate, because the output of zlib depends on the engine. Metadata stays searchable. */
 function compressAll(document: Internals): void {
   const create = document.ref.bind(document);
   document.ref = (data) => {

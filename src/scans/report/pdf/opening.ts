@@ -36,7 +36,7 @@ function logoSize({ width, height }: ReportLogo): { width: number; height: numbe
   return { width: width * scale, height: height * scale };
 }
 
-/** Returns a block without height, because the title is next to the logo. */
+/** Has no height, because the title is next to the logo. */
 function logoBlock(
   { png, alt }: ReportLogo,
   { width, height }: { width: number; height: number },
@@ -98,7 +98,6 @@ function tileLines({ label, value, detail, change }: Tile, width: number, set: T
 
 const LEAST_VALUE = 12;
 
-/** Sets a value on one line or, if it is long, smaller on at most two. */
 function valueLines(value: string, width: number, set: Typesetter): Line[] {
   const style = TEXT.tileValue;
   const natural = set.line(value, style).width;

@@ -1,7 +1,6 @@
 import { type Band, bandHeight, type PlacedBlock, placeBlocks, splitStack } from './blocks.ts';
 
 interface PageSize {
-  /** Start of the first block, from the top of the page, in points. */
   top: number;
   bottom: number;
 }
@@ -18,10 +17,6 @@ const TOLERABLE_JUMP = 0.05;
 /** Maximum number of bands from which a page is filled; each doubles the number of combinations. */
 const MOST_AHEAD = 8;
 
-/**
- * Places all blocks, `last` at the end. Each page begins with the first band left, and does not end with a
- * heading.
- */
 export function paginate(bands: readonly Band[], last: Band, { top, bottom }: PageSize): PlacedBlock[][] {
   const pages: PlacedBlock[][] = [];
   const room = bottom - top;
@@ -32,7 +27,6 @@ export function paginate(bands: readonly Band[], last: Band, { top, bottom }: Pa
         ? { bands: [...left, last], left: [] }
         : fillPage(left, room);
     pages.push(placeBands(filled.bands, top));
-    // The other bands may end exactly with a page.
     if (filled.left.length === 0 && filled.bands.at(-1) !== last) pages.push(placeBands([last], top));
     left = filled.left;
   } while (left.length > 0);
@@ -72,7 +66,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
   return best;
 }
 
-/** Returns the penalty of a split; a band of more than half a page may be split anywhere. */
+/** Allows a band of more than half a page to be split anywhere. */
 function splitPenalty(band: Band, room: number): number {
   return bandHeight(band) > room / 2 ? 0 : TOLERABLE[band.stacks.length > 1 ? 1 : 0];
 }
@@ -90,7 +84,6 @@ function placeBands(bands: readonly Band[], top: number): PlacedBlock[] {
   });
 }
 
-/** Splits a band; the first part is undefined if a stack of it would be empty. */
 function splitBand(band: Band, room: number): [Band | undefined, Band] {
   const parts = band.stacks.map((stack) => splitStack(stack, room));
   const first = { ...band, stacks: parts.map(([part]) => part) };

@@ -1,4 +1,4 @@
-/** Colors and sizes of the PDF. The colors are those of the page on paper (html/style.ts). */
+/** Colors are those of the page on paper (html/style.ts). */
 import type { Tone } from '../document.ts';
 
 export const COLORS = {
@@ -17,13 +17,12 @@ export const COLORS = {
 export const SHADES = ['', '#edf1fe', '#d5dffc', '#b6c6fa', '#8fa8f6', '#2f5bea'] as const;
 
 export interface TextStyle {
-  readonly size: number;
-  readonly leading: number;
-  readonly weight: 400 | 600;
-  readonly color: string;
+  size: number;
+  leading: number;
+  weight: 400 | 600;
+  color: string;
 }
 
-/** Returns the baseline of a line that begins at `top`; by default its distance. */
 export function baselineOf({ size, leading }: TextStyle, top = 0): number {
   return top + (leading - size) / 2 + size * 0.86;
 }
@@ -55,7 +54,6 @@ export const TEXT = {
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
-/** Width and height of papers in points. */
 export const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
   a4: [595.28, 841.89],
   letter: [612, 792],

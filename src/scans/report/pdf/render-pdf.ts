@@ -1,4 +1,3 @@
-/** Renders the report as a tagged PDF with text, bookmarks and page numbers. */
 import { clean } from '../../../base/text/clean.ts';
 import { closePdf } from '../../../files/paper/pdfkit.ts';
 import { accentColors } from '../accent.ts';
@@ -19,7 +18,6 @@ const FOOT = 28;
 
 interface RenderedPdf {
   bytes: Buffer;
-  /** Texts with characters that no font has, and that are left out. */
   lossy: readonly string[];
 }
 
@@ -52,7 +50,6 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
   const lossy = [...new Set(textsOf({ ...report, tiles: [], story: '' }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
 
-  /** Draws title and page number, which are not part of the text. */
   function drawFoot(page: number): void {
     const number = set.line(report.pageOf(page, pages.length), TEXT.page);
     const room = width - 2 * MARGIN.side - number.width - 20;
@@ -64,7 +61,6 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
   }
 }
 
-/** Returns a function that replaces the accent color of the palette and its tints. */
 function recoloring(accent: string | undefined): (color: string) => string {
   if (accent === undefined) return (color) => color;
   const own = accentColors(accent, 'light');
@@ -90,7 +86,7 @@ function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[
   return [[opening, ...cards], closing];
 }
 
-/** Returns the cards in rows of one, or of two with half the width; a single half takes all of it. */
+/** Groups cards with half the width in pairs; a single half takes all of it. */
 function inRows(cards: readonly Card[]): Card[][] {
   const rows: Card[][] = [];
   for (const card of cards) {

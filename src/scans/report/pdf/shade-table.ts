@@ -22,9 +22,6 @@ interface Grid {
   table(canvas: Canvas): Element;
 }
 
-/**
- * Returns the blocks of a table: a head that repeats on each page, and rows. Those of hours stay on one page.
- */
 export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
   const grid = gridOf(table, width, section);
   const { name, cell, headStyle, set } = grid;

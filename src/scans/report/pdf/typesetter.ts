@@ -8,50 +8,44 @@ import type { Pdf } from './open-pdf.ts';
 import type { TextStyle } from './palette.ts';
 
 export interface Line {
-  readonly text: string;
-  readonly pieces: readonly Piece[];
-  readonly width: number;
-  readonly style: TextStyle;
-  /** Space before following text of the same element, for screen readers. */
-  readonly space?: Line;
+  text: string;
+  pieces: readonly Piece[];
+  width: number;
+  style: TextStyle;
+  /** Separates following text of the same element for screen readers. */
+  space?: Line;
 }
 
 interface Fit {
   style: TextStyle;
   width: number;
   most?: number;
-  /** The text is an untrusted name, in the direction of its first letter. */
+  /** Marks an untrusted name, in the direction of its first letter. */
   isName?: boolean;
 }
 
-/** Adds a space to the last line, before other text of the same element. */
 export function followed(lines: readonly Line[], set: Typesetter): Line[] {
   return lines.map((line, at) =>
     at < lines.length - 1 ? line : { ...line, space: set.line(' ', line.style) },
   );
 }
 
-/** Returns the height of lines below each other, in points. */
 export function heightOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { style }) => sum + style.leading, 0);
 }
 
-/** Returns the width of the widest line, in points. */
 export function widestOf(lines: readonly Line[]): number {
   return lines.reduce((widest, { width }) => Math.max(widest, width), 0);
 }
 
 export interface Typesetter {
-  /** Sets a text on one line, in its own direction. */
   line(text: string, style: TextStyle): Line;
   lines(text: string, fit: Fit): Line[];
   /** Returns whether a text has characters that no font has, and that are left out. */
   isLossy(text: string): boolean;
 }
 
-/** Maximum length of a text, which is truncated before it is measured. */
 const MOST_CHARACTERS = 2000;
-/** Maximum number of remembered texts, because a table may have many rows. */
 const MOST_KNOWN = 20_000;
 const LONGEST_KNOWN = 60;
 
@@ -61,7 +55,6 @@ interface Known {
   width: number;
 }
 
-/** Loads the fonts for `texts`. Throws LocalError if a font is not installed. */
 export async function createTypesetter(
   document: Pdf,
   texts: readonly string[],
@@ -111,7 +104,7 @@ export async function createTypesetter(
       const shown = writable(text, style);
       return lineOf(shown, style, ownDirection(shown, base));
     },
-    lines: (text, { style, width, most = Number.POSITIVE_INFINITY, isName = false }) => {
+    lines: (text, { style, width, most = Infinity, isName = false }) => {
       const shown = writable(text, style);
       const direction = isName ? ownDirection(shown, base) : directionOf(shown, base);
       const widthOf = (part: string) => setText(part, style, direction).width * style.size;
@@ -135,7 +128,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Returns the direction of the document, except for numbers alone, which keep their signs before them. */
+/** Keeps the signs of numbers before them. */
 function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
 }
