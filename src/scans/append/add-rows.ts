@@ -1,4 +1,3 @@
-/** Adds rows to a log idempotently, with dedup by the IDs of the overlap and of rows read back. */
 import type { Clock } from '../../base/time/time.ts';
 import type { Lock } from '../../files/durable/lock.ts';
 import { cannotWrite } from '../../files/durable/path-errors.ts';
@@ -23,30 +22,22 @@ import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
-  readonly path: string;
-  /** Returns totals as of the last commit; `added` counts the rows of this run. */
+  path: string;
+  /** Totals as of the last commit; `added` counts the rows of this run. */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
-  /**
-   * Returns the sink for rows of a code, oldest first. Rows that are repeated after a rewind are dropped.
-   * With `own`, the sink's end closes the file.
-   */
+  /** Drops rows that are repeated after a rewind. With `own`, the sink's end closes the file. */
   sinkOf(codeId: string, own?: boolean): CodeSink;
   /**
-   * A34: adds scans that no file of the log has, however old, and returns their number. The caller compared
-   * all rows under this lock.
+   * A34: adds scans that no file of the log has, however old. The caller compared all rows under this lock.
    */
   addMissing(codeId: string, batch: TimedRows): Promise<number>;
-  /**
-   * Records that a code was deleted. Returns whether an earlier run did so; undefined for an unknown code.
-   */
+  /** Returns whether an earlier run recorded it; undefined for an unknown code. */
   noteGone(codeId: string): boolean | undefined;
-  /** Ends a complete run: commits, puts a restarted file in place, and closes. */
   commit(): Promise<void>;
-  /** Ends a failed run: commits the added rows (`restart`: keeps the old file), and closes. Never throws. */
+  /** Ends a failed run: commits the added rows, but no `restart`. Never throws. */
   discard(): Promise<void>;
 }
 
-/** Converts rows to UTF-8. `begin` precedes the first row; `rows` returns complete lines. */
 export interface AppendFormatter {
   begin(): string;
   rows(rows: readonly Row[]): string | Uint8Array;
@@ -57,7 +48,7 @@ interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
-  replaced?: ReadonlyMap<string, CodeOverlap> | undefined;
+  replaced?: ReadonlyMap<string, CodeOverlap>;
   tail: RowTail;
   lock: Lock;
 }
@@ -67,7 +58,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
   const { overlaps, sinceMs, isSaved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
-  /** Times from which on all IDs of a code are kept, after rows older than its overlap. */
+  /** Times from which on all IDs of a code are kept. */
   const keptFromMs = new Map<string, number>();
   let changed = !isSaved;
   let closed = false;
@@ -82,7 +73,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   /** A11: extends the overlap to rows as old as `oldestMs`, if necessary with IDs of the file. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
-    const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
+    const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     // A25: IDs in a rotated file can't be checked.
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
       const back = setBackOf(overlap, start.now(), overlapMs);
@@ -93,7 +84,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       });
     }
     if (oldestMs >= idsFromMs) return;
-    const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
+    const fromMs = Math.min(oldestMs, starts.get(code) ?? -Infinity);
     await tail.readBack((row) => {
       if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
     }, fromMs);
@@ -107,7 +98,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     begunAt: ClockReading | undefined,
   ): Promise<number> {
     const overlap = overlapOf(overlaps, code);
-    const oldestMs = times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+    const oldestMs = times.reduce((oldest, time) => Math.min(oldest, time), Infinity);
     if (begunAt) await widen(code, overlap, oldestMs);
     // A10: dedup against the file and within the batch.
     const fresh = new Map<string, number>();
@@ -120,7 +111,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: after the write, so that no state records rows that the file lacks.
+    // A12: counted after the write, so that no state records rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
@@ -148,7 +139,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
     overlap.rereadFromMs = fromMs;
   }
 
-  /** Commits pending rows. After the `last` commit, the state has a stamp (A19). */
   async function commitRows(last: boolean): Promise<void> {
     if (restart || !(changed || (last && !tail.isStamped()))) return;
     await tail.commit(last);
@@ -192,7 +182,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     let rows = 0;
     let readUntilMs: number | undefined;
     let done = false;
-    /** Drops the rows of the code if none are committed before the end of the run; returns whether it did. */
+    /** Drops the rows of the code if none are committed before the end of the run. */
     async function dropRows(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;
@@ -218,7 +208,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       checkpoint: async () => async () => {
         if (await dropRows()) return true;
         // A9: rows from here on are not verified as complete.
-        setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
+        setReread(code, fromMs ?? -Infinity);
         return true;
       },
       async commit() {

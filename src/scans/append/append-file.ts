@@ -1,4 +1,3 @@
-/** Opens a file for `--append`, which has each scan exactly once after any number of kills (PROTOCOL.md). */
 import { basename, dirname, join } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -33,19 +32,17 @@ export interface AppendOptions {
   clock: Clock;
   signal?: AbortSignal;
   onWait?: () => void;
-  /** Time by the service, ms since the epoch; undefined before its first response. */
   serviceNow?: () => number | undefined;
-  untilMs?: number | undefined;
+  untilMs?: number;
   note?: (line: string) => void;
   warn?: (line: string) => void;
   remark?: (line: string) => void;
   /** Alternative for hints (default: with `--output`). */
-  elsewhere?: string | undefined;
+  elsewhere?: string;
   disk?: Disk;
   lock?: typeof acquireLock;
 }
 
-/** Opens `path` exclusively. Throws UsageError without changes if file, state and run don't match. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;
@@ -97,7 +94,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   }
 }
 
-/** Returns the state of an appended file; undefined if it can't be read. Locks nothing. */
+/** Returns undefined for a state that can't be read. Locks nothing. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
@@ -108,14 +105,12 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   }
 }
 
-/**
- * Returns where a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown or rotated.
- */
+/** Returns undefined for a log that begins at an unknown time or was rotated. */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));
   if (!saved || !there || there.size < saved.bytes) return undefined;
-  return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
+  return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? -Infinity);
 }
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
@@ -138,7 +133,6 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
   }
 }
 
-/** Returns the files of an append to `path`. Throws UsageError if it is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));

@@ -18,7 +18,6 @@ import { UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, hasStamp } from './state.ts';
 
 export interface CommittedPoint {
-  /** File truncated to `bytes`; undefined before the first commit. */
   file: DiskFile | undefined;
   bytes: number;
   hash: FileHash;
@@ -27,10 +26,9 @@ export interface CommittedPoint {
   rotated: readonly RotatedFile[];
   sinceMs: number | undefined;
   isSaved: boolean;
-  /** The stamp in the state shows that no other process changed the file (A19). */
+  /** Shows by the stamp in the state that no other process changed the file. */
   isUntouched: boolean;
   stateHasStamp: boolean;
-  /** Row that the service must return before rows are added to a file whose state was lost (A13). */
   proof: OwnershipProof | undefined;
 }
 
@@ -39,13 +37,13 @@ export interface OpenJob {
   paths: AppendPaths;
   identity: AppendIdentity;
   own: OwnWorkspace;
-  elsewhere?: string | undefined;
+  elsewhere?: string;
   begin: string;
   overlapMs: number;
   sinceMs: number | undefined;
-  signal?: AbortSignal | undefined;
-  note?: ((line: string) => void) | undefined;
-  warn?: ((line: string) => void) | undefined;
+  signal?: AbortSignal;
+  note?: (line: string) => void;
+  warn?: (line: string) => void;
 }
 
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
@@ -64,14 +62,12 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/** Finds the committed point under the lock. Throws UsageError without changes if they don't match. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
   return openWithState(job, state, await checkExport(job, state));
 }
 
-/** A6: throws UsageError if the file belongs to another export or another workspace. */
 export async function checkExport(
   { paths, identity, own, elsewhere }: OpenJob,
   state: AppendState,
@@ -96,7 +92,6 @@ async function openWithState(
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
-    // The first run was stopped between its first state and the file.
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
@@ -114,24 +109,14 @@ async function openWithState(
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
-    return {
-      file,
-      bytes,
-      hash,
-      workspace,
-      overlaps,
-      sinceMs,
-      ...known,
-      isUntouched: isUntouched && !isRenewed,
-      proof: undefined,
-    };
+    const point = { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, ...known };
+    return { ...point, isUntouched: isUntouched && !isRenewed };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-/** Returns the hash of the committed bytes. Throws UsageError if they differ from the state. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
@@ -152,7 +137,7 @@ function rebuildIfOlder(
   other: string,
 ): string {
   const { format, dialect } = identity;
-  // A14, A28: the state can't be rebuilt from this file alone.
+  // A28: rows of other files can't be rebuilt from this file alone.
   if (isRotated(overlaps) || (format === 'csv' && !dialect.header)) return capitalize(other);
   return `If the ${which} is an older copy, delete ${basename(paths.state)}. The next run rebuilds it and adds the missing scans. If not, ${other}`;
 }

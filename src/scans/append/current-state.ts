@@ -9,13 +9,12 @@ import { keepOldFile } from './old-file.ts';
 import { type AppendState, parseState } from './state.ts';
 
 export interface AppendPaths {
-  /** Resolved path of the file, with the state next to it. */
   file: string;
   state: string;
   restart: string;
 }
 
-/** Returns the refusal of an append; `reason` is a clause, `wayOn` a sentence without its period. */
+/** Refuses an append; `reason` is a clause, `wayOn` a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -23,7 +22,6 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Returns why a file of `size` (undefined: missing) can't have the recorded `bytes`, as a clause. */
 export function lossOf(size: number | undefined, bytes: number): string {
   if (size === undefined)
     return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -35,10 +33,7 @@ export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
-/**
- * A25: returns the error for a scan before `knownMs`, where IDs in rotated files are unknown, after a
- * set-back of the clock by `backMs`.
- */
+/** A25: IDs in rotated files are unknown before `knownMs`. */
 export function olderRowError(
   path: string,
   { oldestMs, knownMs, backMs }: { oldestMs: number; knownMs: number; backMs: number | undefined },
@@ -62,11 +57,11 @@ export function olderRowError(
 interface StateJob {
   disk: Disk;
   paths: AppendPaths;
-  signal?: AbortSignal | undefined;
-  warn?: ((line: string) => void) | undefined;
+  signal?: AbortSignal;
+  warn?: (line: string) => void;
 }
 
-/** Reads the state, after it completes a `--restart` that was stopped between its renames. */
+/** Completes first a `--restart` that was stopped between its renames. */
 export async function readCurrentState(job: StateJob): Promise<AppendState | DamagedRecordError | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
@@ -89,11 +84,10 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | Damag
 
 export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
-/** A8: completes the second rename: the state is new, the file may be the old one. */
 async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // After the second rename, which a power cut may still undo.
+    // A power cut may still undo the second rename.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }

@@ -1,6 +1,4 @@
-/**
- * Digest that continues across runs, as a chain of SHA-256 blocks, because Node can't store a running hash.
- */
+/** Chains SHA-256 blocks, because Node can't store a running hash. */
 import { createHash } from 'node:crypto';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
 
@@ -8,15 +6,10 @@ const BLOCK_BYTES = 64 * 1024;
 
 export interface FileHash {
   update(bytes: Uint8Array): void;
-  digests(): FileDigests;
+  digests(): { sha256: string; blocks: string };
 }
 
-interface FileDigests {
-  sha256: string;
-  blocks: string;
-}
-
-/** Creates a hash of no bytes, or continues after the complete `blocks`. */
+/** Continues after the complete `blocks`. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -39,7 +32,7 @@ export function createFileHash(blocks = ''): FileHash {
   };
 }
 
-/** Hashes the first `bytes` of a file; with `blocks`, reads only the bytes after the complete blocks. */
+/** Reads only the bytes after the complete `blocks`. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,
@@ -52,9 +45,7 @@ export async function hashFile(
   return hash;
 }
 
-/**
- * Returns whether content begins with the recorded bytes (qrctl 1.0: without `blocks`). `pause` may throw.
- */
+/** Compares content with the recorded bytes (qrctl 1.0: without `blocks`). `pause` may throw. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,
@@ -71,7 +62,7 @@ export async function beginsAs(
   return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
-/** Returns the digest in states of qrctl 1.0: SHA-256 of the first `bytes`, in hex. */
+/** Computes the digest in states of qrctl 1.0. */
 export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readPieces(file, 0, bytes, signal)) hash.update(piece);

@@ -1,6 +1,3 @@
-/**
- * Growing end of an appended file. Rows are flushed before the state, and a failure prevents further commits.
- */
 import { dirname } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -22,8 +19,8 @@ import { type AppendState, type FileStamp, formatState, stampOf } from './state.
 
 interface FileTailJob extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'overlapMs'> {
   restart: boolean;
-  old?: OldFile | undefined;
-  rotated?: boolean | undefined;
+  old?: OldFile;
+  rotated?: boolean;
   clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
 }
@@ -43,13 +40,12 @@ export function createFileTail(job: FileTailJob): FileTail {
   let ino: bigint | undefined;
   let isPrepared = false;
   let hasFailed = false;
-  /** Maximum size that a state on disk may record; the file is never truncated below it. */
+  /** Maximum size that a state on disk may record. */
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
   /** A state on disk may refer to the file at `place`. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
-  /** The stamp may be older than a change by another process. */
   let { stateHasStamp } = committed;
 
   async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
@@ -67,20 +63,10 @@ export function createFileTail(job: FileTailJob): FileTail {
   ): Promise<void> {
     const { next, stamp } = await openState({ disk, paths, clock }, look);
     try {
-      const state = {
-        workspace,
-        identity,
-        sinceMs,
-        bytes: size,
-        ...hash.digests(),
-        stamp,
-        ino,
-        ...how,
-        rotated: committed.rotated,
-        overlaps,
-      };
-      await next.write(formatState(state, overlapMs));
-      // A2: atomic rename, so a reader sees the old state or the new one.
+      const { rotated } = committed;
+      const contents = { workspace, identity, sinceMs, bytes: size, ...hash.digests() };
+      await next.write(formatState({ ...contents, stamp, ino, ...how, rotated, overlaps }, overlapMs));
+      // A2: atomic rename.
       await next.commit(() => {
         recordedBytes = size;
         mustStay = true;
@@ -97,7 +83,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (file && size > 0) ino = (await file.stat()).ino;
     // A3: a kill here leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
-    // A20: from here on, uncommitted bytes may follow the committed offset.
+    // A20: uncommitted bytes may follow the committed offset from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
@@ -105,7 +91,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
     ino = (await file.stat()).ino;
-    // A27: before the first byte, so that a rotated file without a commit is recognized.
+    // A27: a rotated file without a commit must be recognized.
     if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
     if (size === 0) await add(file, begin);
     return file;
@@ -118,7 +104,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     size += bytes.length;
   }
 
-  /** A15: throws UnprovenError if another process moved, truncated or changed the file. */
+  /** A15: detects a file that another process moved, truncated or changed. */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
@@ -144,7 +130,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     commit: (last) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A1: flushed first, so that no state records rows that a power cut removes.
+        // A1: the rows are durable before the state that records them.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();
@@ -156,7 +142,7 @@ export function createFileTail(job: FileTailJob): FileTail {
         const built = await mine.stat();
         const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
         const keepsOld = await old?.isNeeded({ rows, readBack });
-        // A8: the state is renamed first. The next run completes the second rename (current-state.ts).
+        // A8: the state is renamed first. The next run completes the second rename.
         await putInPlace(disk, mine, place, paths.file, async () => {
           await saveState({ replacing: true, keepsOld });
           if (keepsOld) await old?.keep();
@@ -186,7 +172,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: taken after the clock of the file system advanced, so any later change has another ctime.
+      // A19: any later change has another ctime, because the clock of the file system has advanced.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -1,4 +1,3 @@
-/** Identity of a log. A run with another identity must not add rows. */
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
 
@@ -6,22 +5,19 @@ interface Dialect {
   header: boolean;
   excel: boolean;
   rawCells: boolean;
-  delimiter?: string | undefined;
-  timezone?: string | undefined;
+  delimiter?: string;
+  timezone?: string;
 }
 
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 export interface CodesOfRun {
   codes: readonly string[];
-  /**
-   * Set with `--all`: codes may come and go between runs. A string has the filters, such as `--name menu`.
-   */
+  /** Filters of `--all`, such as `--name menu`, or whether it is set. Its codes may change between runs. */
   all: boolean | string;
 }
 
 export interface AppendIdentity extends CodesOfRun {
-  /** Columns of a row: with `id` and `ts`, and with `qr_id` unless the log has one code. */
   columns: readonly string[];
   format: AppendFormat;
   dialect: Dialect;
@@ -47,7 +43,6 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
   );
 }
 
-/** Flags that change the bytes of CSV, with the value of their field if they are set. */
 const CSV_FLAGS = [
   ['header', '--no-header', false],
   ['excel', '--excel', true],
@@ -56,7 +51,7 @@ const CSV_FLAGS = [
 
 export interface Difference {
   reason: string;
-  /** Sentence without its period: the flags with which this run can continue. */
+  /** Sentence without its period. */
   wayOn: string;
 }
 
@@ -93,7 +88,6 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   return undefined;
 }
 
-/** Returns how the codes of a run differ from earlier ones; `has` is the verb of the sentence. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   if (hasSameCodes(was, is)) return undefined;
   return {
@@ -120,7 +114,7 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
-/** A30: compares complete lists, which messages shorten. */
+/** A30: compares the complete lists, which messages shorten. */
 function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
   if (was.all || is.all) return was.all === is.all;
   return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();

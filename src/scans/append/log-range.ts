@@ -1,11 +1,10 @@
-/** Range of a log, in which its files have every row. A41: the state records what rotated files contain. */
 import { isObject } from '../../service/json.ts';
 import type { Range } from '../export/range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
 
 export interface RotatedFile {
-  /** Uncompressed size, followed by the digest; 0 for files that were merged into one record. */
+  /** Uncompressed size; 0 for files that were merged into one record. */
   bytes: number;
   sha256: string;
   /** Time of the newest row per code ID, ms since the epoch. */
@@ -46,7 +45,7 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
   return files;
 }
 
-/** A41: returns the time from which on the files have every row of a code; undefined for its first scan. */
+/** A41: computes the time from which on the files have every row of a code. */
 export function beginningOf(
   { sinceMs, rotated }: LogBounds,
   code: string,
@@ -67,10 +66,6 @@ export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): Rotat
   return Object.keys(newestMs).length > 0 ? [{ bytes: 0, sha256: '', newestMs }] : [];
 }
 
-/**
- * Returns the range of which a log has every scan of a code: up to its last complete run (A42), or that of
- * other codes.
- */
 export function rangeOfCode(
   state: LogBounds & { overlaps: ReadonlyMap<string, CodeOverlap> },
   code: string,
@@ -98,7 +93,6 @@ function isRotatedFile(value: unknown): boolean {
   return isCount(bytes) && typeof sha256 === 'string' && Object.values(newestMs).every(isTime);
 }
 
-/** Returns why a file with a rotated name is not accepted as part of `log`. */
 export function foreignReason(path: string, log: string): string {
   return `${path} is not one of the files that were rotated from ${log}, or it was edited`;
 }

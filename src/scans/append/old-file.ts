@@ -1,4 +1,3 @@
-/** Keeps a file that `--restart` replaces as `FILE.old` if the new one lacks rows of it. */
 import { basename, dirname, join } from 'node:path';
 import { LocalError, systemCode } from '../../base/errors.ts';
 import { type Disk, type DiskDirectory, ifPresent } from '../../files/durable/disk.ts';
@@ -25,10 +24,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/**
- * Gives the file a second name durably and idempotently: `FILE.old`, `FILE.old.1` and so on. Returns its
- * path.
- */
+/** Gives the file a second name idempotently: `FILE.old`, `FILE.old.1` and so on. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
@@ -50,7 +46,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Returns false if the name is taken. A hard link leaves no gap for readers. */
+/** A hard link leaves no gap for readers. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { firstIndex } from '../../base/collections.ts';
+import { firstIndex, getOrAdd } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
@@ -13,7 +13,7 @@ import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
 interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
-  remark?: ((line: string) => void) | undefined;
+  remark?: (line: string) => void;
 }
 
 type NewFile = Parameters<OldFile['isNeeded']>[0];
@@ -37,7 +37,7 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
   };
 }
 
-/** Returns why the old file must be kept, as a clause. A31: a file that can't be compared is kept. */
+/** A31: a file that can't be compared is kept. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -72,10 +72,9 @@ async function compare(
       identity,
       withCode(identity, onRow),
     );
-    // A stopped run may leave an incomplete row, but only after its last commit.
     if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
   };
-  const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
+  const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), -Infinity);
   const missing = await countMissingRows({ old, kept, keptRows: built.rows });
   const isShorter = state !== undefined && size < state.bytes;
   const isEdited =
@@ -119,7 +118,7 @@ export type RowReader = (onRow: (code: string, id: string) => void) => Promise<v
 /** Maximum number of IDs in memory (32 MB). */
 const MOST_IDS = 4_000_000;
 
-/** Counts the rows per code of `old` that `kept` lacks, in bounded memory: more rows take more passes. */
+/** Counts in bounded memory: more rows take more passes. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,
@@ -131,9 +130,7 @@ export async function countMissingRows(
     const sets = new Map<string, SortedIds>();
     await kept((code, id) => {
       if (!isOfPass(id)) return;
-      const set = sets.get(code) ?? createSortedIds();
-      sets.set(code, set);
-      set.add(id);
+      getOrAdd(sets, code, createSortedIds).add(id);
     });
     await old((code, id) => {
       if (isOfPass(id) && !sets.get(code)?.has(id)) missing.set(code, (missing.get(code) ?? 0) + 1);
@@ -149,7 +146,7 @@ interface SortedIds {
   has(id: string): boolean;
 }
 
-/** Creates a set of 64-bit IDs. It has no longer ones, so their file is kept. */
+/** Set of 64-bit IDs. A file with longer ones is kept. */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);
   let count = 0;

@@ -9,10 +9,8 @@ import type { AppendOptions } from './append-file.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { OwnWorkspace } from './own-workspace.ts';
 
-/** Time before the watermark that a run reads again by default. */
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 
-/** An appended file, or the directory of a dataset. */
 export type LogPlace = { readonly file: string } | { readonly directory: string };
 
 export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
@@ -23,12 +21,9 @@ interface LogFileOptions
   identity: AppendIdentity;
   own: OwnWorkspace;
   sinceMs: number | undefined;
-  untilMs?: number | undefined;
+  untilMs?: number;
 }
 
-/**
- * Opens a log exclusively. Throws UsageError like `openAppendFile` and `openDataset`, and for other formats.
- */
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
   keptBy: LogPlace,

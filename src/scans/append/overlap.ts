@@ -1,7 +1,6 @@
-/** Overlap of a code in a log: the period that each run reads again, with dedup by ID. */
+import { getOrAdd } from '../../base/collections.ts';
 import { DAY_MS } from '../../base/time/time.ts';
 
-/** Instant by two clocks, ms since the epoch. */
 export interface ClockReading {
   serviceMs: number | undefined;
   machineMs: number;
@@ -10,17 +9,17 @@ export interface ClockReading {
 export interface CodeOverlap {
   watermarkMs: number | undefined;
   rows: number;
-  /** Time from which on `ids` has every row; -Infinity if it has all. */
+  /** Time from which on `ids` has every row. */
   idsFromMs: number;
   ids: Map<string, number>;
-  /** Time from which on rows are not verified, so that the next run reads them (-Infinity: all). */
+  /** Time from which on rows are not verified. */
   rereadFromMs: number | undefined;
-  /** Maximum time of rows in rotated files; undefined if no file was rotated. */
+  /** Maximum time of rows in rotated files. */
   movedUntilMs: number | undefined;
   movedIdsFromMs: number | undefined;
   /** Time when the newest rows were written; undefined also in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
-  /** A42: end of the last range that was verified as complete, ms since the epoch. */
+  /** A42: end of the last range that was verified as complete. */
   readUntilMs: number | undefined;
   /** A43: a run reported that the service no longer has the code. */
   isGone: boolean;
@@ -33,7 +32,7 @@ export function emptyOverlap(): CodeOverlap {
   return {
     watermarkMs: undefined,
     rows: 0,
-    idsFromMs: Number.NEGATIVE_INFINITY,
+    idsFromMs: -Infinity,
     ids: new Map(),
     rereadFromMs: undefined,
     movedUntilMs: undefined,
@@ -46,9 +45,7 @@ export function emptyOverlap(): CodeOverlap {
 }
 
 export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): CodeOverlap {
-  const overlap = overlaps.get(code) ?? emptyOverlap();
-  overlaps.set(code, overlap);
-  return overlap;
+  return getOrAdd(overlaps, code, emptyOverlap);
 }
 
 export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>) {
@@ -69,7 +66,7 @@ export function isRotated(overlaps: ReadonlyMap<string, CodeOverlap>): boolean {
 export function readingPositions(
   { overlaps, sinceMs }: { overlaps: ReadonlyMap<string, CodeOverlap>; sinceMs: number | undefined },
   overlapMs: number,
-  untilMs = Number.POSITIVE_INFINITY,
+  untilMs = Infinity,
 ): Map<string, number> {
   const positions = new Map<string, number>();
   for (const [code, overlap] of overlaps) {
@@ -79,7 +76,7 @@ export function readingPositions(
   return positions;
 }
 
-/** Records verified scans up to `untilMs`. Returns whether a state must be written even without new rows. */
+/** Returns whether a state must be written even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -106,16 +103,11 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
-/** Drops IDs older than the overlap if there are many, but none from `keepFromMs` on. */
-export function forgetOldIds(
-  overlap: CodeOverlap,
-  overlapMs: number,
-  keepFromMs = Number.POSITIVE_INFINITY,
-): void {
+export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
-  // A25: rotated rows cannot be read back.
-  const { movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
+  // A25: rotated rows can't be read back.
+  const { movedUntilMs = -Infinity } = overlap;
   for (const [id, timeMs] of overlap.ids)
     if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
   overlap.idsFromMs = fromMs;
@@ -123,11 +115,7 @@ export function forgetOldIds(
 }
 
 export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
-  const {
-    rereadFromMs = Number.POSITIVE_INFINITY,
-    movedUntilMs = Number.NEGATIVE_INFINITY,
-    movedIdsFromMs,
-  } = overlap;
+  const { rereadFromMs = Infinity, movedUntilMs = -Infinity, movedIdsFromMs } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;
   const idsFromMs = Math.max(overlap.idsFromMs, fromMs);
   // A29: keeps the IDs of unverified rows in rotated files.
@@ -139,44 +127,39 @@ export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOver
   return { ...overlap, idsFromMs, movedIdsFromMs: movedFromMs, ids };
 }
 
-/**
- * Returns up to when a log has the rows of a code; of rows dated in the future, when they were written (A22).
- */
+/** Computes up to when a log has the rows of a code; of rows dated in the future, when they were written. */
 export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
-  return Math.min(watermarkMs ?? Number.NEGATIVE_INFINITY, writtenAt?.serviceMs ?? Number.POSITIVE_INFINITY);
+  return Math.min(watermarkMs ?? -Infinity, writtenAt?.serviceMs ?? Infinity);
 }
 
 /**
- * Returns the position for a range up to `untilMs`. A22: after a set-back of the service's clock, new scans
- * are dated before the watermark. A25: a set-back that only the machine's clock shows leads to no unchecked
- * scan.
+ * A22: after a set-back of the service's clock, new scans are dated before the watermark. A25: a set-back
+ * that only the machine's clock shows leads to no unchecked scan.
  */
 export function positionBy(
   overlap: CodeOverlap,
   now: ClockReading,
   overlapMs: number,
-  untilMs = Number.POSITIVE_INFINITY,
+  untilMs = Infinity,
 ): number {
-  const { serviceMs = Number.POSITIVE_INFINITY } = now;
+  const { serviceMs = Infinity } = now;
   const position = Math.min(positionOf(overlap), untilMs, serviceMs);
   const back = setBackOf(overlap, now, overlapMs);
   if (!back) return position;
-  const { movedIdsFromMs = Number.NEGATIVE_INFINITY } = overlap;
-  const checkedMs = back.isCertain ? Number.NEGATIVE_INFINITY : movedIdsFromMs + overlapMs;
+  const { movedIdsFromMs = -Infinity } = overlap;
+  const checkedMs = back.isCertain ? -Infinity : movedIdsFromMs + overlapMs;
   return Math.min(position, Math.max(back.toMs, checkedMs));
 }
 
 export interface SetBack {
   byMs: number;
-  /** Time of writing by the service's current clock. */
   toMs: number;
-  /** The service's clock shows the set-back. Otherwise, the machine's clock may have been set. */
   isCertain: boolean;
 }
 
 export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
-  { serviceMs = Number.POSITIVE_INFINITY, machineMs }: ClockReading,
+  { serviceMs = Infinity, machineMs }: ClockReading,
   overlapMs: number,
 ): SetBack | undefined {
   if (before?.serviceMs === undefined) return undefined;
@@ -187,13 +170,12 @@ export function setBackOf(
   return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
 
-/** Maximum set-back that only the machine's clock shows (A22); a greater one is an error. */
+/** Maximum set-back that only the machine's clock shows; a greater one is an error. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
 /** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the lower bound of the next run; undefined for the first scan. Not before `sinceMs`. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,
@@ -201,7 +183,7 @@ export function readFrom(
   position = positionOf(overlap),
 ): number | undefined {
   // A9, A10: late rows and unverified periods are read again, however old they are.
-  const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Number.POSITIVE_INFINITY);
-  const fromMs = Math.max(unbounded, sinceMs ?? Number.NEGATIVE_INFINITY);
-  return fromMs === Number.NEGATIVE_INFINITY ? undefined : fromMs;
+  const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Infinity);
+  const fromMs = Math.max(unbounded, sinceMs ?? -Infinity);
+  return fromMs === -Infinity ? undefined : fromMs;
 }

@@ -7,8 +7,7 @@ export interface OwnWorkspace {
   getCode(id: string): Promise<unknown>;
   /** Code IDs in responses to this run's key. */
   seen: ReadonlySet<string>;
-  /** Earlier base URL of the service (`--moved-from`). */
-  movedFrom?: string | undefined;
+  movedFrom?: string;
 }
 
 interface Saved {
@@ -22,19 +21,14 @@ export interface Recorded {
   isRenewed: boolean;
 }
 
-/**
- * A6: throws UsageError unless the state belongs to this workspace. Another key or base URL costs a request
- * for an unseen code.
- */
+/** A6: another key or base URL costs a request for an unseen code. */
 export async function checkOwnWorkspace(
   path: string,
   { workspace: recorded, identity, overlaps }: Saved,
   { workspace, getCode, seen, movedFrom }: OwnWorkspace,
   elsewhere: string,
 ): Promise<Recorded> {
-  const newest = [...overlaps].sort(
-    ([, one], [, other]) => (other.watermarkMs ?? 0) - (one.watermarkMs ?? 0),
-  );
+  const newest = [...overlaps].sort(([, a], [, b]) => (b.watermarkMs ?? 0) - (a.watermarkMs ?? 0));
   const known = new Set([...newest.map(([code]) => code), ...identity.codes]);
   const found = await checkWorkspace({
     path,

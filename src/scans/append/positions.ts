@@ -5,8 +5,8 @@ export type SavedPositions = Record<string, SavedOverlap>;
 
 interface SavedOverlap
   extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
-  isGone?: boolean | undefined;
-  /** Time, or null for -Infinity, which JSON lacks. */
+  isGone?: boolean;
+  /** Null stands for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   movedIdsFromMs: number | null | undefined;
@@ -53,7 +53,7 @@ export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Maximum distance of a Date from 1970, in ms. */
+/** Maximum distance of a Date from 1970. */
 const FURTHEST_MS = 8.64e15;
 
 export function isTimeOr(other: null | undefined, value: unknown): boolean {
@@ -72,7 +72,7 @@ function parseOverlap(saved: SavedOverlap): CodeOverlap {
     ...emptyOverlap(),
     watermarkMs: saved.watermarkMs,
     rows: saved.rows,
-    idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
+    idsFromMs: idsFromMs ?? -Infinity,
     ids: new Map(saved.ids),
     rereadFromMs: fromNull(saved.rereadFromMs),
     movedUntilMs,
@@ -84,5 +84,5 @@ function parseOverlap(saved: SavedOverlap): CodeOverlap {
 }
 
 function fromNull(value: number | null | undefined): number | undefined {
-  return value === null ? Number.NEGATIVE_INFINITY : value;
+  return value === null ? -Infinity : value;
 }

@@ -13,10 +13,10 @@ interface Stretch {
   start: number;
   end: number;
   strict?: boolean;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
-/** Calls `onRow` for each complete row and returns the offset after the last. Throws UnrecognizedRowError. */
+/** Returns the offset after the last complete row. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -36,8 +36,8 @@ export async function readRows(
 }
 
 /**
- * A21: counts the complete rows of a stopped run; undefined for other data. Part of a row, or zeros of a
- * power cut, may follow.
+ * A21: returns undefined for data other than rows of a stopped run, which may end with part of a row, or with
+ * zeros of a power cut.
  */
 export async function countUncommittedRows(
   file: DiskFile,
@@ -47,7 +47,7 @@ export async function countUncommittedRows(
   let rows = 0;
   try {
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
-      // With --all, the code may have been deleted since.
+      // The code may have been deleted since.
       if (code !== undefined && !identity.all && !identity.codes.includes(code))
         throw new UnrecognizedRowError(`a row of another code, ${quote(code)}`);
       rows++;
@@ -59,7 +59,7 @@ export async function countUncommittedRows(
   return rows;
 }
 
-/** A21: returns whether a row may begin like this, up to the first quote or zero byte. */
+/** Checks the cells up to the first quote or zero byte. */
 async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
   const incomplete = Buffer.alloc(BLOCK_BYTES);
@@ -77,7 +77,6 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
 
 const BLOCK_BYTES = 512;
 
-/** A21: returns whether a block in the range has only zeros, as after a power cut. */
 async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
   for (let from = start, to = start; from < end; from = to) {
     to += BLOCK_BYTES - (from % BLOCK_BYTES);
@@ -89,7 +88,6 @@ async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Pr
   return false;
 }
 
-/** A13: row that the service must return before rows are added to a file with a lost state. */
 export interface OwnershipProof {
   id: string;
   timeMs: number;
@@ -109,10 +107,10 @@ export interface RebuildJob {
   identity: AppendIdentity;
   begin: string;
   overlapMs: number;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
-/** A14: rebuilds a lost state from the whole file. Throws UnrecognizedRowError if another export wrote it. */
+/** A14: rebuilds a lost state from the whole file. */
 export async function rebuild(job: RebuildJob): Promise<Rebuilt> {
   const { file, size, identity, begin, overlapMs, signal } = job;
   const start = await checkBeginning(file, size, identity, begin);
@@ -140,7 +138,7 @@ export async function rebuild(job: RebuildJob): Promise<Rebuilt> {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Returns the offset of the first row. Without a header, any columns would match. */
+/** Any columns would match without a header. */
 async function checkBeginning(
   file: DiskFile,
   size: number,
@@ -155,7 +153,6 @@ async function checkBeginning(
   return expected.length;
 }
 
-/** Returns the offset of the first row, also if `begin` is unknown. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -202,7 +199,6 @@ export function createOwnershipCheck(proof: OwnershipProof | undefined, path: st
     );
 
   return {
-    /** Returns the rows that may be added now: none before the required row. */
     release(batch: TimedRows): TimedRows[] {
       if (!wanted) return [batch];
       const { id, timeMs } = wanted;

@@ -1,4 +1,3 @@
-/** Computes the time from which a run reads the scans of a code, even if a clock was set (A22). */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
@@ -16,11 +15,11 @@ export interface ReadingStartJob {
   path: string;
   overlapMs: number;
   sinceMs: number | undefined;
-  untilMs?: number | undefined;
+  untilMs?: number;
   clock: Pick<Clock, 'now'>;
-  serviceNow?: (() => number | undefined) | undefined;
-  note?: ((line: string) => void) | undefined;
-  warn?: ((line: string) => void) | undefined;
+  serviceNow?: () => number | undefined;
+  note?: (line: string) => void;
+  warn?: (line: string) => void;
 }
 
 export function createReadingStart(job: ReadingStartJob) {
@@ -34,12 +33,10 @@ export function createReadingStart(job: ReadingStartJob) {
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined) return;
     if (watermarkMs === undefined || watermarkMs <= machineMs) return;
-    throw new UnprovenError(
-      `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${path}`,
-      {
-        hint: 'No rows were added. Set the clock of this machine, or specify the end of the range with --until.',
-      },
-    );
+    const message = `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${path}`;
+    const hint =
+      'No rows were added. Set the clock of this machine, or specify the end of the range with --until.';
+    throw new UnprovenError(message, { hint });
   }
 
   function noteOnce(position: number, fromMs: number | undefined): void {
@@ -52,7 +49,7 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** A25: warns and continues, because nothing shows which clock was set. */
+  /** Continues, because nothing shows which clock was set. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;
@@ -64,21 +61,18 @@ export function createReadingStart(job: ReadingStartJob) {
 
   return {
     now,
-    /**
-     * Returns the lower bound of a range up to `endMs`; undefined for the first scan. Throws UsageError or
-     * UnprovenError for an empty range.
-     */
+    /** Returns the lower bound of a range up to `endMs`; undefined for the first scan. */
     lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined {
       const reading = now();
       if (endMs !== undefined) refuseSlowClock(overlap, reading);
       const position = positionBy(overlap, reading, overlapMs, endMs);
       const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
-      const [begin, end] = [fromMs ?? Number.NEGATIVE_INFINITY, endMs ?? Number.POSITIVE_INFINITY];
+      const [begin, end] = [fromMs ?? -Infinity, endMs ?? Infinity];
       if (begin >= end) {
         const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
         throw new UsageError(message, { hint: 'No changes were made. Pass a later --until, or omit it.' });
       }
-      const { serviceMs = Number.POSITIVE_INFINITY } = reading;
+      const { serviceMs = Infinity } = reading;
       if (serviceMs < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);
       const back = setBackOf(overlap, reading, overlapMs);
       if (back) warnOfClocks(back, overlap);

@@ -25,16 +25,15 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
   }
 }
 
-/** Removes the state of a file durably, right before another file takes its place. */
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: before the rename. After a kill in between, the state is rebuilt from the file.
+  // A32: removed before the rename. After a kill in between, the state is rebuilt from the file.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }
 
-/** Returns the state of a file, or why it can't be used; undefined without `--append`. */
+/** Returns the state, or why it can't be used. */
 async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -46,7 +45,6 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
   }
 }
 
-/** Returns whether rows of a log are in rotated files or missing; undefined without `--append`. */
 export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
   const state = await readRecorded(file, disk);
   if (state === undefined) return undefined;
@@ -54,7 +52,7 @@ export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<b
   return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why the files of a log, oldest first, lack recorded rows; undefined if they have all. */
+/** Returns why the files of a log, oldest first, lack recorded rows. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],
@@ -95,7 +93,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns the uncompressed size of a file; for gzip, ISIZE of its last member (RFC 1952, modulo 2^32). */
+/** Reads ISIZE of the last member for gzip (RFC 1952, modulo 2^32). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   const file = await open(path);
   try {

@@ -1,6 +1,6 @@
 /**
- * Continues a log in a new file after log rotation (`--rotated`), with its watermarks and IDs. An empty file
- * counts as none, because `create` of logrotate leaves one.
+ * Continues a log in a new file after log rotation. An empty file counts as none, because `create` of
+ * logrotate leaves one.
  */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -36,7 +36,6 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
     const there = await file?.stat();
     if (!there || there.size === 0) {
       if (there && there.ino === state.ino) await refuseEmptied(job, state);
-      // Without a commit and with the same inode, the file was always empty.
       if (state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino))
         return await continueInNewFile(job, state, file);
     }
@@ -48,7 +47,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: refuses a file without a state, because its rotated files may be in another directory. */
+/** A28: the rotated files of a file without a state may be in another directory. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -89,7 +88,7 @@ async function hasCommitted(
     return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
   });
   return begins.then(Boolean, (error) => {
-    // The copy is damaged, or another user may have put it there.
+    // Another user may have put the copy there.
     if (error instanceof UsageError) return false;
     throw error;
   });
@@ -107,14 +106,13 @@ async function continueInNewFile(
     ...nothingCommitted(workspace, state.sinceMs),
     file,
     overlaps: new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)])),
-    // A41: recorded, because the file may be archived or deleted later.
+    // A41: the file may be archived or deleted later.
     rotated: withRotated(state.rotated, rotatedOf(state)),
   };
 }
 
-/** A25: returns the overlap after a rotation: rows up to the watermark are known only by the listed IDs. */
 function afterRotation(overlap: CodeOverlap): CodeOverlap {
-  const { watermarkMs, idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
+  const { watermarkMs, idsFromMs, movedUntilMs = -Infinity } = overlap;
   if (watermarkMs === undefined) return { ...overlap, rows: 0 };
   return {
     ...overlap,
@@ -125,9 +123,6 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 }
 
 /**
- * Settles the open end of the last run in the rotated file, and returns sentences for a note. Throws
- * UsageError if the file is needed and not found.
- *
  * A26: uncommitted rows are truncated, because the new file receives them again. A29: the service returns
  * unverified rows again, so their IDs are read from the file.
  */
@@ -137,7 +132,6 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
   const unverified = new Map(
     [...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs),
   );
-  // Without committed bytes, unverified rows are in earlier files, whose IDs the state has.
   const isRead = unverified.size > 0 && bytes > 0;
   // A24: a stamp shows that the file ends as recorded.
   const path = isRead || !stamp ? await findRotated(job, state) : undefined;
@@ -156,12 +150,8 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
     return true;
   };
   if ((isRead || !stamp) && !(path && (await withTrusted(job.disk, path, settle)))) throw missing(job, state);
-  // A25: of earlier rotated files, only the listed IDs are known.
   for (const overlap of unverified.values())
-    overlap.idsFromMs = Math.max(
-      overlap.rereadFromMs ?? Number.NEGATIVE_INFINITY,
-      overlap.movedIdsFromMs ?? Number.NEGATIVE_INFINITY,
-    );
+    overlap.idsFromMs = Math.max(overlap.rereadFromMs ?? -Infinity, overlap.movedIdsFromMs ?? -Infinity);
   return isRead && path
     ? [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`]
     : [];
@@ -170,11 +160,10 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
 async function truncateRest(job: OpenJob, file: DiskFile, state: AppendState): Promise<void> {
   const { size } = await file.stat();
   if (size > state.bytes) await truncateUncommitted(job, file, state, size);
-  // Also after an earlier run that truncated the file and was stopped before it wrote the state.
+  // Flushes also after an earlier run that truncated the file and was stopped before it wrote the state.
   await file.sync();
 }
 
-/** Returns the path of the rotated file, found in the directory by its inode. */
 async function findRotated(
   { disk, paths }: OpenJob,
   { ino, bytes }: AppendState,

@@ -14,20 +14,17 @@ export class UnrecognizedRowError extends Error {
   override name = 'UnrecognizedRowError';
 }
 
-/** Parses complete lines. Throws UnrecognizedRowError. */
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 
 export async function createCsvParser({ columns, dialect }: AppendIdentity): Promise<Parser> {
   const { parse } = await import('csv-parse/sync');
   const { delimiter = ',', excel } = dialect;
   const recordEnd = excel ? '\r\n' : '\n';
-  const [idAt, tsAt, codeAt] = ['id', 'ts', 'qr_id'].map((name) => columns.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
+  const codeAt = columns.indexOf('qr_id');
+  const idAt = columns.indexOf('id');
+  const tsAt = columns.indexOf('ts');
   return (block) => {
-    // A quote in an unquoted cell is an error, as after an incomplete row that was written over.
+    // Rejects a quote in an unquoted cell, as after an incomplete row that was written over.
     const records = refusing(() =>
       parse(block, {
         delimiter,
@@ -46,7 +43,6 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
   };
 }
 
-/** Parses NDJSON. With `strict`, the keys must be the columns. */
 export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean): Parser {
   const keys = columns.join();
   const hasCode = columns.includes('qr_id');

@@ -1,20 +1,16 @@
-/**
- * Runs operations one at a time, and commits at most a tenth of the time, also during a long pause for the
- * rate limit.
- */
+/** Runs operations one at a time, and commits at most a tenth of the time, also during a long pause. */
 import type { Clock } from '../../base/time/time.ts';
 
-/** Time between commits, as a multiple of the duration of a commit. */
 const PAUSE_FACTOR = 9;
 
 export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
   const stopping = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   let failure: { error: unknown } | undefined;
-  let dueMs = Number.NEGATIVE_INFINITY;
+  let dueMs = -Infinity;
   let waiting = false;
 
-  /** Runs `work` after all earlier calls. After a failure, every call rejects with it. */
+  /** Rejects with the first failure in all later calls. */
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
       // A5: the disk may be in any state after a failed operation.
@@ -42,7 +38,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
       waiting = false;
       if (!stopping.signal.aborted) await run(commitNow);
     } catch {
-      // Ignored, because the next `run` reports a failure.
+      // The next `run` reports a failure.
     }
   }
 
@@ -53,7 +49,6 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();
     },
-    /** Waits for the current operation, and prevents further commits. */
     async stop() {
       stopping.abort();
       await last;

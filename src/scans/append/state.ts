@@ -1,4 +1,3 @@
-/** State of an appended file (`FILE.state.json`): identity of the export, committed bytes, and positions. */
 import type { DiskStat } from '../../files/durable/disk.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
@@ -22,19 +21,16 @@ const FIRST_VERSION = 1;
 export interface AppendState {
   workspace: RecordedWorkspace;
   identity: AppendIdentity;
-  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Committed size of the file, followed by its digests (file-hash.ts). */
   bytes: number;
   sha256: string;
   blocks: string | undefined;
   /** Stamp of the file after the last complete run; undefined during a run, and after a kill. */
   stamp: FileStamp | undefined;
   ino: bigint | undefined;
-  /** A `--restart` is being put in place: the file may still be at its `.restart` path. */
+  /** Set while the file may still be at its `.restart` path. */
   replacing: boolean;
-  /** A31: the restart keeps the old file. */
-  keepsOld?: boolean | undefined;
+  keepsOld?: boolean;
   rotated: readonly RotatedFile[];
   overlaps: Map<string, CodeOverlap>;
 }
@@ -55,7 +51,6 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   });
 }
 
-/** Parses a state file. Throws RecordProblem. */
 export function parseState(bytes: Buffer): AppendState {
   const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, stamp, ino } = saved;
@@ -110,31 +105,20 @@ function isDigest(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-/**
- * A19: shows that a file of the same size is unchanged: every change updates the ctime, which programs can't
- * set.
- */
+/** A19: every change updates the ctime, which programs can't set. */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
-/**
- * Returns the stamp of a file read at `clockNs`; undefined in the tick of its last change, which hides
- * another one.
- */
+/** Returns undefined in the tick of the last change, which hides another one. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
 }
 
-/** Returns whether a file still has this stamp; the size is compared separately. */
 export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
   return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
 }
 
 /** Stamp in JSON, whose numbers have too few digits. */
-interface SavedStamp {
-  ino: string;
-  mtimeNs: string;
-  ctimeNs: string;
-}
+type SavedStamp = Record<keyof FileStamp, string>;
 
 export function formatStamp({ ino, mtimeNs, ctimeNs }: FileStamp): SavedStamp {
   return { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` };

@@ -1,4 +1,3 @@
-/** Backs up a code and its scans durably before its DELETE is sent (PROTOCOL.md). */
 import { join } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
@@ -22,24 +21,20 @@ const FRESH_MS = 1000;
 export interface Backup {
   /**
    * Backs up a code, as it was before a pause, and sends its DELETE. Throws UnprovenError if its scans can't
-   * be verified as complete, and errors of `send`.
+   * be verified as complete.
    */
   backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
   reportEnd(): void;
 }
 
-/**
- * Creates the directory of backups: `ID.json` has a code as the service returned it, `ID.scans.ndjson` its
- * scans with all fields.
- */
+/** Writes `ID.json` as the service returned the code, and `ID.scans.ndjson` with all fields of its scans. */
 export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
   let codes = 0;
-  let untilMs = Number.POSITIVE_INFINITY;
+  let untilMs = Infinity;
 
   return {
     async backUp(code, send, setStatus) {
-      // The ID was checked to be a UUID.
       const place = join(directory, code.id.toLowerCase());
       const pause = createPause(context, code, setStatus);
       try {
@@ -67,7 +62,6 @@ export async function openBackup(context: BackupContext, directory: string): Pro
   };
 }
 
-/** Saves the scans, and sends the DELETE right after a check without newer scans. */
 async function deleteSaved(
   context: BackupContext,
   code: QrCode,
@@ -111,7 +105,7 @@ async function deleteSaved(
   return saved;
 }
 
-/** Returns the number of requests of a backup: for the pause, the pages, and two checks for newer scans. */
+/** Counts the pause, the pages, and two checks for newer scans. */
 export function requestsOfBackup({ status }: QrCode, scans: number): number {
   const pages = scans === 0 ? 1 : Math.ceil(scans / MAX_SCANS_PAGE) + 1;
   return (status === 'active' ? 1 : 0) + pages + 1;
@@ -123,11 +117,8 @@ async function hasNewerScans(service: Service, id: string, { scans, untilMs }: S
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
   }
-  const newest = await countRange((request) => service.listScans(id, request), {
-    sinceMs: untilMs,
-    untilMs: undefined,
-  });
-  return newest.scans > 0;
+  const range = { sinceMs: untilMs, untilMs: undefined };
+  return (await countRange((request) => service.listScans(id, request), range)).scans > 0;
 }
 
 function unverified(code: QrCode, reason: string): UnprovenError {

@@ -1,6 +1,4 @@
-/**
- * Pauses a code during its backup. Whether a paused code is scanned is not specified; back-up.ts checks it.
- */
+/** Pauses a code, although it is not specified whether a paused code is scanned. */
 import { NotFoundError, RejectedError, UnexpectedResponseError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import { codeInShell, quote } from '../../base/text/quote.ts';
@@ -20,13 +18,11 @@ export interface BackupContext {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 
-/**
- * B5: sets the status of a code, and records the old one, so that the next run can restore it after a kill.
- */
+/** B5: records the old status, so that the next run can restore it after a kill. */
 export type SetStatus = (status: string) => Promise<void>;
 
 export interface Pause {
-  /** Pauses an active code; a refusal is only noted. */
+  /** Continues if the service refuses. */
   begin(): Promise<void>;
   /** Restores the status of a code that was not deleted, or warns that it may be paused. Never throws. */
   undo(reason: unknown): Promise<void>;
@@ -41,9 +37,8 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
       await setStatus('paused').catch((error) => {
         if (!isRefusal(error)) throw error;
         isRefused = true;
-        console.note(
-          `The service refused to pause ${quote(code.slug)}. Backing up the code while it is active`,
-        );
+        const refused = `The service refused to pause ${quote(code.slug)}`;
+        console.note(`${refused}. Backing up the code while it is active`);
       });
     },
     async undo(reason) {
@@ -62,13 +57,9 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
   };
 }
 
-/** Returns whether the service refused a change; after an unexpected 2xx, the code may be paused. */
+/** Excludes an unexpected 2xx, after which the code may be paused. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
-  return (
-    error instanceof UnexpectedResponseError &&
-    error.status !== undefined &&
-    error.status >= 400 &&
-    error.status < 500
-  );
+  const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
+  return status >= 400 && status < 500;
 }

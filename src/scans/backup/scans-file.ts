@@ -17,25 +17,12 @@ export interface SavedScans {
   untilMs: number;
 }
 
-/**
- * Writes all scans of a code. Throws UnprovenError if they can't be verified as complete, or lack one of an
- * existing file.
- */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
-  const file = await openWholeFile(path, {
-    processes: context.processes,
-    elsewhere: OTHER_DIRECTORY,
-    keeps: true,
-  });
-  const formatter = createFormatter('ndjson', {
-    columns: [],
-    shape: 'list',
-    keepExtra: true,
-    header: true,
-    rawCells: true,
-    excel: false,
-  });
+  const { processes } = context;
+  const file = await openWholeFile(path, { processes, elsewhere: OTHER_DIRECTORY, keeps: true });
+  const style = { shape: 'list' as const, keepExtra: true, header: true, rawCells: true, excel: false };
+  const formatter = createFormatter('ndjson', { columns: [], ...style });
   const document = createDocumentSink(file, formatter);
   const sink = sinkOf(document, code, await readIds(path));
   const service = await context.service();
@@ -57,7 +44,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Reads the scan IDs in the backup of an earlier run whose DELETE failed. */
+/** Reads the backup of an earlier run whose DELETE failed. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();

@@ -26,10 +26,7 @@ import type { Partitioning } from './partitions.ts';
 
 type ConvertRun = ScanRun & { facts: RunFacts };
 
-/**
- * Writes each scan once, in one commit. Throws UsageError for files that are not logs of this workspace,
- * UnprovenError for faults.
- */
+/** Writes each scan once, in one commit. */
 export async function convertLogs(
   run: ConvertRun,
   plan: ExportPlan & { directory: string; partition: Partitioning },
@@ -38,7 +35,7 @@ export async function convertLogs(
 ): Promise<void> {
   const locks = await lockAll(run, logs);
   try {
-    // P17: only complete logs, because missing rows can't be added after a code was deleted.
+    // P17: missing rows can't be added after a code was deleted.
     for (const { place, fault, isUnfinished } of logs)
       if (fault && !isUnfinished)
         throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
@@ -63,12 +60,8 @@ async function convert(
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
   // The first reading finds the beginnings, and every fault before anything is written.
   const spans = await readScans(run, reading);
-  const plan = {
-    ...planned,
-    all: allOf(kept),
-    sinceMs: beginningOf(logs, spans),
-    output: { ...planned.output, columns },
-  };
+  const output = { ...planned.output, columns };
+  const plan = { ...planned, all: allOf(kept), sinceMs: beginningOf(logs, spans), output };
   const codes = [...new Set(kept.flatMap(({ identity }) => identity.codes))].map((id) => ({ id }));
   const overlaps = positionsOf(kept);
   const file = await openGrowing(run, plan, { directory }, codes, service, { overlaps });
@@ -92,7 +85,7 @@ async function convert(
   run.console.note(`To add new scans, run \`qrctl scans export ${which} ${into} --append\``);
 }
 
-/** P17: locks logs of an append, so that no run adds rows meanwhile. Throws like `acquireLock`. */
+/** P17: no run may add rows meanwhile. */
 async function lockAll({ clock, signal, console }: ScanRun, logs: readonly ScanLog[]): Promise<Lock[]> {
   const locks: Lock[] = [];
   for (const { keptBy } of logs) {
@@ -114,22 +107,21 @@ function allOf(kept: readonly LogState[]): boolean | string {
   return first !== undefined && others.every((all) => all === first && all !== false) ? first : true;
 }
 
-/** Returns the time from which on all logs have every scan; undefined for the first scan. */
 function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSpan>): number | undefined {
-  let latest = Number.NEGATIVE_INFINITY;
+  let latest = -Infinity;
   for (const log of logs) {
     if (log.state)
       for (const code of log.state.overlaps.keys())
         latest = Math.max(latest, keptRange(log, code)?.sinceMs ?? latest);
     else {
-      const firsts = log.paths.map((path) => spans.get(path)?.firstMs ?? Number.POSITIVE_INFINITY);
+      const firsts = log.paths.map((path) => spans.get(path)?.firstMs ?? Infinity);
       latest = Math.max(latest, Math.min(...firsts));
     }
   }
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: returns when each code was read, and which periods must be read again, without IDs. */
+/** P17: keeps when each code was read, and which periods must be read again, without IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(
@@ -146,10 +138,6 @@ interface Reading {
   zone: string | undefined;
 }
 
-/**
- * Reads the logs, and calls `write` with each scan once, in batches of one code. Throws UsageError for a
- * missing code ID or column.
- */
 async function readScans(
   { signal }: ScanRun,
   { logs, columns, zone }: Reading,

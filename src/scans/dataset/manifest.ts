@@ -1,4 +1,4 @@
-/** Manifest of a dataset (`_qrctl.json`). Engines skip names with a leading `_`. */
+/** Names the manifest with `_`, because engines skip such files. */
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
@@ -30,7 +30,6 @@ export interface Manifest {
   identity: DatasetIdentity;
   sinceMs: number | undefined;
   next: number;
-  /** Parts; those of the last commit may still have temporary names (P3). */
   parts: readonly Part[];
   overlaps: Map<string, CodeOverlap>;
 }
@@ -70,7 +69,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** Returns the name of a part by its number, so that the next run recognizes parts of a killed one. */
+/** Numbers the parts, so that the next run recognizes those of a killed one. */
 export function partName(number: number, format: AppendIdentity['format']): string {
   return `part-${String(number).padStart(6, '0')}.${format}`;
 }

@@ -1,7 +1,3 @@
-/**
- * Opens a directory of immutable parts for `--partition-by`, which engines can read at any time
- * (PROTOCOL.md).
- */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { formatInstant } from '../../base/time/time.ts';
@@ -44,17 +40,12 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   createFormatter(): PartFormatter;
   /** Adds to an existing dataset. Otherwise, the directory must be empty, and all parts appear at the end. */
   append: boolean;
-  overlaps?: Map<string, CodeOverlap> | undefined;
+  overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
 }
 
-/**
- * Opens a dataset exclusively. Throws UsageError without changes if directory, manifest and run don't match.
- */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, onWait, disk = nodeDisk } = options;
-  const asOpenError = (error: unknown) =>
-    cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
     await makeRealDirectories(disk, options.directory);
     // P9: locked before anything is read.
@@ -89,26 +80,19 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
         proof: undefined,
       };
-      const tail = createPartTail({
-        ...options,
-        ...committed,
-        workspace: recorded.workspace,
-        disk,
-        directory,
-        parts,
-        next: found?.next ?? 1,
-      });
+      const { workspace } = recorded;
+      const next = found?.next ?? 1;
+      const tail = createPartTail({ ...options, ...committed, workspace, disk, directory, parts, next });
       return createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock });
     } catch (error) {
       await lock.release();
       throw error;
     }
   } catch (error) {
-    throw asOpenError(error);
+    throw cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   }
 }
 
-/** P7: throws UsageError unless the dataset belongs to this workspace and export. */
 async function checkDataset(
   { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
   directory: string,
@@ -177,7 +161,7 @@ export function readDatasetState(directory: string, disk: Disk = nodeDisk): Prom
   return readManifest(disk, directory).catch(() => undefined);
 }
 
-/** Returns the state of a dataset, and the `fault` that prevents an append. Locks nothing. */
+/** Returns the `fault` that prevents an append. Locks nothing. */
 export async function inspectDataset(
   directory: string,
   disk: Disk = nodeDisk,
@@ -194,10 +178,7 @@ export async function inspectDataset(
   return { ...found, sinceMs, rotated: [], fault };
 }
 
-/**
- * Returns where a dataset begins, ms since the epoch (-Infinity: first scan); undefined if unknown, or if
- * `paths` lacks a part.
- */
+/** Returns undefined if the beginning is unknown, or if `paths` lacks a part. */
 export async function readDatasetBeginning(
   directory: string,
   paths: ReadonlySet<string>,
@@ -206,10 +187,10 @@ export async function readDatasetBeginning(
   const saved = await readDatasetState(directory, disk);
   if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name))))
     return undefined;
-  return saved.sinceMs ?? Number.NEGATIVE_INFINITY;
+  return saved.sinceMs ?? -Infinity;
 }
 
-/** Returns why readers lack recorded rows, as a clause; undefined if only partitions were deleted (P15). */
+/** Returns why readers lack recorded rows; undefined if only partitions were deleted. */
 export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   const directory = await realPath(disk, name);
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));

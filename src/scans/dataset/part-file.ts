@@ -10,7 +10,6 @@ import { readRows } from '../append/read-back.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 
-/** Formats the rows of one part: `begin`, any number of `rows`, `end`. */
 export interface PartFormatter {
   begin(): string;
   rows(rows: readonly Row[]): string | Uint8Array;
@@ -28,10 +27,7 @@ export async function* formatPart(
   yield formatter.end();
 }
 
-/**
- * Writes a part durably at `temporary`, later `path`, and returns its size in bytes. Throws the system's
- * error.
- */
+/** Writes a part durably at `temporary`, later `path`, and returns its size. */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -63,13 +59,9 @@ interface PartReading {
   part: Pick<Part, 'bytes'>;
   identity: DatasetIdentity;
   begin: string;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
-/**
- * Calls `onRow` for each row of a part. Throws LocalError for damage, UnrecognizedRowError for another
- * export.
- */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

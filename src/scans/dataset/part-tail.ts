@@ -1,5 +1,5 @@
-/** Growing end of a dataset: flushes a part per partition, commits them by a manifest, and renames them. */
 import { basename, dirname, join } from 'node:path';
+import { getOrAdd } from '../../base/collections.ts';
 import { UnprovenError } from '../../base/errors.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
@@ -25,8 +25,8 @@ export interface PartTailJob {
   isSaved: boolean;
   parts: readonly Part[];
   next: number;
-  mostRows?: number | undefined;
-  signal?: AbortSignal | undefined;
+  mostRows?: number;
+  signal?: AbortSignal;
 }
 
 /** Maximum number of buffered rows: a Parquet row group, and the rows that a kill loses. */
@@ -48,7 +48,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   let { parts, next } = job;
   let hasManifest = job.isSaved;
   let staged: Staged[] = [];
-  /** Buffered rows of finished codes, followed by those of the current one. */
+  /** Rows of finished codes, apart from those of the current one, which may still fail. */
   let complete: Buffered = new Map();
   let current: Buffered = new Map();
   let writing: string | undefined;
@@ -65,14 +65,13 @@ export function createPartTail(job: PartTailJob): RowTail {
 
   function endCode(): void {
     for (const [partition, { rows, newestMs }] of current) {
-      const buffered = complete.get(partition) ?? { rows: [], newestMs };
+      const buffered = getOrAdd(complete, partition, () => ({ rows: [], newestMs }));
       for (const row of rows) buffered.rows.push(row);
-      complete.set(partition, { rows: buffered.rows, newestMs: Math.max(buffered.newestMs, newestMs) });
+      buffered.newestMs = Math.max(buffered.newestMs, newestMs);
     }
     current = new Map();
   }
 
-  /** Writes buffered rows as invisible parts, separately for the current code, which may still fail. */
   async function stage(): Promise<void> {
     for (const [buffered, owner] of [
       [complete, undefined],
@@ -160,11 +159,10 @@ export function createPartTail(job: PartTailJob): RowTail {
       await removeStaged(staged.filter(({ owner }) => owner === code));
     },
     async readBack(onRow: (row: SavedRow) => void, fromMs) {
+      const { signal } = job;
+      const begin = job.createFormatter().begin();
       const read = (part: Part, path: string) =>
-        readPart(
-          { disk, path, part, identity, begin: job.createFormatter().begin(), signal: job.signal },
-          onRow,
-        );
+        readPart({ disk, path, part, identity, begin, signal }, onRow);
       const wanted = (part: Part) => part.newestMs >= fromMs;
       for (const part of parts.filter(wanted)) await read(part, pathOf(part));
       for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));

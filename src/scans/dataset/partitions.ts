@@ -12,8 +12,8 @@ export interface Partitioning {
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
 
 /**
- * Returns a function from ms since the epoch to the partition, such as `dt=2026-10-01`. It throws
- * UnprovenError for a year without four digits, which engines don't read.
+ * Creates a function from ms since the epoch to the partition, such as `dt=2026-10-01`. Engines don't read a
+ * year without four digits.
  */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
@@ -39,7 +39,6 @@ function yearError(date: string, timezone: string): UnprovenError {
   );
 }
 
-/** Returns the end of the partition that contains an instant, both in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
   let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
   while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;

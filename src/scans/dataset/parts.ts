@@ -8,7 +8,6 @@ import type { AppendIdentity } from '../append/identity.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
-/** Returns the refusal to change a dataset; `reason` is a clause, `wayOn` a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -32,12 +31,10 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   for (const name of await disk.readdir(directory)) {
     if (HIDDEN.test(name)) continue;
     // P5: engines read every file in the directory.
-    if (!isPartition(name))
-      throw datasetRefusal(
-        directory,
-        `it contains ${name}, which is not part of this export`,
-        `Move ${name} out of the directory`,
-      );
+    if (!isPartition(name)) {
+      const reason = `it contains ${name}, which is not part of this export`;
+      throw datasetRefusal(directory, reason, `Move ${name} out of the directory`);
+    }
     for (const file of await disk.readdir(join(directory, name))) {
       if (HIDDEN.test(file) || known.has(`${name}/${file}`)) continue;
       const isLost = parts.length === 0;
@@ -53,7 +50,6 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns why recorded rows are missing, as a clause; with `areListed`, under the names that readers see. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,
@@ -70,7 +66,7 @@ export async function lossOfParts(
   return undefined;
 }
 
-/** Returns the partitions that a user deleted, oldest first: without parts, and older than all others. */
+/** Lists partitions that a user deleted: without parts, and older than all others. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const known = pathsOf(parts);
   const removed: string[] = [];

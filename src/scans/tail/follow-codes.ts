@@ -31,7 +31,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** Followed codes and deleted ones, which continue if they are listed again. */
+  /** Includes deleted codes, which continue if they are listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -82,7 +82,6 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
     }
   }
 
-  /** Returns new scans; none during an outage, and for a deleted code. */
   async function newScans(id: string, { follow, label }: Followed): Promise<FoundScan[]> {
     try {
       const found = await follow.next().catch(async (error) => {

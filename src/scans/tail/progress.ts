@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.ts';
 import { OVERLAP_MS } from '../export/follow-code.ts';
 import type { TailPosition } from './state-file.ts';
@@ -6,19 +7,16 @@ import type { TailPosition } from './state-file.ts';
 const MOST_HELD = 10_000;
 
 export function createTailProgress(sinceMs: number, positions: Map<string, TailPosition>) {
-  const positionOf = (code: string, at: ClockReading): TailPosition => {
-    const found = positions.get(code) ?? { fromMs: sinceMs, at, printed: new Map() };
-    positions.set(code, found);
-    return found;
-  };
+  const positionOf = (code: string, at: ClockReading): TailPosition =>
+    getOrAdd(positions, code, () => ({ fromMs: sinceMs, at, printed: new Map() }));
 
   return {
     positions,
     resume(code: string, now: ClockReading): TailPosition {
       const position = positionOf(code, now);
       const { at } = position;
-      // S8: scans after the position was set are not printed; the current clock shows that time.
-      const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Number.POSITIVE_INFINITY;
+      // Scans after the position was set are not printed; the current clock shows that time.
+      const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
       return position;
@@ -48,7 +46,7 @@ function timeOf({ serviceMs, machineMs }: ClockReading): number {
   return serviceMs ?? machineMs;
 }
 
-/** S8: returns the service's time, limited by the machine's clock, because either may be ahead. */
+/** S8: limits the service's time by the machine's clock, because either may be ahead. */
 function trustedMs(at: ClockReading, now: ClockReading): number {
   if (at.serviceMs === undefined) return timeOf(now);
   return Math.min(timeOf(now), at.serviceMs + Math.max(now.machineMs - at.machineMs, 0) + CLOCK_NOISE_MS);

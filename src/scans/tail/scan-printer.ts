@@ -1,4 +1,3 @@
-/** Prints scans and then records them in the state, batch by batch. */
 import { inChunks } from '../../base/collections.ts';
 import type { Row, RowSink } from '../../files/formats/row-sink.ts';
 import type { ClockReading } from '../append/overlap.ts';

@@ -1,4 +1,3 @@
-/** File of `scans tail --state`: locked during a run, and replaced after each printed batch. */
 import { UsageError } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/quote.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -26,9 +25,7 @@ import { type CodesOfRun, codeDifference, isCodesOfRun } from '../append/identit
 import type { ClockReading } from '../append/overlap.ts';
 import { isClockReading, isTime } from '../append/positions.ts';
 
-interface TailStart extends Pick<TailState, 'sinceMs' | 'positions'> {
-  isContinued: boolean;
-}
+type TailStart = Pick<TailState, 'sinceMs' | 'positions'> & { isContinued: boolean };
 
 export interface TailRun {
   codes: CodesOfRun;
@@ -39,9 +36,9 @@ export interface TailRun {
 }
 
 export interface TailStateFile {
-  /** Checks that the state is of this run, and records its start. Throws UsageError otherwise. */
+  /** Throws UsageError unless the state is of this run. */
   begin(run: TailRun): Promise<TailStart>;
-  /** Records positions durably. Throws LocalError; the file then has the earlier positions. */
+  /** Throws LocalError; the file then has the earlier positions. */
   record(positions: Map<string, TailPosition>): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,7 +52,6 @@ interface StateFileJob {
 const ELSEWHERE = 'specify a different file with --state';
 const MOST_BYTES = 256 * 2 ** 20;
 
-/** Opens `path`, present or not, exclusively until `close`. Throws UsageError if it can't be used. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: StateFileJob,
@@ -67,7 +63,7 @@ export async function openTailState(
   // S5: locked before anything is read.
   const lock = await acquireLock(real, { clock, signal });
   try {
-    // D14: the path may have changed during the wait, to a file whose lock is not held.
+    // The path may have changed during the wait, to a file whose lock is not held.
     if ((await opening(realPath(disk, path))) !== real)
       throw new UsageError(
         `cannot use the state file ${path}: the path now points to a different file than when the run started`,
@@ -77,7 +73,6 @@ export async function openTailState(
     let next: Omit<TailState, 'positions'> | undefined;
     const record = async (positions: Map<string, TailPosition>) => {
       if (!next) throw new Error('the state was not begun');
-      // S1: positions of printed scans only.
       await replaceFile(disk, real, formatTailState({ ...next, positions })).catch((error) =>
         Promise.reject(
           cannotWrite(`write the state file ${path}`, error, 'the last printed scans may be printed again'),
@@ -104,7 +99,7 @@ export async function openTailState(
   }
 }
 
-/** S7: throws UsageError if the state can't be read: without it, scans would be repeated or skipped. */
+/** S7: without the state, scans would be repeated or skipped. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES));
   if (!bytes) return undefined;
@@ -120,16 +115,14 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     const wayOn =
       cause instanceof UnknownRecordError ? 'Update qrctl' : 'Restore the state file from a backup';
     throw new UsageError(`cannot continue from ${path}: it ${cause.message}`, {
-      // Removing the file is not suggested, because another program may have written it.
+      // Another program may have written the file, so removing it is not suggested.
       hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
       cause,
     });
   }
 }
 
-/**
- * S6: returns whether this key wrote the state. Throws UsageError if it has other codes or another workspace.
- */
+/** S6: returns whether this key wrote the state. */
 async function isOfRun(path: string, before: TailState, run: TailRun): Promise<boolean> {
   const { workspace: recorded, positions, codes } = before;
   const difference = codeDifference(codes, run.codes, 'follows');
@@ -146,7 +139,7 @@ async function isOfRun(path: string, before: TailState, run: TailRun): Promise<b
 const VERSION = 1;
 
 export interface TailPosition {
-  /** Time before which all scans were printed, ms since the epoch. */
+  /** Time before which all scans were printed. */
   fromMs: number;
   at: ClockReading;
   /** Times by ID of printed scans from `fromMs` on. */
@@ -156,7 +149,7 @@ export interface TailPosition {
 export interface TailState {
   workspace: RecordedWorkspace;
   codes: CodesOfRun;
-  /** Start of the first run, ms since the epoch, from which codes without a position are printed. */
+  /** Start of the first run, from which codes without a position are printed. */
   sinceMs: number;
   positions: Map<string, TailPosition>;
 }
@@ -170,7 +163,6 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
   return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
-/** Parses a state. Throws RecordProblem. */
 export function parseTailState(bytes: Buffer): TailState {
   const saved = parseRecord(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;
@@ -195,7 +187,7 @@ interface SavedState extends RecordedWorkspace, CodesOfRun {
   positions: [string, SavedPosition][];
 }
 
-/** S7: checks all fields, because another program may have written a state with a correct checksum. */
+/** Another program may have written a state with a correct checksum. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { sinceMs, positions } = value;
   const isPosition = (entry: unknown) =>
@@ -217,7 +209,7 @@ function isSavedPosition(value: unknown): boolean {
   return isTime(fromMs) && isClockReading(at) && Array.isArray(printed) && printed.every(isScan);
 }
 
-/** Parses a scan; an ID beyond 2^53 keeps its digits. */
+/** Keeps the digits of an ID beyond 2^53. */
 function parseScan([text, ms]: [string, number]): [number | bigint, number] {
   const id = Number(text);
   return [Number.isSafeInteger(id) ? id : BigInt(text), ms];

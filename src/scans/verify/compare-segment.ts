@@ -4,7 +4,6 @@ import { exportScans } from '../export/export-scans.ts';
 import { type FetchInOrder, type Range, type ReadScans, widened } from '../export/range.ts';
 import { addOne, dayOf } from './log-index.ts';
 
-/** Differences of a day, a number since 1970 in UTC. */
 export interface DayDifference {
   day: number;
   /** Number of scans that the log lacks. */
@@ -27,10 +26,6 @@ interface SegmentJob {
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
-/**
- * Returns the days that differ, unordered. Throws UnprovenError if the part can't be verified as complete,
- * NotFoundError for a deleted code.
- */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
   const gone = new Map<number, number>();
@@ -47,7 +42,6 @@ export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> 
   return [...days].map((day) => ({ day, missing: missing.get(day) ?? 0, gone: gone.get(day) ?? 0 }));
 }
 
-/** Returns `known` scans that the service did not return (`left`), and the `others` that it returned. */
 async function readAgainst(job: SegmentJob, known: ReadonlyMap<number | bigint, number>, first?: ScanPage) {
   let left = new Map(known);
   let others: TimedRows[] = [];

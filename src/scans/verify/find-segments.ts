@@ -1,7 +1,6 @@
 /**
- * Finds the parts of a range in which a log and the service differ, by totals of ever smaller halves. V2: a
- * total is never too small, and scans do not vanish individually, so a total equal to the distinct scans
- * shows that none is missing.
+ * V2: a total is never too small, and scans do not vanish individually, so a total equal to the distinct
+ * scans shows that none is missing.
  */
 import { DAY_MS } from '../../base/time/time.ts';
 import type { ScanPage } from '../../service/shapes.ts';
@@ -18,11 +17,7 @@ export interface Segment {
 export interface TotalsOfCode {
   read: ReadScans;
   index: CodeIndex;
-  largest: LargestTotal;
-}
-
-interface LargestTotal {
-  total: number;
+  largest: { total: number };
 }
 
 export async function countScans(
@@ -34,8 +29,8 @@ export async function countScans(
   return count;
 }
 
-/** V3: returns whether a total may be capped, unless a larger one shows that the cap is higher. */
-export function mayBeCapped({ isCapped, page }: RangeCount, largest: LargestTotal): boolean {
+/** V3: a larger total shows that the cap is higher. */
+export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCode['largest']): boolean {
   return isCapped && page.total >= largest.total;
 }
 
@@ -48,10 +43,7 @@ export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeC
 /** Maximum number of pages of a segment without rows of the log, which are kept in memory. */
 const MOST_PAGES = 100;
 
-/**
- * Returns the segments to read, oldest first. Sends two requests per level, about 2 log2(days) per
- * difference.
- */
+/** Halves the range, with about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: TotalsOfCode,
   range: Range,

@@ -22,13 +22,12 @@ interface LogFiles {
   known: readonly string[];
   gone: readonly RotatedFile[];
   fault: LogFault | undefined;
-  /** A stopped run left rows after its last commit, which the next run removes. */
   isUnfinished: boolean;
 }
 
 /**
- * Compares files with the state of the log at `file`. V10: files are identified by their bytes, even
- * compressed or renamed. `own` are named like the log, oldest first; `others` may be of it.
+ * V10: identifies files by their bytes, even compressed or renamed. `own` are named like the log, oldest
+ * first; `others` may be of it.
  */
 export async function checkLogFiles(
   file: string,
@@ -74,7 +73,7 @@ function faultOf(
   { bytes, stamp, rotated }: AppendState,
   head: Awaited<ReturnType<typeof compareFile>> | undefined,
 ): LogFault | undefined {
-  // With rotated files, a new export would add their scans again.
+  // A new export would add the scans of rotated files again.
   const orRestart = rotated.length > 0 ? '' : ', or run its `qrctl scans export` command once with --restart';
   const hint = `Restore ${name} from a backup${orRestart}.`;
   const recorded = `its state file records ${countOf(bytes, 'byte')}`;

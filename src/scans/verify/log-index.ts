@@ -1,5 +1,7 @@
 /** Counts distinct scans and repeated rows per day, in four bytes per scan. */
+
 import { basename } from 'node:path';
+import { getOrAdd } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { DAY_MS } from '../../base/time/time.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
@@ -11,7 +13,6 @@ import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 /** Rows of a code in its range; days are numbers since 1970, in UTC. */
 export interface CodeIndex {
   rows: number;
-  /** Distinct scans per day. */
   days: Map<number, number>;
   /** Rows per day that repeat an ID. */
   twice: Map<number, number>;
@@ -28,13 +29,11 @@ export interface LogIndex {
 
 export function createLogIndex(isWanted: (code: string, ms: number) => boolean): LogIndex {
   const codes = new Map<string, { index: CodeIndex; ids: IdSet }>();
-  const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+  const span = { firstMs: Infinity, lastMs: -Infinity };
   return {
     add(code, id, ms) {
       if (!isWanted(code, ms)) return;
-      const known = codes.get(code) ?? { index: emptyIndex(), ids: createIdSet() };
-      codes.set(code, known);
-      const { index, ids } = known;
+      const { index, ids } = getOrAdd(codes, code, () => ({ index: emptyIndex(), ids: createIdSet() }));
       const day = dayOf(ms);
       if (ids.add(id, ms) !== 'new') {
         addOne(index.twice, day);
@@ -56,7 +55,7 @@ export function emptyIndex(): CodeIndex {
   return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
 }
 
-export function countIn({ days }: CodeIndex, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): number {
+export function countIn({ days }: CodeIndex, { sinceMs = -Infinity, untilMs }: Range): number {
   let rows = 0;
   for (const [day, count] of days)
     if (day >= Math.floor(sinceMs / DAY_MS) && day * DAY_MS < untilMs) rows += count;
@@ -103,10 +102,7 @@ interface LogReading {
   signal: AbortSignal;
 }
 
-/**
- * Calls `take` for each row (ms since the epoch), and `takeTorn` for each file with an incomplete last line.
- * Throws UsageError for other files.
- */
+/** Calls `takeTorn` for each file with an incomplete last line. */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
   take: (code: string, id: number | bigint, ms: number) => void,
@@ -133,14 +129,14 @@ function unnamed(path: string): UsageError {
 }
 
 /**
- * Indexes logs. V11: an appended log covers its codes up to its last complete run; other files, all codes
- * from the first row to the last, or the requested range. A code of no log has the range of all.
+ * V11: an appended log covers its codes up to its last complete run; other files, all codes from the first
+ * row to the last, or the requested range. A code of no log has the range of all.
  */
 export async function indexLogs(
   reading: LogReading,
   requested: { sinceMs: number | undefined; untilMs: number | undefined },
 ): Promise<CoveredIndex> {
-  const { sinceMs: fromMs = Number.NEGATIVE_INFINITY, untilMs: toMs = Number.POSITIVE_INFINITY } = requested;
+  const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;
   const kept = reading.logs.filter(({ state }) => state);
   const plain = reading.logs.find(({ state }) => !state);
   const logOf = (code: string) => kept.find((log) => covers(log, code)) ?? plain;
@@ -180,19 +176,16 @@ export async function indexLogs(
 
   function cutTo(range: Range | undefined): Range | undefined {
     if (!range) return undefined;
-    const sinceMs = Math.max(fromMs, range.sinceMs ?? Number.NEGATIVE_INFINITY);
+    const sinceMs = Math.max(fromMs, range.sinceMs ?? -Infinity);
     const untilMs = Math.min(toMs, range.untilMs);
     if (!(sinceMs < untilMs)) return undefined;
-    return { sinceMs: sinceMs === Number.NEGATIVE_INFINITY ? undefined : sinceMs, untilMs };
+    return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
   }
 }
 
-/** Returns the range from the earlier beginning to the later end. */
 export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
-  const sinceMs =
-    one.sinceMs === undefined || other.sinceMs === undefined
-      ? undefined
-      : Math.min(one.sinceMs, other.sinceMs);
-  return { sinceMs, untilMs: Math.max(one.untilMs, other.untilMs) };
+  const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);
+  const untilMs = Math.max(one.untilMs, other.untilMs);
+  return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
 }

@@ -25,7 +25,7 @@ export interface ScanLog {
   state: LogState | undefined;
   gone: readonly RotatedFile[];
   fault: LogFault | undefined;
-  /** The next append, or a repair, removes the fault. */
+  /** Shows that the next append, or a repair, removes the fault. */
   isUnfinished: boolean;
 }
 
@@ -33,7 +33,6 @@ type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
 
 export const WRONG_LOG = 'specify a different log with --input';
 
-/** Lists the logs at files and directories. Throws UsageError if one is missing or has no scans. */
 export async function listLogs(run: ScanRun, places: readonly string[]): Promise<ScanLog[]> {
   const listed = await listInputs(places, {
     rotated: true,
@@ -50,7 +49,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   const logs: ScanLog[] = [];
   for (const log of kept) {
     const described = await describeLog(run, log, plain);
-    // Repeated after a fault, because an append may have committed meanwhile.
+    // An append may have committed meanwhile.
     logs.push(described.fault === undefined ? described : await describeLog(run, log, plain));
   }
   const used = new Set(logs.flatMap(({ known }) => known));
@@ -67,7 +66,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
 }
 
-/** V10: throws UnprovenError, because only its state shows which rows a log lacks. */
+/** Refuses, because only its state shows which rows a log lacks. */
 async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly string[]): Promise<never> {
   const place = placeOf(keptBy);
   const loss = await lossOfInput(keptBy, paths);
@@ -78,7 +77,6 @@ async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly strin
 
 const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
 
-/** Describes a log; its rotated files may be among the `others`, which no append keeps. */
 async function describeLog(
   { signal }: ScanRun,
   { paths, keptBy }: KeptLog,
@@ -126,10 +124,6 @@ export function codeOfRows(
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }
 
-/**
- * Throws UsageError if a log belongs to another workspace, or if a code is in no log or in several;
- * NotFoundError for an unknown code.
- */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],
@@ -156,7 +150,7 @@ async function isDirectory(place: string): Promise<boolean> {
 
 const MOST_PASTED = 5;
 
-/** V12: refuses a code that its log is not about: it would be missing, or equal by chance. */
+/** V12: a code that its log is not about would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

@@ -1,7 +1,3 @@
-/**
- * Compares codes with their logs: one total per code; find-segments.ts finds the parts that differ, and
- * compare-segment.ts reads them (PROTOCOL.md).
- */
 import { groupBy } from '../../base/collections.ts';
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
@@ -30,9 +26,9 @@ interface VerifyJob {
   width: number;
   note(line: string): void;
   faultOf(code: string): string | undefined;
-  /** Adds scans that the log lacks, and returns their number; missing if the log is not changed. */
-  repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
-  /** Maximum number of scans whose IDs are in memory at once; 500,000 by default. */
+  /** Adds scans that the log lacks, and returns their number. */
+  repair?: (code: CodeLabel, batch: TimedRows) => Promise<number>;
+  /** Maximum number of scans whose IDs are in memory at once. */
   mostIds?: number;
   progress(done: number): void;
 }
@@ -45,7 +41,7 @@ export interface CodeResult {
   code: CodeLabel;
   /**
    * `missing`: the log has no row of the code. `gone`: the service has no such code. `unproven`: could not be
-   * verified as complete, for this `reason`.
+   * verified as complete.
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason: Error | undefined;
@@ -64,7 +60,7 @@ interface Doubt {
   segment: Segment;
 }
 
-/** Compares codes in order. Throws failures that concern all codes. */
+/** Throws failures that concern all codes. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
@@ -204,7 +200,7 @@ function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeInd
   if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
   const fault = faultOf(result.code.id);
   if (fault === undefined || result.reason !== undefined) return;
-  // V10: the compared files are not those of the state. Scans of a deleted code are nowhere else.
+  // Scans of a deleted code are in no other file.
   const isReported = result.outcome !== 'equal' && result.outcome !== 'gone';
   Object.assign(result, { outcome: isReported ? result.outcome : 'different', reason: new Error(fault) });
 }

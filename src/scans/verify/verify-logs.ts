@@ -20,7 +20,7 @@ import type { VerifiedCode } from './verify-results.ts';
 export interface LogsJob {
   logs: readonly ScanLog[];
   codes: readonly CodeLabel[];
-  /** All codes are compared, so rows of others are of deleted codes. */
+  /** Rows of other codes are of deleted ones if all codes are compared. */
   isAll: boolean;
   range: { sinceMs: number | undefined; untilMs: number | undefined; zone(): string };
   movedFrom: string | undefined;
@@ -33,7 +33,6 @@ export interface LogsJob {
 
 type VerifyRun = ScanRun & { facts: RunFacts };
 
-/** Compares codes with their logs. Throws UsageError for logs that can't be of these codes. */
 export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<VerifiedCode[]> {
   const { logs, codes, isRepair, accepts } = job;
   if (!isRepair && !accepts) return compareLogs(run, job);
@@ -116,7 +115,7 @@ export async function planVerify({ signal }: ScanRun, job: LogsJob): Promise<Pla
   });
 }
 
-/** V13: refuses files without a state and without rows of these codes, which may be of another workspace. */
+/** V13: files without a state and without rows of these codes may be of another workspace. */
 function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
   const [log] = logs;
   const found = [...index.codes()];
@@ -128,7 +127,6 @@ function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
   );
 }
 
-/** V12: throws UsageError if no code has a range that can be compared. */
 function refuseOutside({ logs, codes, range }: LogsJob, covered: CoveredIndex): void {
   const [log] = logs;
   if (!log || codes.length === 0 || codes.some(({ id, missing }) => missing || covered.rangeOf(id))) return;
@@ -145,7 +143,6 @@ interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'cont
   add(code: CodeLabel, batch: TimedRows): Promise<number>;
 }
 
-/** Opens a log of an append under its lock. Throws UsageError for other files, and like `openAppendFile`. */
 async function openLog(
   run: ScanRun,
   { keptBy, state, paths, place }: ScanLog,

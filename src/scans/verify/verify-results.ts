@@ -7,7 +7,7 @@ import { widest } from './log-index.ts';
 import type { ScanLog } from './scan-log.ts';
 import type { CodeResult } from './verify-codes.ts';
 
-/** Result of a code. `isAccepted`: its deletion was reported by an earlier run, or the user accepts it. */
+/** Accepted if an earlier run reported the deletion of the code, or the user accepts it. */
 export interface VerifiedCode extends CodeResult {
   isAccepted: boolean;
 }
@@ -61,7 +61,6 @@ export function closingNotes(
   return [...notes, formatClosing(`${verified}${repaired}`, [countOf(requests, 'request')])];
 }
 
-/** Returns the failure of a run with remaining differences. With `isRepair`, missing scans were added. */
 export function failureOf(
   results: readonly VerifiedCode[],
   { logs, isRepair }: { logs: readonly ScanLog[]; isRepair: boolean },

@@ -1,4 +1,5 @@
-/** Evidence from files, read twice: for the last scan of each code, and for the counts that it requires. */
+/** Reads files twice: for the last scan of each code, and for the counts that it requires. */
+import { getOrAdd } from '../../base/collections.ts';
 import { contains } from '../export/range.ts';
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
 import { type Coverage, coverageOf, coveredLogs } from '../stats/coverage.ts';
@@ -8,7 +9,6 @@ import { EARLIER_WEEKS, type Evidence, hoursBefore, spanOf, type Windows } from 
 
 interface FilesJob {
   logs: readonly InputLog[];
-  /** End of the week, ms since the epoch; undefined for the last scan up to `nowMs`. */
   untilMs: number | undefined;
   nowMs: number;
   windowsUntil(endMs: number): Windows;
@@ -17,14 +17,9 @@ interface FilesJob {
   signal: AbortSignal;
 }
 
-interface CodeOfFiles {
-  code: CodeOfScans;
-  evidence: Evidence;
-}
-
 interface FilesEvidence {
   windows: Windows;
-  codes: CodeOfFiles[];
+  codes: { code: CodeOfScans; evidence: Evidence }[];
   coverage: Coverage;
   /** Number of scans dated later than `nowMs`, if no end was requested. */
   future: number;
@@ -53,17 +48,13 @@ export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | 
         future += 1;
         return;
       }
-      const found = codes.get(keyOfCode(code)) ?? newFound(code);
-      codes.set(keyOfCode(code), found);
+      const found = getOrAdd(codes, keyOfCode(code), () => newFound(code));
       if (ms >= found.lastMs) found.code = code;
       found.lastMs = Math.max(found.lastMs, ms);
       found.firstMs = Math.min(found.firstMs, ms);
     };
   });
-  const newestMs = [...codes.values()].reduce(
-    (newest, { lastMs }) => Math.max(newest, lastMs),
-    Number.NEGATIVE_INFINITY,
-  );
+  const newestMs = [...codes.values()].reduce((newest, { lastMs }) => Math.max(newest, lastMs), -Infinity);
   if (codes.size === 0) return undefined;
   const windows = job.windowsUntil(job.untilMs ?? newestMs + 1);
   await readAll({ ...job, note: () => undefined }, () => {
@@ -100,14 +91,14 @@ async function readAll(
   });
 }
 
-const NOTHING = { recent: 0, baseline: 0, earlierMs: Number.NEGATIVE_INFINITY };
+const NOTHING = { recent: 0, baseline: 0, earlierMs: -Infinity };
 
 function newFound(code: CodeOfScans): Found {
   return {
     ...NOTHING,
     code,
-    firstMs: Number.POSITIVE_INFINITY,
-    lastMs: Number.NEGATIVE_INFINITY,
+    firstMs: Infinity,
+    lastMs: -Infinity,
     sameHours: new Map(),
   };
 }

@@ -1,4 +1,4 @@
-/** Evidence from totals: one request if a page shows all scans of the nine weeks, otherwise two. */
+/** Sends one request if a page shows all scans of the nine weeks, otherwise two. */
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
 import { cut, pageReader, pageSizeOf, type ReadScans } from '../export/range.ts';
@@ -11,7 +11,6 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/** Reads the evidence; its functions send more requests. Throws the errors of the service. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
@@ -19,32 +18,18 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   if (all.isWhole) {
     const recent = cut(all.page, { sinceMs: weekMs, untilMs: endMs }).rows.length;
     const last = newestOf(all, endMs) ?? 'none';
-    return {
-      ...asking(),
-      recent,
-      baseline: all.scans - recent,
-      isCapped: false,
-      last,
-      isYoung,
-      findLast: async () => last,
-    };
+    const baseline = all.scans - recent;
+    return { ...asking(), recent, baseline, isCapped: false, last, isYoung, findLast: async () => last };
   }
   const week = await look(weekMs, endMs);
   const parts = all.isCapped ? await splitWeeks(week) : undefined;
   const baseline = parts ? parts.older.scans + parts.newer.scans : Math.max(0, all.scans - week.scans);
   const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
-  // W7: a capped total does not show the last page, but the total of a part may.
+  // The total of a part may show the last page, but not a capped one.
   const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
   const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
-  return {
-    ...asking(),
-    recent: week.scans,
-    baseline,
-    isCapped: parts?.isCapped ?? false,
-    last,
-    isYoung,
-    findLast,
-  };
+  const isCapped = parts?.isCapped ?? false;
+  return { ...asking(), recent: week.scans, baseline, isCapped, last, isYoung, findLast };
 
   /** W8: the margin includes every scan, whatever bounds the service applies. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
@@ -95,9 +80,6 @@ function newestOf({ page, isWhole }: RangeCount, untilMs: number): { ms: number 
 }
 
 function newestIn({ times }: ScanPage, untilMs: number): { ms: number } | undefined {
-  const ms = times.reduce(
-    (newest, time) => (time < untilMs ? Math.max(newest, time) : newest),
-    Number.NEGATIVE_INFINITY,
-  );
+  const ms = times.reduce((newest, time) => (time < untilMs ? Math.max(newest, time) : newest), -Infinity);
   return Number.isFinite(ms) ? { ms } : undefined;
 }

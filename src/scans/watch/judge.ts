@@ -18,7 +18,6 @@ const WEEK_MS = 7 * DAY_MS;
 /** Share of the expected scans below which an unknown last scan is requested. */
 const SUSPICIOUS = 0.9;
 
-/** Numbers of weeks before a silence in which its hours are counted. */
 export const EARLIER_WEEKS = [1, 2] as const;
 
 export function hoursBefore(weeks: number, lastMs: number, endMs: number): ClosedSpan {
@@ -30,7 +29,6 @@ export type LastScan = { ms: number } | 'none' | 'unknown';
 
 export interface Evidence {
   recent: number;
-  /** Scans of the eight weeks before; more may exist if `isCapped`. */
   baseline: number;
   isCapped: boolean;
   last: LastScan;
@@ -45,7 +43,6 @@ export interface Evidence {
 export interface Limits {
   endMs: number;
   startMs: number;
-  /** Length of a silence that is reported for any code. */
   quietForMs: number | undefined;
 }
 
@@ -55,11 +52,11 @@ export interface Verdict {
   outcome: WatchOutcome;
   unjudged?: Unjudged;
   scans: number;
-  /** Expected scans in a week or, of a quiet code, during its silence. */
+  /** Number of expected scans in a week or, of a quiet code, during its silence. */
   expected: number | undefined;
   low?: number;
   high?: number;
-  lastMs?: number | undefined;
+  lastMs?: number;
   /** Time from which on a quiet code has no scans, if its last scan is unknown. */
   quietSinceMs?: number;
 }
@@ -101,7 +98,7 @@ async function judgeSilence(
   last: LastScan,
   limits: Limits,
 ): Promise<Pick<Verdict, 'outcome' | 'expected' | 'lastMs' | 'quietSinceMs'> | undefined> {
-  const { quietForMs = Number.POSITIVE_INFINITY, endMs } = limits;
+  const { quietForMs = Infinity, endMs } = limits;
   const latest = last === 'none' && Number.isFinite(quietForMs) ? await evidence.findEarlier() : last;
   if (latest === 'none') return undefined;
   if (latest === 'unknown') return judgeHidden(evidence, last, limits);
@@ -118,7 +115,7 @@ async function judgeSilence(
 async function judgeHidden(
   { recent, baseline, isCapped, hasSince }: Evidence,
   last: LastScan,
-  { quietForMs = Number.POSITIVE_INFINITY, startMs, endMs }: Limits,
+  { quietForMs = Infinity, startMs, endMs }: Limits,
 ): Promise<Pick<Verdict, 'outcome' | 'expected' | 'quietSinceMs'> | undefined> {
   const expected = isCapped ? undefined : baseline / BASELINE_WEEKS;
   const sinceMs = recent === 0 ? endMs - WEEK_MS : endMs;
@@ -145,16 +142,15 @@ async function expectedSince(
   const { recent, baseline } = evidence;
   const gapMs = endMs - lastMs;
   if (gapMs >= WEEK_MS) {
-    // W1: whole weeks have each hour of each weekday, so the rate up to the last scan applies.
+    // Whole weeks have each hour of each weekday, so the rate up to the last scan applies.
     const scannedMs = lastMs - startMs;
     return scannedMs < WEEK_MS
       ? undefined
       : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
   if (baseline < LEAST_BASELINE) return undefined;
-  // W1: the same hours of the same weekdays, in the lesser of two weeks, so that no campaign is expected
-  // again.
-  let least = Number.POSITIVE_INFINITY;
+  // W1: the lesser of two weeks, so that no campaign is expected again.
+  let least = Infinity;
   for (const weeks of EARLIER_WEEKS) {
     least = Math.min(least, await evidence.countSameHours(weeks, lastMs));
     if (least < LEAST_EXPECTED) break;
@@ -165,7 +161,7 @@ async function expectedSince(
 /** Variation of the level from week to week, relative to its mean (simulation in PROTOCOL.md). */
 const DISPERSION = 0.2;
 const TAIL = 0.0005;
-/** Number of expected scans above which the range only scales, because a sum is slow. */
+/** Maximum number of scans for which a slow sum is exact; above, the range only scales. */
 const MOST_SUMMED = 5000;
 
 interface NormalRange {
@@ -174,10 +170,9 @@ interface NormalRange {
 }
 
 /**
- * Returns the normal range of a week after `baseline` scans in eight weeks. W3: Poisson counts with a
- * gamma-distributed mean are negative binomial with variance m + m²/r (Greenwood and Yule, 1920,
- * https://doi.org/10.2307/2341080). 1/r is the squared dispersion plus 1/baseline, for an estimated mean
- * (Gelman et al., Bayesian Data Analysis, 2.6).
+ * W3: Poisson counts with a gamma-distributed mean are negative binomial with variance m + m²/r (Greenwood
+ * and Yule, 1920, https://doi.org/10.2307/2341080). 1/r is the squared dispersion plus 1/baseline, for an
+ * estimated mean (Gelman et al., Bayesian Data Analysis, 2.6).
  */
 export function normalRange(baseline: number): NormalRange {
   const mean = baseline / BASELINE_WEEKS;
@@ -187,7 +182,6 @@ export function normalRange(baseline: number): NormalRange {
   return { low: Math.ceil(low * scale), high: Math.floor(high * scale) };
 }
 
-/** Returns the TAIL and 1 - TAIL quantiles of a distribution with this mean; `size` is r. */
 function quantiles(mean: number, size: number): NormalRange {
   const fraction = mean / (size + mean);
   let probability = (1 - fraction) ** size;
@@ -209,10 +203,7 @@ export interface Windows {
   endMs: number;
 }
 
-/**
- * Returns the windows up to `endMs`. W6: they begin at one local time, so each has every hour of a weekday
- * equally often.
- */
+/** W6: windows begin at one local time, so each has every hour of a weekday equally often. */
 export function windowsUntil(endMs: number, timezone: string): Windows {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;

@@ -13,12 +13,11 @@ import type { InputLog } from '../stats/input/input-log.ts';
 import { createPause } from '../stats/input/read-scans.ts';
 import { readFilesEvidence } from './evidence-of-files.ts';
 import { readEvidence } from './evidence-of-service.ts';
-import { judge, type Windows, windowsUntil } from './judge.ts';
+import { judge, windowsUntil } from './judge.ts';
 import { inactiveRow, type WatchRow, watchRow } from './watch-rows.ts';
 
 export interface WatchPlan {
   timezone: string;
-  /** End of the last week, ms since the epoch; undefined for now or, with files, for the last scan. */
   untilMs: number | undefined;
   quietForMs: number | undefined;
 }
@@ -32,10 +31,6 @@ export interface Watched {
 /** Statuses of codes that are not meant to be scanned. */
 const INACTIVE = ['paused', 'expired'];
 
-/**
- * Judges codes by totals, including inactive ones with a status in `wanted`. Throws failures that concern all
- * codes.
- */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
@@ -54,7 +49,8 @@ export async function watchCodes(
     // W11: an inactive code costs no request, unless its status was requested.
     if (INACTIVE.includes(status) && !wanted.includes(status)) return inactiveRow({ id, slug, name }, status);
     try {
-      const evidence = await readEvidence(evidenceJob(service, code, windows));
+      const read: ReadScans = (request) => service.listScans(id, request);
+      const evidence = await readEvidence({ read, createdMs: parseInstant(code.created_at), windows });
       return watchRow({ id, slug, name }, await judge(evidence, { startMs, endMs, quietForMs }), endMs);
     } catch (error) {
       if (!isOfOneCode(error)) throw error;
@@ -64,8 +60,8 @@ export async function watchCodes(
   const progress = console.progress('codes');
   try {
     for await (const result of fetchInOrder(codes, judgeCode, service.concurrency)) {
-      if (isFailure(result)) failures.push(result);
-      else rows.push(result);
+      if ('error' in result) failures.push(result as CodeFailure);
+      else rows.push(result as WatchRow);
       const detail = countOf(service.stats().requests, 'request');
       progress.update({ done: rows.length + failures.length, total: codes.length, detail });
     }
@@ -77,18 +73,6 @@ export async function watchCodes(
   return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
 }
 
-function isFailure(result: WatchRow | CodeFailure): result is CodeFailure {
-  return 'error' in result;
-}
-
-function evidenceJob(service: Pick<Service, 'listScans'>, code: QrCode, windows: Windows) {
-  const read: ReadScans = (request) => service.listScans(code.id, request);
-  return { read, createdMs: parseInstant(code.created_at), windows };
-}
-
-/**
- * Judges the codes of files. Throws like `readInputs`, UnprovenError without scans, and the signal's reason.
- */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

@@ -34,7 +34,6 @@ export function watchRow(
   };
 }
 
-/** W11: returns the row of a code that is not meant to be scanned. */
 export function inactiveRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, status: string): WatchRow {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
   return { ...code, outcome: 'ok', ...figures, note: `${NOT_JUDGED}: ${status}` };
@@ -64,7 +63,7 @@ export function isFinding(outcome: WatchOutcome | undefined): boolean {
   return outcome === 'quiet' || outcome === 'drop' || outcome === 'jump';
 }
 
-/** W10: returns whether a finding or a recovery is new. A code that is not judged has not recovered. */
+/** W10: a code that is not judged has not recovered. */
 export function isNews(now: Pick<WatchRow, 'outcome' | 'note'>, before: WatchOutcome | undefined): boolean {
   if (isFinding(now.outcome)) return now.outcome !== before;
   return isFinding(before) && !isUnjudged(now);
