@@ -17,7 +17,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Requires that `holds` is true for all later indexes, too. Returns `count` if there is none. */
+/** Requires that `holds` is true for all later indexes, too. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -5,11 +5,9 @@ export function messageOf(error: unknown): string {
 }
 
 export interface RowProblem {
-  /** Undefined for standard input. */
-  readonly file: string | undefined;
-  /** 1-based; undefined if the file has no lines. */
-  readonly line?: number | undefined;
-  readonly message: string;
+  file: string | undefined;
+  line?: number;
+  message: string;
 }
 
 export function systemCode(error: unknown): string | undefined {
@@ -17,7 +15,6 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 export interface FailureDetails {
-  /** Next command to run, or change to make; one line. */
   hint?: string;
   /** `code` of the service's response, or `NO_SPACE` if the disk is full. */
   code?: string;
@@ -31,7 +28,6 @@ export function isDiskFull(error: unknown): boolean {
   return /^(?:ENOSPC|EDQUOT)$/.test(systemCode(error) ?? '');
 }
 
-/** Shows whether the service could have applied a failed request. */
 export type Outcome = 'not-applied' | 'unknown';
 
 export class Failure extends Error {
@@ -67,7 +63,6 @@ export class RequestFailure extends Failure {
   }
 }
 
-/** No changes were made. */
 export class UsageError extends Failure {
   static override readonly exit = 2;
   static override readonly meaning =
@@ -83,7 +78,6 @@ export class AuthError extends RequestFailure {
   static override readonly exit = 3;
   static override readonly meaning = 'missing or unusable API key, or the service rejected the key (401)';
 }
-/** Code that does not exist (404), or slug that no code has. */
 export class NotFoundError extends RequestFailure {
   static override readonly exit = 4;
   static override readonly meaning = 'not found (404)';
@@ -126,7 +120,6 @@ export class InterruptedError extends Failure {
     return this.signal === 'SIGINT' ? 130 : 143;
   }
 }
-/** Failure that was already reported, with the first failure of the report as its cause. */
 export class ReportedError extends Failure {
   override get exit(): number {
     return exitCodeOf(this.cause);

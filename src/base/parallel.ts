@@ -1,7 +1,4 @@
-/**
- * Yields results in order, with at most `concurrency` of them in flight or waiting, which bounds memory and
- * connections.
- */
+/** Bounds memory and connections: at most `concurrency` results are in flight or waiting. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,

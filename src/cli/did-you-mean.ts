@@ -27,7 +27,6 @@ const COMMANDS = new Map([
 
 const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
 
-/** Verbs of other tools that are a flag of `qr update`. */
 const UPDATES = new Map([
   ['pause', '--status paused'],
   ['disable', '--status paused'],
@@ -106,7 +105,6 @@ export function flagHint(
   return whole ?? didYouMean([...names, ...meant]);
 }
 
-/** Reads surplus arguments as values of flags. */
 export function operandHint(
   names: readonly string[],
   operands: readonly string[],
@@ -134,7 +132,6 @@ function flagsFor(command: string, operands: readonly string[]): string[] | unde
   ];
 }
 
-/** Lists the commands that may be meant, the likeliest first, without those that delete. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
   if (names[0] === 'scans' && EXPORTS.includes(word)) return ['scans export'];
   const all = [...leaves()].map(({ names, leaf }) => ({ ...leaf, path: names.join(' ') }));
@@ -167,7 +164,6 @@ function wordsBehind(words: readonly string[], argv: readonly string[]): string[
   return argv.slice(behind).filter((typed) => typed !== '--help' && typed !== '-h');
 }
 
-/** Returns undefined if a word can't be printed as it is. */
 function didYouMean(words: readonly string[], others: readonly string[] = []): string | undefined {
   if (words.some((word) => shown(word) !== word)) return undefined;
   const more =

@@ -43,7 +43,6 @@ async function loadPage(
   return { names, summary, guide, description, arguments: argumentsOf(given), flags, output, examples };
 }
 
-/** Omits relations with flags and arguments that the command lacks. */
 export function flagsOf(options: Options, given: readonly ArgumentDefinition[] = []): Flag[] {
   const flags = Object.values(options).map(asFlag);
   const names = new Set([...flags.map(({ long }) => long), ...argumentsOf(given).map(relationName)]);
@@ -92,10 +91,7 @@ export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
-/**
- * Describes a flag or argument with its choices, or three of more than `most`: `Format: png, svg (default:
- * png)`.
- */
+/** Formats `Format: png, svg (default: png)`, with three of more than `most` choices. */
 export function describeValues(
   described: { description: string; choices?: readonly string[]; repeatable?: boolean },
   most = Infinity,

@@ -4,7 +4,6 @@ import { isShell, readCompletionScript } from '../commands/completion-scripts.ts
 import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
 import type { Terminal } from './help/command-help.ts';
 
-/** Width for which the build lays out help; wider terminals print the same. */
 export const HELP_COLUMNS = 80;
 
 export function helpFile(words: readonly string[]): string {

@@ -1,7 +1,4 @@
-/**
- * Adds the workspace flags of the run to commands in hints, notes and prompts, so that a pasted command acts
- * on the same workspace.
- */
+/** A pasted command must act on the same workspace. */
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
@@ -13,7 +10,6 @@ export type Propose = (text: string) => string;
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 
-/** End of a command: its backquote, the end of its line, or the next command. */
 const END = /[`\n]|, |; |\bqrctl /;
 
 export function createPropose(flags: SettingFlags): Propose {

@@ -1,4 +1,4 @@
-/** Declares the program one level per name that is read, so that only the command of the line is loaded. */
+/** Only the command of the line is loaded. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '../base/errors.ts';
 import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
@@ -12,7 +12,6 @@ import { HELP_SUMMARY, helpOptions, isBranch, type Leaf, type Node, ROOT_SUMMARY
 
 declare module 'commander' {
   interface Option {
-    /** Never suggested for an unknown word. */
     risky?: boolean;
   }
 }
@@ -133,7 +132,6 @@ function openWords(command: Command, reading: Reading): void {
   });
 }
 
-/** Maximum number of values that help lists per flag. */
 const MOST_VALUES = 16;
 
 function addOptions(command: Command, options: Options, reading: Reading): void {

@@ -11,7 +11,6 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
-/** Throws on a code that no line can cause. */
 export function refusal(
   code: string,
   command: Command,
@@ -88,7 +87,6 @@ export function unknownFlag(
   });
 }
 
-/** Finds `--format` for `-format`. The dashes are not compared. */
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
   const exact = known.find((long) => long === `-${flag}`);
   if (exact !== undefined || flag.length <= 2) return exact;
@@ -108,7 +106,6 @@ function unknownCommand(word: string, names: readonly string[], argv: readonly s
   });
 }
 
-/** Returns the error for flags that lack a required one or exclude each other. */
 export function findBrokenRelation(
   { options, arguments: terms = [] }: CommandDefinition,
   { given, args, values }: { given: readonly string[]; args: readonly string[]; values: Values<Options> },

@@ -1,4 +1,3 @@
-/** Loads only the command that runs. */
 import { type CommandDefinition, flag } from '../commands/define.ts';
 
 export type WorkspaceFlag = '--profile' | '--base-url';
@@ -7,17 +6,14 @@ export interface Leaf {
   name: string;
   summary: string;
   load(): Promise<{ command: CommandDefinition }>;
-  /** Workspace flags that affect this command. Suggested commands repeat them. */
   takes: readonly WorkspaceFlag[];
   risky: boolean;
-  /** Page in docs/, without its extension. */
   guide?: string;
 }
 
 export interface Branch {
   name: string;
   summary: string;
-  /** Heading of its commands in `qrctl --help`, which lists other groups in one line. */
   title?: string;
   commands: readonly Leaf[];
 }

@@ -1,4 +1,3 @@
-/** Distributes evenly by the finalizer of MurmurHash3, applied twice. */
 export function hash(seed: number, stream: number, index: number): number {
   const first = mix((seed ^ Math.imul(stream, 0x9e3779b1)) | 0);
   return mix((first ^ Math.imul(index, 0x85ebca6b)) | 0) >>> 0;
@@ -12,7 +11,6 @@ export function pick<T>(pool: readonly [T, ...T[]], chance: number): T {
   return pool[chance % pool.length] ?? pool[0];
 }
 
-/** Returns a version 4 UUID (RFC 9562). */
 export function uuid(seed: number, stream: number, index: number): string {
   const words = [0, 1, 2, 3].map((word) =>
     hash(seed, stream * 4 + word, index)

@@ -23,7 +23,7 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-/** Creates a handler for requests whose key and rate limit were checked. `path` is the part after /api/v1. */
+/** Requires that key and rate limit were checked. */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 
@@ -46,7 +46,7 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
   }
 
   function deleteCode(_request: SandboxRequest, id: string): SandboxResponse {
-    return workspace.delete(id) ? { status: 204, headers: {}, body: undefined } : found(undefined);
+    return workspace.delete(id) ? { status: 204, headers: {} } : found(undefined);
   }
 
   function listScans({ query }: SandboxRequest, id: string): SandboxResponse {
@@ -147,7 +147,6 @@ function parseNewCode(body: Buffer | undefined): NewCode {
   return newCode(name, parseChoice(fields, 'type', CODE_TYPES), parseText(fields, 'destination'));
 }
 
-/** Ignores read-only fields. */
 function parseChanges(body: Buffer | undefined): CodeChanges {
   const fields = parseObject(body);
   const changes: CodeChanges = {};

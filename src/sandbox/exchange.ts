@@ -12,10 +12,9 @@ export interface SandboxRequest {
 export interface SandboxResponse {
   status: number;
   headers: Record<string, string>;
-  body: string | Buffer | undefined;
+  body?: string | Buffer;
 }
 
-/** Request that was counted against the rate limit and waits for its response. */
 export interface Exchange {
   request: SandboxRequest;
   number: number;
@@ -32,7 +31,6 @@ export interface RequestRecord {
   method: string;
   url: string;
   status: number;
-  /** Time from the last byte of the request to the response. */
   ms: number;
   remaining: number;
 }

@@ -6,9 +6,7 @@ const LOSS = 'lose-answer';
 export const FAULT_KINDS = [LOSS, 'drop', '500', '429', 'slow', 'html'] as const;
 type FaultKind = (typeof FAULT_KINDS)[number];
 
-/**
- * Fault of the `n`-th request to the API, and of the `n`-th one that changes codes if its response is lost.
- */
+/** Counts requests to the API or, if the response is lost, those that change codes. */
 export interface PlannedFault {
   kind: FaultKind;
   n: number;

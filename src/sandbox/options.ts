@@ -5,10 +5,9 @@ import type { Intercept, RequestRecord } from './exchange.ts';
 export const PLANS = ['free', 'pro', 'business'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Number of requests per minute. */
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Number of codes that can be created; the specification states no value. */
+/** The specification states no value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {
@@ -23,7 +22,6 @@ export interface Behavior {
   overLimit: 'cap' | 'reject' | number;
   badPage: 'reject' | 'default';
   listOrder: 'newest' | 'oldest' | 'id';
-  /** Starts windows at multiples of their length since the epoch, or with a request. */
   windowStart: 'epoch' | 'first-request';
 }
 
@@ -35,28 +33,25 @@ export interface SandboxSettings extends Behavior {
   scans: number;
   /** Gives every code `scans` scans; otherwise `scans` is the average, and few codes have most scans. */
   hasEqualSizes: boolean;
-  /** Bounds of the sample scans: [endsAtMs - spanMs, endsAtMs). */
   endsAtMs: number;
   spanMs: number;
   /** Length of runs of scans with equal times; 1: no ties. */
   tieSize: number;
   /** Added to every scan ID, for IDs beyond 2^53. */
   idOffset: bigint;
-  /** Number of new scans per second and code, since the sandbox started or the code was created. */
   live: number;
   liveScansOfNewCode: number;
   plan: Plan;
-  /** Number of requests per window, and of codes in the workspace; default: by plan. */
-  limit: number | undefined;
-  codeLimit: number | undefined;
+  /** Default: by plan. */
+  limit?: number;
+  codeLimit?: number;
   windowMs: number;
   latencyMs: number;
-  /** Difference of the service's clock to this machine's. */
   clockSkewMs: number;
   clock: Clock;
   gzip: boolean;
-  onRequest: ((record: RequestRecord) => void) | undefined;
-  intercept: Intercept | undefined;
+  onRequest?: (record: RequestRecord) => void;
+  intercept?: Intercept;
 }
 
 export type SandboxOptions = Partial<SandboxSettings>;
@@ -84,18 +79,13 @@ const DEFAULTS: SandboxSettings = {
   live: 0,
   liveScansOfNewCode: Infinity,
   plan: 'business',
-  limit: undefined,
-  codeLimit: undefined,
   windowMs: 60_000,
   latencyMs: 0,
   clockSkewMs: 0,
   clock: systemClock,
   gzip: false,
-  onRequest: undefined,
-  intercept: undefined,
 };
 
-/** Tests whether the service's clock can have a time: the years 2000 to 2099. */
 export function isClockTime(ms: number): boolean {
   return ms >= 946_684_800_000 && ms < 4_102_444_800_000;
 }

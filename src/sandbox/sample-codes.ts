@@ -1,4 +1,3 @@
-/** Generates sample codes, some with names that are difficult for tables, spreadsheets and terminals. */
 import { formatInstant } from '../base/time/time.ts';
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { fraction, hash, pick, slug, uuid } from './chance.ts';
@@ -75,7 +74,6 @@ function subjectOf(index: number): Subject {
   return pick(SUBJECTS, index);
 }
 
-/** Returns a fortieth to five times the average: few codes have most scans. */
 export function sizeOf(seed: number, index: number, average: number): number {
   const rank = index < 2 ? 0.9 - 0.2 * index : fraction(seed, SIZE, index);
   return Math.round(average * 0.0226 * Math.exp(5.5 * rank));

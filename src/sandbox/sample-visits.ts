@@ -64,7 +64,6 @@ export const PLAIN_VISIT: Omit<Scan, 'id' | 'ts'> = {
   referrer: null,
 };
 
-/** Fills 256 slots with the values by their shares, each as the inside of a JSON object. */
 function spread(shares: Shares): readonly string[] {
   const whole = shares.reduce((sum, [share]) => sum + share, 0);
   const slots: string[] = [];
@@ -77,10 +76,9 @@ function spread(shares: Shares): readonly string[] {
   return slots;
 }
 
-/** Number of scans in the city of the code, of 256. */
 const AT_HOME = 150;
 
-/** Creates a function of 32 random bits: the end of a scan's JSON, from `"country"` to the closing brace. */
+/** Formats the end of a scan's JSON, from `"country"` to the closing brace. */
 export function createVisits(home: { country: string; city: string }): (chance: number) => string {
   const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
   return (chance) => {

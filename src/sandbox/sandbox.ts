@@ -18,12 +18,10 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
-/** Path that is not part of the service's interface. */
 const CLOCK_PATH = '/sandbox/clock';
-/** Time longer than a window, so that clients keep their connections while they wait for the next one. */
+/** Longer than a window, so that clients keep their connections while they wait for the next one. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not available. */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
   let advancedMs = 0;

@@ -11,7 +11,6 @@ interface ScanQuery {
   sinceMs: number | undefined;
   untilMs: number | undefined;
   nowMs: number;
-  /** Number of the request, by which shuffled scans with equal times swap positions. */
   turn: number;
 }
 
@@ -23,10 +22,9 @@ interface AddedScan {
 
 export type ScanLog = ReturnType<typeof createScanLog>;
 
-/** Scans of a range, sorted by time and ID, or in order of arrival if the log is not sorted by time. */
+/** Sorted by time and ID, or in order of arrival. */
 interface Selection {
   total: number;
-  /** Number of scans in the closed past of the series. */
   settled: number;
   timeAt(position: number): number;
   jsonAt(position: number): string;
@@ -41,7 +39,6 @@ export function createScanLog(shape: SeriesShape, behavior: Behavior) {
       const chosen = select(series, added, query, behavior);
       return { rows: pagePositions(chosen, query, behavior).map(chosen.jsonAt), total: chosen.total };
     },
-    /** Adds a scan with any time and returns its JSON. */
     add(scan: Partial<Scan> & { ts: string }) {
       const id = scan.id ?? addedScanId(shape, added.length);
       const json = scanJson({ ...PLAIN_VISIT, ...scan, id });
@@ -70,8 +67,7 @@ function select(
   const extra = added.filter(({ ms }) => ms >= (fromMs ?? -Infinity) && ms < (toMs ?? Infinity));
   const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Places an added scan after all scans of the series up to its own time, or after all if not sorted by
-  // time.
+  // Follows all scans of the series up to its own time, or all if not sorted by time.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
@@ -99,7 +95,6 @@ function bounds(range: ScanQuery, behavior: Behavior) {
   };
 }
 
-/** Returns positions by time, oldest 0, in the order of the response. */
 function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavior: Behavior): number[] {
   const start = (page - 1) * limit;
   const places = Array.from(
@@ -111,10 +106,7 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/**
- * Orders scans as in a table without an index: settled ones in a fixed disorder, then newer ones in order of
- * arrival.
- */
+/** Orders scans as in a table without an index. */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);

@@ -1,7 +1,4 @@
-/**
- * Generates the scans of one code from their index, so that ten million need no memory. Times never decrease
- * with the index, and IDs always increase.
- */
+/** Computes scans from their index, so that ten million need no memory. */
 import { firstIndex } from '../base/collections.ts';
 import { DAY_MS, formatInstant, HOUR_MS, weekdayOfDay } from '../base/time/time.ts';
 import { fraction, hash } from './chance.ts';
@@ -11,13 +8,11 @@ import { createVisits } from './sample-visits.ts';
 export interface SeriesShape {
   seed: number;
   code: number;
-  /** Number of scans in [startMs, endMs). */
   base: number;
   startMs: number;
   endMs: number;
   tieSize: number;
   idOffset: bigint;
-  /** Further scans: `perSecond` from `fromMs` on, at most `most`. */
   arrivals: { fromMs: number; perSecond: number; most: number };
 }
 
@@ -25,7 +20,7 @@ export type Series = ReturnType<typeof createSeries>;
 
 /** Number of runs of `tieSize` scans, one of which has equal times. */
 const RUNS_PER_TIE = 8;
-/** Number of IDs reserved per code; those from ADDED_IDS_FROM on are for scans that tests add. */
+/** IDs from ADDED_IDS_FROM on are for scans that tests add. */
 const IDS_OF_CODE = 1_000_000_000;
 const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;
@@ -74,7 +69,7 @@ function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offs
   return idOffset === 0n ? id : idOffset + BigInt(id);
 }
 
-/** Weights per hour of the day in the zone of the code, and per weekday from Monday. */
+/** Weights by hour of the day in the zone of the code, and by weekday from Monday. */
 interface Week {
   hours: readonly number[];
   weekdays: readonly number[];
@@ -99,7 +94,6 @@ const WEEKS: Readonly<Record<Habit, Week>> = {
   },
 };
 
-/** Maximum difference between the weights of a day and of its weekday. */
 const DAILY_CHANCE = 0.5;
 
 const LIFE = 21;
@@ -146,7 +140,6 @@ const FIRST_CODES: readonly Phase[] = [
   (part) => (part < 0.77 ? 1 : 0),
 ];
 
-/** Chooses a life: steady, growing, fading, launched late, a campaign that ends, or removed. */
 function phaseOf(seed: number, code: number): Phase {
   const first = FIRST_CODES[code];
   if (first) return first;

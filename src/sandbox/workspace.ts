@@ -8,7 +8,7 @@ import type { SeriesShape } from './scan-series.ts';
 interface Entry {
   code: QrCode;
   shape: SeriesShape;
-  log: ScanLog | undefined;
+  log?: ScanLog;
 }
 
 export type Workspace = ReturnType<typeof createWorkspace>;
@@ -27,7 +27,7 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number) 
     const arrivals = { fromMs: Math.max(scans.fromMs, endsAtMs), perSecond: scans.live, most: scans.most };
     const span = { startMs: endsAtMs - spanMs, endMs: endsAtMs };
     const shape = { seed, code: made, base: scans.base, ...span, tieSize, idOffset, arrivals };
-    entries.set(code.id, { code, shape, log: undefined });
+    entries.set(code.id, { code, shape });
     made++;
     listed = undefined;
     return code;

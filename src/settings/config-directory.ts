@@ -40,10 +40,7 @@ const STICKY = 0o1000;
 /** Files of qrctl in its directory: the config, its temporary file, and the cache of earlier versions. */
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/**
- * Restricts the file and its directory, unless other programs use the directory. Returns one sentence for
- * each path that other users could access.
- */
+/** Returns a sentence for each path that other users could access. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -51,7 +48,6 @@ export function restrictPermissions(file: string): string[] {
   );
 }
 
-/** Restores permissions that the umask may have removed. */
 export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));

@@ -5,8 +5,8 @@ import { inShellOr, shown } from '../base/text/quote.ts';
 import { splitWords } from '../base/text/split-words.ts';
 
 /**
- * Throws UsageError if the command requires a shell, has a relative path (the current directory would choose
- * the program), or contains a key, because arguments are public.
+ * Refuses a relative path (the current directory would choose the program), and a key, because arguments are
+ * public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   const refuse = (reason: string, hint: string): never => {

@@ -11,7 +11,7 @@ import { plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/** Throws AuthError if the source gives no key. Messages never contain the key. */
+/** Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
@@ -53,10 +53,7 @@ const MAX_BYTES = 4096;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 
-/**
- * Returns a note if other users can read the file. Follows links (secrets of Kubernetes are links), and never
- * waits for a device or a pipe. Throws AuthError if another user may have written it.
- */
+/** Follows links (secrets of Kubernetes are links), and never waits for a device or a pipe. */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
     const reason = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);

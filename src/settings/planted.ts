@@ -1,4 +1,4 @@
-/** Detects a config.json that another user created for this one, because it controls where keys are sent. */
+/** The config controls where keys are sent. */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
@@ -13,7 +13,7 @@ const STICKY = 0o1000;
 /**
  * Trusts a file of this user or of root, a file in a directory closed to other users, and a file of the user
  * who owns the directories above it (root with HOME kept by sudo), unless that user created the first of them
- * in a directory open to all (/tmp). Never trusts a link of another user to a target that is not theirs.
+ * in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -29,9 +29,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Refuses to run commands unless only this user and root can have written or moved the file. Stricter than
- * `plantedBy`, because root with another user's HOME would run commands of that user. Call it before the
- * permissions are corrected.
+ * Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Call it
+ * before the permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
@@ -64,7 +63,6 @@ function directoriesAbove(path: string): string[] {
   return above === path ? [] : [above, ...directoriesAbove(above)];
 }
 
-/** Tests whether all users can create directories in the first directory above those of `uid`. */
 function isSharedAbove(directory: string, uid: number): boolean {
   const above = dirname(directory);
   const found = statSync(above);

@@ -11,9 +11,8 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Finds the key that may be sent to `baseUrl`: QRCTL_API_KEY, QRCTL_API_KEY_FILE or the credential of
- * systemd, for any base URL; then the key-command or key of the profile, for the base URL that it was stored
- * with.
+ * QRCTL_API_KEY, QRCTL_API_KEY_FILE and the credential of systemd are for any base URL; the key-command or
+ * key of the profile, for the one that it was stored with.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -26,20 +25,19 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
 
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
-  const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
-  if (env.QRCTL_API_KEY) return { ...none, apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
+  if (env.QRCTL_API_KEY) return { apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
   const outside = keyFile(env);
-  if (outside) return { ...none, keySource: outside.source, pendingKey: { path: outside.path } };
-  if ((profile.apiKey ?? profile.keyCommand) === undefined || baseUrl === undefined) return none;
+  if (outside) return { keySource: outside.source, pendingKey: { path: outside.path } };
+  if ((profile.apiKey ?? profile.keyCommand) === undefined || baseUrl === undefined) return {};
   if (baseUrl !== profile.keyBaseUrl) {
     const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
-    return { ...none, apiKeyProblem };
+    return { apiKeyProblem };
   }
   if (profile.keyCommand !== undefined) {
     const pendingKey = { command: profile.keyCommand, problem: commandProblem };
-    return { ...none, keySource: 'command', pendingKey };
+    return { keySource: 'command', pendingKey };
   }
-  return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
+  return { apiKey: profile.apiKey, keySource: 'profile' };
 }
 
 /** The unit must load a credential of that name. */
@@ -88,7 +86,6 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Prevents reading a key for no service. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {

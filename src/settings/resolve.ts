@@ -13,7 +13,6 @@ import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/** Throws UsageError for a specified profile that is not stored, and for invalid values. */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,
@@ -73,21 +72,20 @@ function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
-/** Returns the text to store, with URLs in canonical form. */
-export function checkSetting(key: SettingKey, text: string): { text: string; note: string | undefined } {
+export function checkSetting(key: SettingKey, text: string): { text: string; note?: string } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);
     return { text: baseUrl, note: completed ? completedNote(baseUrl) : undefined };
   }
   if (key === 'key-command') {
     parseKeyCommand(text);
-    return { text, note: undefined };
+    return { text };
   }
   const value = VALUES[key].parse(text);
   if (value === undefined) throw new UsageError(`invalid value for ${key}: ${wrongValue(key, text)}`);
-  if (key !== 'short-url') return { text, note: undefined };
+  if (key !== 'short-url') return { text };
   const problem = findTemplateProblem(String(value));
   if (problem !== undefined) throw new UsageError(`cannot store ${quote(text)} as short-url: it ${problem}`);
-  if (value === text) return { text, note: undefined };
+  if (value === text) return { text };
   return { text: String(value), note: 'the address had no placeholder for the code; added /{slug}' };
 }

@@ -8,9 +8,8 @@ import type { Clock } from '../base/time/time.ts';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 import type { Variables } from './settings.ts';
 
-/** Maximum time of the command, with the replies to its own prompts. */
 const COMMAND_MS = 30_000;
-/** Maximum wait for the end of its output after it has exited, which a background process may delay. */
+/** A background process may delay the end of the output. */
 const GRACE_MS = 500;
 const MAX_BYTES = 64 * 1024;
 
@@ -18,19 +17,13 @@ export interface CommandRun {
   env: Variables;
   clock: Clock;
   signal: AbortSignal;
-  /**
-   * Lets the command prompt. It then inherits standard input and stays in this process group, which may use
-   * the terminal.
-   */
+  /** A command that may prompt inherits standard input and stays in this process group. */
   canAsk: boolean;
   note(line: string): void;
   timeoutMs?: number;
 }
 
-/**
- * Runs without a shell and without the key in its environment. Ends the command, with its process group
- * unless it may prompt, after the timeout or when the signal aborts.
- */
+/** Runs without a shell and without the key in its environment. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);
@@ -67,7 +60,6 @@ export async function runKeyCommand(line: string, run: CommandRun): Promise<stri
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Resolves to the failure, if any, when the command has ended. */
 function problemOf(child: Child): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.on('error', (error) => resolve(`could not be started: ${startProblem(error)}`));

@@ -19,29 +19,27 @@ export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'comman
 /** Key that is read only when a request needs it. A `problem` prevents running the command. */
 export type PendingKey =
   | { readonly path: string }
-  | { readonly command: string; readonly problem: CommandProblem | undefined };
+  | { readonly command: string; readonly problem?: CommandProblem };
 
 export interface Settings {
   profile: string;
-  baseUrl: string | undefined;
+  baseUrl?: string;
   /**
    * Key that may be sent to `baseUrl`; undefined if `pendingKey` is not read yet. Print only its keyPrefix.
    */
-  apiKey: string | undefined;
-  keySource: KeySource | undefined;
-  pendingKey: PendingKey | undefined;
-  /** Sentence about a stored key that is not used, because it belongs to another base URL. */
-  apiKeyProblem: string | undefined;
-  format: Format | undefined;
-  delimiter: Delimiter | undefined;
-  timezone: string | undefined;
-  shortUrl: string | undefined;
+  apiKey?: string;
+  keySource?: KeySource;
+  pendingKey?: PendingKey;
+  apiKeyProblem?: string;
+  format?: Format;
+  delimiter?: Delimiter;
+  timezone?: string;
+  shortUrl?: string;
   accessible: boolean;
   reserve: Reserve;
   concurrency: number;
   maxWaitMs: number | undefined;
   timeoutMs: number;
-  /** Maximum duration of an outage before a command gives up. */
   retryForMs: number;
   notes: readonly string[];
 }

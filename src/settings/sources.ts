@@ -1,4 +1,4 @@
-/** Finds a setting: flag > variable > profile > default. No other file defines this order. */
+/** No other file defines this order: flag > variable > profile > default. */
 import { UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { nearest } from '../base/text/nearest.ts';
@@ -62,7 +62,6 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
 
 export interface ShownSetting {
   key: SettingKey;
-  /** Text as typed; base URL and short URL in canonical form. */
   value: string | null;
   source: SettingSource;
 }
@@ -95,12 +94,10 @@ export function badSetting(
   });
 }
 
-/** Names a profile that may not be stored. */
 export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Throws UsageError for a specified profile that is not stored. */
 export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);

@@ -8,7 +8,6 @@ import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } fr
 
 export interface Store extends Stored {
   file: string;
-  /** Notes about corrected permissions, one sentence each. */
   corrections: readonly string[];
 }
 
@@ -18,10 +17,7 @@ export async function configFile(env: Variables): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/**
- * Restricts permissions, unless the config has a key-command that another user may have written. Throws
- * UsageError, and leaves the file unchanged, if it is invalid or was created by another user.
- */
+/** Leaves the file unchanged if it is invalid or was created by another user. */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
   // A home that is not a directory has no config; a directory that was specified must be one.
@@ -33,8 +29,7 @@ export async function readStore(env: Variables): Promise<Store> {
     const kept = `${file} was accessible to other users and was left unchanged until you check its key-commands`;
     return { file, corrections: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
   } catch (cause) {
-    if (missing.includes(systemCode(cause) ?? ''))
-      return { file, corrections: [], current: undefined, profiles: new Map() };
+    if (missing.includes(systemCode(cause) ?? '')) return { file, corrections: [], profiles: new Map() };
     if (cause instanceof UsageError) throw cause;
     throw new UsageError(`cannot use the config file ${file}: ${messageOf(cause)}`, {
       hint: 'Repair the file, or move it to another directory and run `qrctl auth login`. The file is unchanged.',

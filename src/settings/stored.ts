@@ -22,7 +22,7 @@ export type StoredProfile = { readonly [F in ProfileField]?: string };
 
 /** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
-  current: string | undefined;
+  current?: string;
   profiles: ReadonlyMap<string, StoredProfile>;
   commandProblem?: CommandProblem;
 }
@@ -31,7 +31,7 @@ export interface CommandProblem {
   reason: string;
   hint: string;
   /**
-   * Other users were able to write the config. Corrected permissions would hide that from the next command.
+   * Corrected permissions would hide from the next command that other users were able to write the config.
    */
   isOpen: boolean;
 }
@@ -56,10 +56,7 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/**
- * Throws an Error that does not quote the text. Uses no schema, because conf takes as long to load as all
- * other code.
- */
+/** Errors don't quote the text. conf takes as long to load as all other code. */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
   if (!isObject(data)) throw new Error('it is not a JSON object');

@@ -43,7 +43,6 @@ function parseSwitch(text: string): boolean | undefined {
   return ['no', 'false', 'off', '0'].includes(text) ? false : undefined;
 }
 
-/** Excludes base URLs (service/base-url.ts) and key-commands (key-command.ts). */
 export const VALUES = {
   format: {
     parse: (text: string) => FORMATS.find((format) => format === text),

@@ -13,13 +13,9 @@ import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';
 import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 
-/** Maximum wait for the lock, under which the work takes milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/**
- * Applies `change` under a lock to the stored config, so that concurrent commands both keep their changes.
- * Leaves the file unchanged if it throws.
- */
+/** Changes the config under a lock, so that concurrent commands both keep their changes. */
 export async function updateStore(
   { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
   change: (stored: Stored) => Stored,
@@ -63,10 +59,7 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/**
- * Avoids conf, whose writer (atomically 2.1) ignores partial writes: on a full disk, it replaces a good file
- * with a truncated one and reports success.
- */
+/** Avoids conf, whose writer (atomically 2.1) replaces a good file with a truncated one on a full disk. */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
   // Keeps a config.json that is a link.

@@ -16,7 +16,6 @@ interface Place {
   directory: string;
 }
 
-/** No value can end the line or the command. */
 export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
   const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;
   const left = problems.length - told.length;

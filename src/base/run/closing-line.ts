@@ -1,7 +1,6 @@
 /** Formats `Created 48 codes, updated 1, 2 failed (50 requests). Results: codes.results.csv`. */
 import { capitalize, countOf, formatCount } from '../text/quote.ts';
 
-/** Omits empty parts of `cost`: requests, time and warnings. */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');
   return `${done}${spent === '' ? '' : ` (${spent})`}${place === undefined ? '' : `. ${place}`}`;
@@ -15,10 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'not-attempted': 'not attempted',
 };
 
-/**
- * Formats what was done before what was not: `Created 2 codes, updated 1, 4 unchanged`, or `4 rows
- * unchanged`. `made`, `left`: the noun of the first count.
- */
+/** Formats `Created 2 codes, updated 1, 4 unchanged`, or `4 rows unchanged`. */
 export function formatOutcomes(
   outcomes: ReadonlyMap<string, number>,
   { made, left }: { made: string; left: string },

@@ -36,7 +36,6 @@ type Foreseen = Extract<
   'exists' | 'unchanged' | 'edited' | 'conflict' | 'gone' | 'later' | 'failed' | 'undecided'
 >;
 
-/** Word of a dry run: the outcome itself if a run does nothing for the row. */
 export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;
 
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;

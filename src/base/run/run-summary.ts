@@ -4,10 +4,8 @@ import { formatInstant } from '../time/time.ts';
 
 export interface RunFacts {
   codes?: number;
-  /** Number of rows in the output, and of those that this run added. */
   rows?: number;
   added?: number;
-  /** Range without a start: from the first scan on. */
   range?: { sinceMs: number | undefined; untilMs: number };
   watermarkMs?: number;
   files?: readonly string[];
@@ -27,7 +25,6 @@ export function addRows(facts: RunFacts, added: number): void {
 }
 
 export interface RunEnd {
-  /** Empty if the command line had no command. */
   command: string;
   startedMs: number;
   finishedMs: number;
@@ -37,7 +34,6 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** All keys are present, null if the command has no value; times are in UTC. */
 export function formatRunSummary(end: RunEnd): string {
   const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
   const { range, watermarkMs } = facts;

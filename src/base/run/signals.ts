@@ -1,7 +1,6 @@
 import { exitCodeOf, InterruptedError } from '../errors.ts';
 import { after } from '../time/time.ts';
 
-/** Time until the process is ended by force. */
 const GRACE_MS = 1500;
 
 /** Aborts at the first signal, which allows a cleanup. A second one ends the process. */

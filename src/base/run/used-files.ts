@@ -6,7 +6,6 @@ import { orUndefined } from '../or-undefined.ts';
 interface UsedFile {
   /** Flag that specifies the file, or the file from whose name its own is derived. */
   flag?: string;
-  /** Noun in messages if no flag specifies the file, such as `the lock file`. */
   what?: string;
   path: string;
   writes: boolean;
@@ -41,7 +40,7 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Returns a text that is equal for all names of a file; undefined for a stream, a device or a directory. */
+/** Is equal for all names of a file. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);

@@ -1,4 +1,3 @@
-/** Loading takes a millisecond. */
 const v8 = () => process.getBuiltinModule('node:v8');
 
 function setFlags(...flags: readonly string[]): void {
@@ -10,9 +9,9 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * node20: Prevents V8 from optimizing undici's HTTP parser at the first response, for which Node waits before
- * it exits: `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled,
- * but after Node's own modules are loaded, because V8 compiles them again after a change.
+ * node20: V8 would optimize undici's HTTP parser at the first response, for which Node waits before it exits:
+ * `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled, but after
+ * Node's own modules are loaded.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -20,10 +19,7 @@ export function keepWasmSimple(): void {
   setFlags('--liftoff-only');
 }
 
-/**
- * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115, in the same
- * time. Call the returned function periodically.
- */
+/** An export of a million scans peaks at 85 MB instead of 115. Call the returned function periodically. */
 export function keepMemoryFlat(): () => void {
   // Collects old objects when they have grown by a fifth.
   setFlags('--heap-growing-percent=20');

@@ -1,4 +1,4 @@
-/** Bounds memory: a value takes up to a hundred times its text. Only this file calls JSON.parse. */
+/** A value takes up to a hundred times its text. Only this file calls JSON.parse. */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
 /** Message that follows "the response " or "line 3 ". */
@@ -6,13 +6,9 @@ export class ExcessiveJsonError extends SyntaxError {}
 
 const SMALL = 1024 * 1024;
 
-/**
- * Maximum number of values, many times those of the largest page. An array or object counts as four, a string
- * or member name as two more.
- */
+/** Counts an array or object as four values, a string or member name as two more. */
 const MOST_VALUES = 4_000_000;
 
-/** Maximum depth of values, far below a stack overflow. */
 const MOST_DEPTH = 100;
 
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {

@@ -54,7 +54,6 @@ export function createByteBuffer() {
     },
     bytes,
     clear,
-    /** Clears the buffer, also if `fill` throws. */
     collect(fill: () => void): Buffer {
       used = 0;
       fill();

@@ -1,7 +1,6 @@
 /**
- * Makes service text safe to display: characters that could move the cursor, forge a line, change the
- * direction of text or hide it become visible escapes (`\
- * `, `\\x1b`, `\\u{202e}`).
+ * Characters that could move the cursor, forge a line, change the direction of text or hide it become visible
+ * escapes (`\n`, `\x1b`, `\u{202e}`).
  */
 import { isCommon } from './common-letters.ts';
 
@@ -44,7 +43,6 @@ function replaceSuspects(text: string, escaped: (found: string, at: number) => s
   );
 }
 
-/** Finds a character without a glyph, except spaces and parts of emoji. */
 export function findInvisible(text: string): { at: number; name: string } | undefined {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;
@@ -89,10 +87,9 @@ function escapeUnits(text: string): string {
 }
 
 /**
- * T5: controls, format characters (bidi, zero-width, tags), separators, lone surrogates, and everything
- * without a glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a letter.
- * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Created on first
- * use: Node takes 13 ms to read the table of emoji.
+ * T5: controls, format characters, separators, lone surrogates, and everything without a glyph. T7: enclosing
+ * marks, except that of keycaps. U+2800 is a blank that counts as a letter. T6: emoji come first, because
+ * joiners, variation selectors and tags are parts of them. Node takes 13 ms to read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {

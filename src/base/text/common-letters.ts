@@ -1,6 +1,6 @@
 /**
- * Measures characters that have their own columns and don't combine, without the Unicode tables, which take
- * Node 20 to 100 ms to load. A module of its own: clean.ts must not load string-width.
+ * The Unicode tables take Node 20 to 100 ms to load. A module of its own: clean.ts must not load
+ * string-width.
  */
 
 /** Omits the last character if the next may combine with it. */

@@ -1,7 +1,7 @@
 /**
- * Escapes formulas in CSV cells (CSV injection). An apostrophe precedes a formula at the start of a text, and
- * after a separator or line end within it, because a program that splits at a different separator ignores the
- * quotes. Reversible: existing apostrophes there get one more.
+ * CSV injection: an apostrophe precedes a formula at the start of a text, and after a separator or line end
+ * within it, because a program that splits at a different separator ignores the quotes. Existing apostrophes
+ * there get one more, so that this is reversible.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
@@ -12,7 +12,7 @@ export function defuse(text: string, separator = ','): string {
   return leadsToFormula(inside) ? `'${inside}` : inside;
 }
 
-/** T10: restores an escaped cell, for any separator. */
+/** T10: restores a cell for any separator. */
 export function restore(cell: string): string {
   if (!cell.includes("'")) return cell;
   const inside = cell.startsWith("'") && leadsToFormula(cell) ? cell.slice(1) : cell;

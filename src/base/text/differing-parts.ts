@@ -22,7 +22,7 @@ function elide(common: readonly string[], longest: number, isEnd: boolean): stri
   return isEnd ? `${common.slice(0, CONTEXT).join('')}…` : `…${common.slice(-CONTEXT).join('')}`;
 }
 
-/** Maximum number of characters that are compared; values may have megabytes. */
+/** Values may have megabytes. */
 const MOST_CHARACTERS = 20_000;
 
 function bounded(text: string): string[] {

@@ -4,7 +4,7 @@ const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
 
-/** Throws UsageError with the `origin` of the key, never with the key. */
+/** Never throws with the key. */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
@@ -30,7 +30,6 @@ export function keyPrefix(key: string): string {
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
 }
 
-/** Punctuation that may follow a key in a sentence. */
 const PUNCTUATION = '\'":.,)`';
 
 /** Redacts keys with the service's prefix. In responses, service/excerpt.ts redacts the current key. */

@@ -7,7 +7,6 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
   return orUndefined(() => new URL(text, base));
 }
 
-/** Finds a name of a private network, or a placeholder. */
 export function isDotless({ hostname }: URL): boolean {
   const name = hostname.replace(/\.$/, '');
   return name !== 'localhost' && !name.startsWith('[') && !name.includes('.');

@@ -6,7 +6,6 @@ const WORD = /^[\w.~:/+@-]{1,64}$/;
 
 const LONGEST_PART = 1000;
 
-/** Shortens overlong words of a sentence in their middle. */
 export function withoutLongParts(text: string): string {
   return text.replace(/\S+/g, (part) => {
     if (part.length <= LONGEST_PART) return part;
@@ -15,7 +14,6 @@ export function withoutLongParts(text: string): string {
   });
 }
 
-/** Formats on one line, cleaned, truncated and without quotes. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);
   const start = [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
@@ -44,7 +42,6 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** Returns a plain word unchanged. */
 export function quote(text: string): string {
   return WORD.test(text) ? text : inQuotes(text);
 }
@@ -55,12 +52,10 @@ export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns the placeholder `otherwise` if the word can't be shown unchanged. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns the slug if it is a plain word and not a flag, otherwise the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

@@ -10,10 +10,6 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 /** Maximum length of a template, above the 2,953 bytes of any QR code. */
 const LONGEST = 4096;
 
-/**
- * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no
- * placeholder.
- */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
   const template = withPlace(text);
@@ -35,10 +31,7 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host of your short links (HOST is a placeholder)';
 }
 
-/**
- * Fills in ASCII, because decoders of QR codes disagree about anything else: percent-encoded UTF-8, the host
- * by Punycode. Half a character becomes U+FFFD.
- */
+/** Decoders of QR codes disagree about anything but ASCII. Half a character becomes U+FFFD. */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
@@ -71,7 +64,6 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${pattern}/?([?#]|$)`, 'i');
 }
 
-/** Normalizes scheme, final dot of a host, repeated slashes and unnecessary percent-encoding. */
 function plainForm({ hostname, port, pathname, search }: URL): string {
   const path = pathname.replace(/\/{2,}/g, '/').replace(/%[2-7][0-9a-f]/gi, (encoded) => {
     const letter = decodeURIComponent(encoded);

@@ -1,9 +1,6 @@
 const SHELL_SYNTAX = /[|&;<>$`]/;
 
-/**
- * Splits a command line without a shell. Quotes group words. A backslash is ordinary, except before a quote
- * outside of single quotes. Throws Error for shell syntax.
- */
+/** A backslash is ordinary, except before a quote outside of single quotes. */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -14,10 +14,7 @@ export function normaliseUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/**
- * Adds normalized tags; an existing tag is replaced in place. The rest stays exact. Throws RangeError if the
- * text is not a web address.
- */
+/** The rest of the address stays exact. */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);
@@ -39,7 +36,6 @@ export function droppedUtm(old: string, address: string): string[] {
   return splitQuery(old).parts.filter((part) => /^utm_[^=]+=./i.test(part) && !kept.has(nameOf(part)));
 }
 
-/** Adds the tags of an old address that a new one lacks, exactly as they are. */
 export function carryUtm(old: string, address: string): string {
   const dropped = droppedUtm(old, address);
   if (dropped.length === 0) return address;
@@ -61,7 +57,6 @@ function nameOf(part: string): string {
   return part.split('=', 1)[0]?.toLowerCase() ?? '';
 }
 
-/** Decodes the first such tag of a destination, as web analytics do. */
 export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(destination ?? '') ?? [];
   for (const [key, value] of new URLSearchParams(query)) {

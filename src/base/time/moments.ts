@@ -12,13 +12,11 @@ const OFFSET = /([Zz]|[+-]\d\d:?\d\d)$/;
 export interface MomentContext {
   flag: string;
   nowMs: number;
-  /** Called only if the text has no offset. */
   timezone: () => string;
 }
 
 /**
- * Parses a date (its first instant in the zone), a date-time, a DURATION ago, `now`, `today` or `yesterday`.
- * Throws UsageError, with a correction if possible.
+ * Accepts a date (its first instant in the zone), a date-time, a DURATION ago, `now`, `today` or `yesterday`.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;

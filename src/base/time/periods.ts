@@ -1,4 +1,3 @@
-/** Half-open ranges of `--during`. */
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
@@ -18,7 +17,7 @@ export interface Period {
 const FORMS =
   'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
-/** Resolves relative periods (`last-month`) by the local day at `nowMs` in `timezone`, a valid IANA name. */
+/** Resolves `last-month` by the local day at `nowMs`. */
 export function parsePeriod(
   text: string,
   { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },
@@ -64,7 +63,7 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
   return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
 }
 
-/** Parses a period of ISO 8601, or a quarter, if it exists (unlike `2026-02-30`, `2025-W53`). */
+/** Requires that the period exists (unlike `2026-02-30`, `2025-W53`). */
 function absolute(word: string): Found | undefined {
   const [, year = '', quarter, week, month, day] =
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
@@ -113,12 +112,11 @@ function nameOf(start: Temporal.PlainDate, unit: PeriodUnit): string {
   return unit === 'quarter' ? `${date.slice(0, 4)}-Q${(start.month + 2) / 3}` : date.slice(0, 4);
 }
 
-/** Returns the calendar unit before a period: September's 30 days before October's 31. */
 export function previousPeriod({ sinceMs, unit, timezone }: Period): Period {
   return periodOn(localDay(sinceMs, timezone).subtract({ days: 1 }), unit, timezone);
 }
 
-/** Returns the same unit a year earlier; week 52 if that year has no week 53. */
+/** Falls back to week 52 if that year has no week 53. */
 export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
   const day = localDay(sinceMs, timezone);
   if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);

@@ -12,7 +12,7 @@ export interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Throws UsageError for an invalid source: Node treats an unknown TZ as UTC. */
+/** Node treats an unknown TZ as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -28,10 +28,9 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
-/** Maximum size of a zone's file, which has up to four kB. */
 const MOST_BYTES = 64 * 1024;
 
-/** Names the zone by the path or link of its file; a copy, by an equal file of the system. */
+/** A copy has the name of an equal file of the system. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

@@ -1,12 +1,10 @@
 /** Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep. */
 
 export interface Clock {
-  /** Wall clock, ms since the Unix epoch. Never compare it with the service's times. */
+  /** Never compare it with the service's times. */
   now(): number;
-  /** Clock that never jumps, in ms from an arbitrary start. */
   monotonic(): number;
   random(): number;
-  /** Rejects with `signal.reason`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -56,7 +54,6 @@ export async function letSignalsIn(signal: AbortSignal | undefined): Promise<voi
   signal?.throwIfAborted();
 }
 
-/** Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();
@@ -69,7 +66,7 @@ export function every(ms: number, tick: () => void): () => void {
   return () => clearInterval(handle);
 }
 
-/** RFC 3339 / ISO 8601 extended: date, time to at least minutes, optional fraction, optional offset. */
+/** RFC 3339 / ISO 8601 extended. */
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /** Reads a time without an offset as UTC; digits past the millisecond are truncated. */
@@ -123,7 +120,6 @@ export function formatDuration(ms: number): string {
   return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`;
 }
 
-/** Fixed Date for libraries that require one, for reproducible output. */
 export const EPOCH: Date = new Date(0);
 
 /** Unit within which a zone's offset is constant: every offset since 1972 changes at a multiple of it. */
@@ -131,7 +127,7 @@ export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Returns 0 for Monday; `day` is since 1970-01-01. */
+/** Starts with 0 for Monday. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }

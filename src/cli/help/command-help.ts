@@ -14,7 +14,6 @@ export interface Terminal {
 const WIDEST = 80;
 const NARROWEST = 40;
 
-/** Shows rare flags and those of the output too with `isFull`. */
 export async function formatHelp(command: Command, terminal: Terminal, isFull = false): Promise<string> {
   const { bold: styleTitle } = await loadColors(terminal.color);
   let text = '';
@@ -39,11 +38,9 @@ export async function formatHelp(command: Command, terminal: Terminal, isFull = 
 declare module 'commander' {
   interface Command {
     examples?: readonly Example[];
-    /** Page in docs/, without its extension. */
     guide?: string;
   }
   interface Option {
-    /** Hidden unless the help is full. */
     rare?: boolean;
   }
 }

@@ -76,7 +76,6 @@ function header(names: readonly string[], summary: string, synopsis: string, ver
   const name = pageName(names);
   // Builds are reproducible without a date.
   const title = `.TH "${text(name.toUpperCase())}" 1 "" "qrctl ${text(version)}" "qrctl manual"`;
-  // Left-aligned and without hyphens, so that commands stay as they are typed.
   const layout = [title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`];
   return [...layout, section('SYNOPSIS'), `.B ${text(fullName(names))}`, text(synopsis)].join('\n');
 }

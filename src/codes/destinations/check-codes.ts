@@ -37,7 +37,6 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Returns `silence` if no destination responded. */
 export async function checkCodes(
   codes: readonly QrCode[],
   options: CheckCodesOptions,
@@ -90,7 +89,7 @@ function planCheck(
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Refuses short URLs, because a request counts as a scan, and the service. */
+/** A request to a short URL counts as a scan. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
@@ -129,7 +128,6 @@ function rowOf(
   };
 }
 
-/** Returns `missing utm_source` or `lost in redirects: utm_medium`. */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,
@@ -149,7 +147,6 @@ export function hasUtmProblem(error: string): boolean {
   return /(^|; )(missing|lost in redirects:) utm_/.test(error);
 }
 
-/** Row of this run, or of the file of the last run. */
 export interface ComparedRow {
   id: string;
   destination: string | null;

@@ -10,7 +10,6 @@ import { judge, retryOf, type Verdict } from './verdict.ts';
 export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sessions'> {
   lookup: Lookup;
   lookupWidth: number;
-  /** Maximum number of parallel requests, each to another host. */
   width: number;
   onDone: () => void;
 }
@@ -18,7 +17,6 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Visits each destination once: hosts in parallel, one request at a time per host. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
@@ -33,7 +31,6 @@ export async function checkDestinations(
     sessions: createTlsSessions(),
   };
   const queues = [...groupBy(new Set(destinations), (text) => new URL(text).hostname).values()];
-  // The longest queue determines the end of the run.
   queues.sort((a, b) => b.length - a.length);
   await inParallel(queues, job.width, async (addresses) => {
     const patience = createHostPatience();
@@ -59,7 +56,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: requests to one host are serialized, from queues and redirects. */
+/** K6: one request per host at a time, from queues and redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -78,11 +75,10 @@ const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: circuit breaker, so that the cost of a bad host does not depend on the number of its codes. */
+/** K9: the cost of a bad host does not depend on the number of its codes. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {
-    /** Returns the verdict for the remaining addresses of an origin, unless they are to be requested. */
     verdict(origin: string): Verdict | undefined {
       const host = hosts.get(origin);
       if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;

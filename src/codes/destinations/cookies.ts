@@ -4,8 +4,8 @@ const MOST_COOKIES = 50;
 const MOST_BYTES = 8192;
 
 /**
- * Stores cookies for one visit, without which pages that set a cookie and redirect to themselves look like a
- * loop. Supports `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`.
+ * Pages that set a cookie and redirect to themselves would look like a loop. Supports `Domain` (RFC 6265,
+ * 5.1.3) and removal by `Max-Age`.
  */
 export function createCookies() {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();

@@ -1,7 +1,4 @@
-/**
- * Refuses a destination that does not open as intended without `--force`, because a printed code can't be
- * recalled.
- */
+/** A printed code can't be recalled, so a destination that does not open is refused without `--force`. */
 import { isIP } from 'node:net';
 import { findInvisible } from '../../base/text/clean.ts';
 import { isDotless, parseUrl } from '../../base/text/parse-url.ts';
@@ -15,9 +12,7 @@ type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisibl
 
 export interface DestinationProblem {
   kind: Kind;
-  /** Follows "destination ". */
   words: string;
-  /** Follows the destination itself. */
   reason: string;
 }
 
@@ -27,7 +22,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** Checks type `url` only: the specification does not define destinations of other types. */
+/** The specification does not define destinations of other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -108,7 +103,6 @@ const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
   'view-source',
 ]);
 
-/** Finds an address after a space, or after a separator outside of a query. */
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 
 function lastOf(text: string): string {

@@ -13,15 +13,12 @@ type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
   | { is: 'not-web'; target: string }
   | { is: 'astray'; why: string; status: number }
-  /** Address of the workspace's own codes or the service; never requested. */
   | { is: 'ours'; why: string }
-  /** The host has no public address, so no request was sent. */
   | { is: 'refused'; why: string }
   | { is: 'failed'; failure: NetworkError };
 
 export interface Trip {
   end: TripEnd;
-  /** Last address requested, or to be requested. */
   finalUrl: string;
   redirects: number;
   /** Earliest expiry of the certificates on the way. */
@@ -34,7 +31,6 @@ export interface TripOptions {
   resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
   proxyFor: (url: URL) => URL | undefined;
   refuse: (url: URL) => string | undefined;
-  /** Runs one request per host at a time. */
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
   headers: Readonly<Record<string, string>>;
   allowPrivate: boolean;
@@ -44,7 +40,6 @@ export interface TripOptions {
   signal: AbortSignal;
 }
 
-/** Maximum number of redirects, as in browsers. */
 const MOST_REDIRECTS = 20;
 /** Maximum length of a redirect URL; servers accept 8 to 16 KiB. */
 const LONGEST_ADDRESS = 32_768;
@@ -139,7 +134,7 @@ async function requestHop(
   });
 }
 
-/** Counts a slow lookup, which can't be canceled, as not found. Waiting for other lookups does not count. */
+/** A slow lookup can't be canceled, and waiting for other lookups does not count. */
 function lookUp(
   hostname: string,
   { resolve: resolveHost, timeoutMs, signal }: TripOptions,

@@ -1,28 +1,25 @@
 /**
- * K11: reads the head of a response as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a
- * page that opens for visitors must not be reported as broken.
+ * K11: reads as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a page that opens for
+ * visitors must not be reported as broken.
  */
 import { getOrAdd } from '../../base/collections.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Headers } from '../../service/transport.ts';
 
-/** Final head: status from 200 on, and headers by lower-case name. */
 export interface Head {
   status: number;
   headers: Headers;
 }
 
-/** Maximum length of a head in bytes, as in browsers. */
 const MOST_HEAD_BYTES = 256 * 1024;
-/** Maximum number of interim responses (100, 103). */
 const MOST_INTERIM = 20;
 
-/** Takes chunks of a response until its head is complete. Interim responses are skipped (RFC 9110, 15.2). */
+/** Skips interim responses (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
   return (chunk) => {
-    // Skips blank lines before the status (RFC 9112, 2.2). Lines end in LF, with or without CR.
+    // Lines end in LF, with or without CR (RFC 9112, 2.2).
     const searched = Math.max(0, text.length - 2);
     text = (text + chunk.toString('latin1')).replace(/^[\r\n]+/, '');
     const blank = /\n\r?\n/g;
@@ -40,7 +37,6 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   };
 }
 
-/** Ignores lines without a colon, as browsers do. */
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);

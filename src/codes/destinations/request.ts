@@ -1,4 +1,3 @@
-/** Connects only to verified addresses, and closes when the headers have arrived. */
 import type { LookupAddress } from 'node:dns';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -20,7 +19,7 @@ export interface RequestOptions {
   proxy: URL | undefined;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** Time limit from the connection to the last header. */
+  /** Covers the time from the connection to the last header. */
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -33,15 +32,14 @@ type Outcome =
 
 type Seen = { tlsEndsMs?: number };
 
-/** Delay before the next address of a host is tried too; Node's 250 ms are too short for satellite links. */
+/** Node's 250 ms are too short for satellite links. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
 
-/** Rejects only with the signal's reason. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
-  const seen: Seen = { tlsEndsMs: undefined };
+  const seen: Seen = {};
   const forward = url.protocol === 'http:' ? proxy : undefined;
   const connection = forward
     ? createConnection(undefined)
@@ -61,7 +59,7 @@ export function request(options: RequestOptions): Promise<Reply> {
     };
     const fail = (error: unknown) => {
       const failure = asNetworkError(error, socket !== undefined);
-      settle({ status: undefined, failure: forward ? throughProxy(forward, failure, true) : failure });
+      settle({ failure: forward ? throughProxy(forward, failure, true) : failure });
     };
     const onAbort = () => {
       reject(signal.reason);
@@ -70,7 +68,7 @@ export function request(options: RequestOptions): Promise<Reply> {
     // K5: covers all steps, however slowly headers arrive.
     const cancelDeadline = after(timeoutMs, () => {
       const message = `no response within ${formatDuration(timeoutMs)}`;
-      settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
+      settle({ failure: new LateError(message, { sent: socket !== undefined }) });
     });
     signal.addEventListener('abort', onAbort);
     const { hostname, host, protocol, port } = forward ?? url;
@@ -86,7 +84,7 @@ export function request(options: RequestOptions): Promise<Reply> {
           try {
             const head = readHead(chunk);
             if (head?.status === 407 && forward) fail(proxyRefusal(forward, head.status));
-            else if (head) settle({ ...head, failure: undefined });
+            else if (head) settle(head);
           } catch (error) {
             fail(error);
           }
@@ -97,7 +95,7 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** Sends the whole URL to a plain-HTTP proxy (RFC 9112, 3.2.2), with its own credentials. */
+/** RFC 9112, 3.2.2. */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };
@@ -120,7 +118,6 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
       secureContext: sessions.context(),
       session: sessions.find(url.origin)?.session,
     }),
-    // `certificateFailure` rejects an expired certificate after reading its expiry.
     rejectUnauthorized: false,
   });
   return (target, callback) =>
@@ -135,10 +132,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     });
 }
 
-/**
- * K3: no data may be sent to a remote address that is not allowed. A socket that was reset while opening has
- * none.
- */
+/** K3: the remote address must be allowed. A socket that was reset while opening has none. */
 export function addressFailure(
   remoteAddress: string | undefined,
   allowPrivate: boolean,

@@ -18,7 +18,6 @@ const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: bl
 /** Other IPv6 addresses are unassigned. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
-/** Returns undefined for a public address, and `reserved` for text that is not an address. */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.split('%', 1);
   const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';
@@ -26,7 +25,6 @@ export function specialKind(address: string): string | undefined {
   return special ?? (PUBLIC.check(plain, family) ? undefined : 'reserved');
 }
 
-/** Adds IPv4 subnets also in their IPv6-mapped and NAT64 forms. */
 function blockList(subnets: string): BlockList {
   const list = new BlockList();
   for (const subnet of subnets.split(' ')) {
@@ -50,8 +48,8 @@ export class RefusedAddressError extends Error {}
 const THREADS = 64;
 
 /**
- * Increases the number of parallel DNS lookups: 200 names of 100 ms took 10 s, and take 1 s. libuv reads the
- * variable when its first thread starts. A value set by the user is kept.
+ * Saves time: 200 names of 100 ms took 10 s, and take 1 s. libuv reads the variable when its first thread
+ * starts.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
@@ -61,8 +59,7 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
 
 /**
  * K1, K2: returns only allowed addresses, and the same ones for a name throughout the run. `began` is called
- * when a lookup starts, so that waiting does not count against the host. More than `width` lookups would wait
- * unmeasured in Node.
+ * when a lookup starts, so that waiting does not count against the host.
  */
 export function createResolver(
   lookup: Lookup,

@@ -5,10 +5,7 @@ type Known = { session: Buffer; endsMs: number | undefined };
 
 export type TlsSessions = ReturnType<typeof createTlsSessions>;
 
-/**
- * Maximum number of sessions, of a few kilobytes each. Hosts are visited queue by queue, so older ones are
- * not needed again.
- */
+/** Hosts are visited queue by queue, so older sessions are not needed again. */
 const MOST_SESSIONS = 512;
 
 export function createTlsSessions() {

@@ -19,7 +19,6 @@ export interface Verdict {
   responded?: boolean;
 }
 
-/** Delay requested by the server. */
 export interface Retry {
   afterMs?: number;
 }
@@ -60,7 +59,6 @@ export function judge(trip: Trip): Verdict {
   }
 }
 
-/** Tests for a failure that this machine's network or proxy may cause. */
 function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
@@ -72,7 +70,7 @@ function hasResponded({ end, redirects }: Trip): boolean | undefined {
   return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
 }
 
-/** K10: finds the most common reason if no destination responded. Then this machine is probably offline. */
+/** K10: this machine is probably offline if no destination responded. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;
@@ -106,7 +104,6 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Returns undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':

@@ -1,6 +1,6 @@
 /**
- * Allows only shapes, gradients and clips: their drawing cost is linear in the file size. Elements that load
- * files, run scripts or repeat content are refused.
+ * Allows only elements whose drawing cost is linear in the file size, and none that load files or run
+ * scripts.
  */
 import { Parser } from 'saxen';
 import { formatCount } from '../../base/text/quote.ts';
@@ -40,12 +40,11 @@ const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/** I7: finds the reason to refuse an SVG before it is drawn, as a predicate of its file name. */
+/** I7: finds the reason to refuse an SVG before it is drawn. */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
   let fault: string | undefined;
-  /** Segments of the current clip, of the longest one, and uses of any. */
   const clips = { segments: 0, most: 0, uses: 0 };
   const refuse = (why: string | undefined) => {
     fault ??= why;
@@ -93,7 +92,6 @@ export function findSvgFault(text: string): string | undefined {
   return elements === 0 ? (fault ?? 'is not SVG') : fault;
 }
 
-/** Counts the segments of a path or polygon by its numbers (two or more each). */
 function segmentsOf(key: string, value: string): number {
   if (key !== 'd' && key !== 'points') return 1;
   return Math.ceil((value.match(/\d*\.\d+|\d+/g)?.length ?? 0) / 2);

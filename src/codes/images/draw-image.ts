@@ -25,9 +25,8 @@ export interface Fault {
 type Damage = (bytes: Buffer) => Buffer;
 
 /**
- * I1: draws an image, and returns it only if a decoder reads the text from its bytes, or from the drawing of
- * a PDF or EPS. An image with the SHA-256 `known` was decoded before. The bytes depend only on text, format
- * and style.
+ * I1: returns an image only if a decoder reads the text from its bytes, or from the drawing of a PDF or EPS.
+ * An image with the SHA-256 `known` was decoded before.
  */
 export async function drawImage(
   encoded: Encoded,

@@ -30,7 +30,6 @@ export interface SheetStyle {
 export interface Sheet {
   bytes: Buffer;
   pages: number;
-  /** Captions with characters that no font has, and what they lost. */
   lost: ReadonlyMap<string, Typeset['lost']>;
 }
 
@@ -47,7 +46,7 @@ interface Spot {
   place: Position;
 }
 
-/** I1: returns a fault if a decoder can't read a code at its position on the page. */
+/** I1: a decoder must read each code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
   const document = openPdf({ ...grid.paper, title: style.title });
@@ -149,7 +148,6 @@ function drawCaption(
     const pieces = piecesOf(line, fonts);
     const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
     const x = xMm * POINTS_A_MM + spare;
-    // Places the baseline of letters without descenders at about three quarters of the line.
     const y = (top + (index + 0.75) * LINE_MM) * POINTS_A_MM;
     drawPieces(document, pieces, { x, y, size: FONT_SIZE_MM * POINTS_A_MM });
   }

@@ -4,7 +4,6 @@ import type { Plate } from './logo.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
-  /** Corners in mm from the upper left corner of the page. */
   polygons: Polygons;
   gray: number;
 }
@@ -23,7 +22,6 @@ export interface Drawing {
   overlays: readonly Overlay[];
 }
 
-/** Code as outlines in modules, from which a file is written and verified. */
 export interface Figure {
   across: number;
   outlines: readonly Outline[];
@@ -77,8 +75,8 @@ export function formatOutline(
 const TURNS = [1, 0, 3, 2];
 
 /**
- * Traces the dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark
- * areas and counterclockwise around light ones, so both fill rules work.
+ * Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark areas and
+ * counterclockwise around light ones, so both fill rules work.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;
@@ -104,7 +102,6 @@ export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>
   return outlines;
 }
 
-/** Starts at the uppermost, leftmost corner, and removes the edges. */
 function follow(leaving: Uint8Array, start: number, width: number): Outline {
   const corners: number[] = [];
   const steps = [1, width, -1, -width];

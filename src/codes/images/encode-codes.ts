@@ -31,7 +31,6 @@ export interface EncodedCodes {
   warnings: readonly string[];
 }
 
-/** Number of codes encoded between checks of the signal. */
 const AT_ONCE = 200;
 
 export async function encodeCodes(
@@ -78,7 +77,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   );
 }
 
-/** I3: throws UsageError with all reasons against printing, unless `force` is set. */
+/** I3: refuses with all reasons against printing, unless `force` is set. */
 export function refuseUnprintable(
   { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,
@@ -112,7 +111,6 @@ const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
-/** Reasons why a printed code may not scan although a decoder reads the file, as clauses. */
 interface PrintRules {
   refusals: string[];
   warnings: string[];

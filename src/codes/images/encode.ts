@@ -9,14 +9,10 @@ export interface Modules {
   size: number;
   version: number;
   level: Level;
-  /** False outside of the code. */
   isDark(x: number, y: number): boolean;
 }
 
-/**
- * Encodes text as a QR code (ISO/IEC 18004) of the smallest version, at this level or a higher one that fits;
- * undefined if the text is too long.
- */
+/** Chooses the smallest version (ISO/IEC 18004) at this level or a higher one that fits. */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
   const code = generateOrNothing(text, minimum);
   if (!code) return undefined;

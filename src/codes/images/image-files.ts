@@ -17,7 +17,6 @@ export interface ImageFile {
   file: string;
 }
 
-/** Counts in `unsafe` the codes named by ID although slugs were requested. */
 export function nameFiles(
   encoded: readonly EncodedCode[],
   formats: readonly ImageFormat[],
@@ -54,7 +53,7 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: a file may be replaced if it does not exist, or an earlier run wrote its content. */
+/** I5: only files that an earlier run wrote may be replaced. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
@@ -62,7 +61,6 @@ export function isOurs({ rows }: Manifest, file: string, hash: string | undefine
 /** Number of images drawn at a time, so that drawing overlaps writing. */
 export const AT_ONCE = 8;
 
-/** Columns of the manifest that need no drawing. */
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
 
 export interface PlannedImage {
@@ -71,7 +69,6 @@ export interface PlannedImage {
   error: string | null;
 }
 
-/** Fails images that break the print rules unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,

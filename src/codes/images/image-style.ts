@@ -1,7 +1,6 @@
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 
-/** Color in sRGB, 0 to 255 each. */
 export interface Color {
   red: number;
   green: number;
@@ -11,7 +10,6 @@ export interface Color {
 export const BLACK: Color = { red: 0, green: 0, blue: 0 };
 export const WHITE: Color = { red: 255, green: 255, blue: 255 };
 
-/** Parses `#rgb` or `#rrggbb`. */
 export function parseColor(text: string): Color | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
@@ -46,10 +44,7 @@ export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface Logo {
-  /**
-   * Renders a logo that fits into a square of `box` pixels. Throws UsageError if this takes too much time or
-   * memory.
-   */
+  /** Throws UsageError if this takes too much time or memory. */
   render(box: number, paper: Color): Promise<Rendering>;
 }
 
@@ -60,9 +55,8 @@ export interface ImageStyle {
   quietZone: number;
   level: Level;
   color: Color;
-  /** Undefined if transparent. */
   background: Color | undefined;
-  /** Logo in the center of the code; requires level H. */
+  /** Requires level H. */
   logo?: Logo;
 }
 

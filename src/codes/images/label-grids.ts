@@ -1,7 +1,7 @@
 /**
- * Label sheets by product number. Sizes are Avery's, from LibreOffice (extras/source/labels/labels.xml), and
- * agree with John Beard's label-guides for Inkscape. gLabels has measured ones up to 2.5 mm off center. `npm
- * run test:images` compares with both programs.
+ * Sizes are Avery's, from LibreOffice (extras/source/labels/labels.xml), and agree with John Beard's
+ * label-guides for Inkscape. gLabels has measured ones up to 2.5 mm off center. `npm run test:images`
+ * compares with both programs.
  */
 
 import { MM_AN_INCH } from './image-style.ts';
@@ -13,7 +13,7 @@ export interface LabelGrid {
   rows: number;
   label: Size;
   gap: Size;
-  margin: Size | undefined;
+  margin?: Size;
 }
 
 export interface Size {
@@ -109,7 +109,7 @@ type Measures = readonly [columns: number, rows: number, width: number, height: 
 
 function gridOf(paper: Size, [columns, rows, width, height, gap]: Measures, unit: number): LabelGrid {
   const label = { widthMm: width * unit, heightMm: height * unit };
-  return { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 }, margin: undefined };
+  return { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 } };
 }
 
 export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
@@ -129,7 +129,6 @@ function marginsOf({ paper, columns, rows, label, gap, margin }: LabelGrid): { l
   return { left: (paper.widthMm - width) / 2, top: (paper.heightMm - height) / 2 };
 }
 
-/** Tolerates 0.1 mm. */
 export function fitsPage(grid: LabelGrid): boolean {
   const places = [...placesOf(grid)];
   const [first, last] = [places[0], places.at(-1)];

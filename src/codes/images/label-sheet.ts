@@ -21,7 +21,6 @@ interface LabelSheet {
 const NONE: Size = { widthMm: 0, heightMm: 0 };
 const A4: PagePaper = { size: PAPERS.A4, name: 'A4', isSized: false };
 
-/** Returns whether each label is a page, as for a label printer. */
 export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
@@ -83,7 +82,7 @@ export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions
 /** Positions in mm from the upper left corner of the label. */
 export interface LabelLayout {
   code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
-  caption: CaptionBox | undefined;
+  caption?: CaptionBox;
 }
 
 export interface CaptionBox extends Size {
@@ -96,7 +95,7 @@ export interface CaptionBox extends Size {
 interface LayoutOptions {
   caption: boolean;
   captionLines?: number;
-  sizeMm: number | undefined;
+  sizeMm?: number;
 }
 
 const PADDING_MM = 1.5;
@@ -105,7 +104,6 @@ export const LINE_MM = 3.4;
 /** Minimum aspect ratio for captions next to the code; above it the code would be small. */
 const WIDE = 1.4;
 
-/** Places the largest code that leaves space for the lines of a caption, or one of `sizeMm`. */
 export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions): LabelLayout | undefined {
   const { caption, captionLines = 1, sizeMm } = options;
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];
@@ -115,7 +113,7 @@ export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions)
   const size = sizeMm ?? Math.floor(room * 10) / 10;
   if (size > room + 1e-6 || size <= 0) return undefined;
   const centered = { xMm: (widthMm - size) / 2, yMm: (heightMm - size) / 2, sizeMm: size };
-  if (!caption) return { code: centered, caption: undefined };
+  if (!caption) return { code: centered };
   if (beside) {
     const lines = Math.max(1, Math.floor(height / LINE_MM));
     const box = { xMm: PADDING_MM + size, widthMm: width - size, yMm: PADDING_MM, heightMm: height, lines };
@@ -130,14 +128,14 @@ export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions)
 const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
 const MOST_MM = 5000;
 
-/** Parses a length of 1 mm to 5 m, such as `30mm`, `3cm` or `1.2in`, as mm. */
+/** Accepts 1 mm to 5 m, such as `30mm`, `3cm` or `1.2in`. */
 export function parseLength(raw: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw) ?? [];
   const value = Number(number) * (UNITS_MM[unit] ?? 1);
   return value >= 1 && value <= MOST_MM ? value : undefined;
 }
 
-/** Parses a width and a height such as `63.5x38.1mm`. Either may be zero. */
+/** Accepts `63.5x38.1mm`. Either side may be zero. */
 export function parseSize(raw: string): Size | undefined {
   const found = /^(\d{1,4}(?:\.\d{1,4})?)x(\d{1,4}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
   if (!found) return undefined;
@@ -147,7 +145,7 @@ export function parseSize(raw: string): Size | undefined {
   return Math.max(size.widthMm, size.heightMm) < MOST_MM ? size : undefined;
 }
 
-/** Parses a size, or one length for both sides. */
+/** Accepts one length for both sides too. */
 export function parseSides(raw: string): Size | undefined {
   const both = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw)?.[1];
   return parseSize(both === undefined ? raw : `${both}x${raw}`);
@@ -156,7 +154,6 @@ export function parseSides(raw: string): Size | undefined {
 interface PagePaper {
   size: Size;
   name: string;
-  /** Marks a paper specified by size, as for a label printer. */
   isSized: boolean;
 }
 

@@ -4,7 +4,6 @@ import { formatColor, type Logo } from './image-style.ts';
 import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
-/** Reason why a file is not a valid logo, as a predicate of its name. */
 export interface LogoFault {
   fault: string;
 }
@@ -18,8 +17,8 @@ const MOST_RATIO = 8;
 const TRIAL_PIXELS = 64;
 
 /**
- * Verifies a logo by a small drawing. The renderer (resvg in WebAssembly) has no access to files or network,
- * and its pixels don't depend on the machine.
+ * The renderer (resvg in WebAssembly) has no access to files or network, and its pixels don't depend on the
+ * machine.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const renderer = await openLogo(bytes, signal);
@@ -35,7 +34,6 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
-/** Draws with transparency, to fit into a square of `box` pixels. */
 export async function drawLogo(
   bytes: Buffer,
   box: number,

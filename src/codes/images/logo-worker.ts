@@ -1,7 +1,4 @@
-/**
- * Draws a logo in a thread, which render-apart.ts ends if it costs too much. The build makes it a separate
- * file.
- */
+/** The build makes this thread of render-apart.ts a separate file. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import type { LogoJob } from './render-apart.ts';

@@ -12,7 +12,6 @@ import {
 
 export interface Plate {
   across: number;
-  /** Number of modules from the left and upper edge of the code, without quiet zone. */
   offset: number;
   side: number;
   rgb: Buffer;
@@ -22,7 +21,7 @@ export interface Plate {
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/** I6: at most a fifth of the code, and odd like the code, so that the plate covers whole modules. */
+/** I6: at most a fifth of the code, and odd like it, so that the plate covers whole modules. */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;
@@ -36,7 +35,6 @@ export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>)
   return { ...modules, isDark: (x, y) => !(isBelow(x) && isBelow(y)) && modules.isDark(x, y) };
 }
 
-/** Minimum number of pixels per side of a logo in vector formats. */
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 

@@ -71,7 +71,6 @@ async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[]
   });
 }
 
-/** Lists rows of this run, then those of earlier runs for other files. */
 export async function writeManifest(
   { path, rows }: Manifest,
   written: readonly ManifestRow[],

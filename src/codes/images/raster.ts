@@ -3,7 +3,7 @@ import { grayOf } from './image-style.ts';
 export interface Raster {
   width: number;
   height: number;
-  /** (black) to 255, row by row. */
+  /** From 0 (black) to 255, row by row. */
   gray: Uint8Array;
 }
 
@@ -47,7 +47,6 @@ function firstPixel(position: number): number {
   return Math.max(0, Math.ceil(position - 0.5));
 }
 
-/** Averages squares of `factor` pixels. The remainder at the right and bottom is dropped. */
 export function shrink(raster: Raster, factor: number): Raster {
   if (factor <= 1) return raster;
   const width = Math.floor(raster.width / factor);

@@ -1,17 +1,10 @@
 import { inflateSync } from 'node:zlib';
 import { type Color, grayOf, WHITE } from './image-style.ts';
-import { createRaster, type Raster } from './raster.ts';
+import { createRaster } from './raster.ts';
 
-interface PngPixels {
-  raster: Raster;
-  sizeMm: number;
-}
-
-/** Number of bytes per pixel by color type; palette and gray have a bit. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
-/** Throws Error for a PNG that write-png.ts has not written. */
-export function readPng(bytes: Uint8Array): PngPixels {
+export function readPng(bytes: Uint8Array) {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);
   const side = header.readUInt32BE(0);

@@ -1,4 +1,4 @@
-/** Draws SVG with resvg in a thread that can be ended, because the cost is unknown in advance. */
+/** Draws in a thread that can be ended, because the cost of an SVG is unknown in advance. */
 import { Worker } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
 import { every, processorMs } from '../../base/time/time.ts';
@@ -13,7 +13,6 @@ export interface Rendering {
 
 export interface ApartRenderer {
   ratio(): Promise<number>;
-  /** Draws into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError. */
   draw(box: number, background?: string): Promise<Rendering>;
 }
 
@@ -36,7 +35,6 @@ export interface LogoJob {
 }
 
 export interface DrawRequest {
-  /** Number of pixels per side; undefined draws nothing. */
   box?: number;
   background?: string;
 }

@@ -1,7 +1,4 @@
-/**
- * Verifies PNG and SVG from their bytes, and PDF and EPS from their drawing, with a decoder that is
- * independent of the encoder.
- */
+/** Uses a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
 import { messageOf } from '../../base/errors.ts';
 import type { Drawing } from './drawing.ts';
@@ -92,7 +89,7 @@ function layOver(
   }
 }
 
-/** I1, I2: the rendered image has its quiet zone, and decodes to its text. */
+/** I1, I2: the image has its quiet zone, and decodes to its text. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across)))

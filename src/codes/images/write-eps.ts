@@ -1,4 +1,4 @@
-/** Writes Encapsulated PostScript (Adobe EPSF 3.0), level 2. The bytes depend only on the content. */
+/** Writes Encapsulated PostScript (Adobe EPSF 3.0), level 2. */
 
 import { type Figure, formatOutline } from './drawing.ts';
 import { type Color, formatColor, formatNumber, POINTS_A_MM } from './image-style.ts';
@@ -18,7 +18,7 @@ export function writeEps({ across, outlines, style, plate }: Figure): string {
     `%%HiResBoundingBox: 0 0 ${formatNumber(points)} ${formatNumber(points)}`,
     '%%LanguageLevel: 2',
     '%%EndComments',
-    // Prevents conflicts with the surrounding page by a dictionary.
+    // A dictionary prevents conflicts with the surrounding page.
     '4 dict begin gsave',
     '/m {moveto} bind def /h {0 rlineto} bind def /v {0 exch rlineto} bind def /z {closepath} bind def',
     `0 ${formatNumber(points)} translate ${scale} -${scale} scale`,

@@ -30,7 +30,6 @@ interface Existing {
   hashes: ReadonlyMap<string, string>;
 }
 
-/** Throws UsageError before any write if a file that no earlier run wrote would be lost. */
 export async function writeImages(
   directory: string,
   files: readonly ImageFile[],
@@ -107,7 +106,6 @@ async function drawOne(
   const { encoded, format, file } = image;
   const hash = hashes.get(file);
   const facts = { ...describeImage(image, style), file };
-  // An earlier run decoded these bytes; the manifest identifies them.
   const known = isOurs(manifest, file, hash) ? hash : undefined;
   const drawn = await drawImage(encoded, format, style, { known });
   if ('fault' in drawn) {

@@ -17,7 +17,7 @@ export function openPdf(page: { widthMm: number; heightMm: number; title: string
     // I4: the output of zlib differs between engines.
     compress: false,
     font: '',
-    // I4: the library derives the file ID from these, and would otherwise use the time of day.
+    // I4: the library would otherwise derive the file ID from the time of day.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
   });
   Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
@@ -46,7 +46,6 @@ export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: num
 
 type PdfOfImages = Pdf & { openImage(png: Buffer): unknown };
 
-/** Stores a logo once for all labels. */
 const embedded = new WeakMap<Pdf, Map<Plate, unknown>>();
 
 function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {

@@ -1,7 +1,4 @@
-/**
- * Writes PNG (W3C PNG, third edition): one bit per pixel, or three bytes with a logo, whole pixels per
- * module, and the print size.
- */
+/** Writes PNG (W3C PNG, third edition) with one bit per pixel, or three bytes with a logo. */
 
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { getOrAdd } from '../../base/collections.ts';
@@ -23,12 +20,11 @@ export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x
 /** I4: all versions of zlib produce the same bytes with this strategy. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
-/** Rounds to whole printer dots, at least one. */
 export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
-/** Maximum number of pixels per side, half a meter at 300 dpi. More takes gigabytes of memory. */
+/** Maximum number of pixels per side: more takes gigabytes of memory. */
 export const MOST_PNG_PIXELS = 6000;
 
 export function pngSide(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
@@ -47,7 +43,6 @@ export function writePng(modules: Modules, style: ImageStyle, plate: Plate | und
   return formatPng(header, colors, filterUp(rows, stride));
 }
 
-/** Calls `row` with the row of the code, negative in the quiet zone above it. */
 function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buffer): Buffer {
   const pixels = pixelsAModule(modules, style);
   const rows = Array.from({ length: modulesAcross(modules, style) }, (_, y) =>
@@ -56,7 +51,6 @@ function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buf
   return Buffer.concat(rows.flat());
 }
 
-/** Writes one byte per color and, without a background, one for opacity. */
 function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels: number): Buffer {
   const { background, color, quietZone } = style;
   const side = pngSide(modules, style);
@@ -83,17 +77,16 @@ function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels:
 
 const plates = new WeakMap<Plate, Buffer>();
 
-/** Formats the plate once for all formats that embed it. */
 export function formatPlate(plate: Plate): Buffer {
   const { side, rgb } = plate;
   return getOrAdd(plates, plate, () =>
-    formatPng({ ...square(side), bits: 8, type: 2, sizeMm: undefined }, [], filterUp(rgb, side * 3)),
+    formatPng({ ...square(side), bits: 8, type: 2 }, [], filterUp(rgb, side * 3)),
   );
 }
 
 export function formatRendering({ width, height, rgba }: Rendering): Buffer {
   const rows = filterUp(Buffer.from(rgba), width * 4);
-  return formatPng({ width, height, bits: 8, type: 6, sizeMm: undefined }, [], rows);
+  return formatPng({ width, height, bits: 8, type: 6 }, [], rows);
 }
 
 function filterUp(rows: Buffer, stride: number): Buffer {
@@ -143,7 +136,7 @@ interface Header {
   bits: 1 | 8;
   /** Color type: 0 gray, 2 RGB, 3 palette, 6 RGB with opacity. */
   type: 0 | 2 | 3 | 6;
-  sizeMm: number | undefined;
+  sizeMm?: number;
 }
 
 function square(side: number): { width: number; height: number } {

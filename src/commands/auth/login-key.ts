@@ -11,7 +11,6 @@ interface KeyQuestion {
   verify: ((key: string) => Promise<void>) | undefined;
 }
 
-/** Prompts again after a refusal on a terminal. */
 export async function readKey(
   context: Context,
   { fromStdin, baseUrl, verify }: KeyQuestion,

@@ -92,7 +92,7 @@ async function checkCommand(
 ): Promise<undefined> {
   parseKeyCommand(given.keyCommand);
   if (given.verify === undefined) return;
-  const pendingKey = { command: given.keyCommand, problem: undefined };
+  const pendingKey = { command: given.keyCommand };
   const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey }).catch((error: unknown) => {
     // The hint for a stored command would change a profile that may not exist.
     throw error instanceof AuthError

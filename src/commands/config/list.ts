@@ -25,7 +25,6 @@ export const command = defineCommand({
   },
 });
 
-/** Reads no file and runs no command. */
 function keyRecord(inputs: Inputs) {
   const baseUrl = shownSetting('base-url', inputs).value ?? undefined;
   const { keySource, pendingKey } = findKey(inputs, baseUrl);

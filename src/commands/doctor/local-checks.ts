@@ -17,7 +17,6 @@ export async function checkLocally({
   withKey,
 }: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<{ findings: Finding[]; settings: Settings }> {
   const findings: Finding[] = [];
-  /** Continues with `fallback` after an error of `look`. */
   async function check<T>(
     name: Finding['check'],
     fallback: T,
@@ -35,7 +34,7 @@ export async function checkLocally({
   }
 
   // Checks in the order in which other commands would fail.
-  const none: Stored = { current: undefined, profiles: new Map() };
+  const none: Stored = { profiles: new Map() };
   const store = await check('config', none, () => checkConfig(env));
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
   const inputs: Inputs = await check('profile', unchosen, () => {
@@ -87,7 +86,7 @@ function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
 }
 
 type Key = Pick<Settings, 'apiKey' | 'keySource'>;
-const NO_KEY: Key = { apiKey: undefined, keySource: undefined };
+const NO_KEY: Key = {};
 
 async function checkKey(
   inputs: Inputs,
@@ -95,7 +94,6 @@ async function checkKey(
   baseUrl: string | undefined,
   withKey: Context['withKey'],
 ): Promise<Checked<Key>> {
-  // Checks the key for the base URL it was stored for, if there is no other.
   const found = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
   const { apiKey, apiKeyProblem, keySource } = await withKey({ ...settings, ...found });
   if (apiKey === undefined)

@@ -148,7 +148,6 @@ function findParameter(walk: Walk, operation: unknown, name: string): unknown {
   );
 }
 
-/** Finds a property, also of a schema that is composed with allOf. */
 function findProperty(walk: Walk, schema: unknown, name: string, depth = 0): unknown {
   const direct = walk(schema, 'properties', name);
   if (direct !== undefined || depth > MOST_HOPS) return direct;

@@ -18,7 +18,6 @@ const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** Sends two requests at most. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () =>
     // A diagnosis is quick, and shows a failure of the first attempt.
@@ -67,7 +66,6 @@ function hasResponse(error: unknown): boolean {
   );
 }
 
-/** Replaces the hint to run `qrctl doctor`. */
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;

@@ -8,9 +8,9 @@ import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file
 import { writeFully } from './write.ts';
 
 export interface LogWriter<R extends { is: string }> {
-  /** Resolves when these and all earlier records are durable. */
+  /** Resolves when the records are durable. */
   append(records: readonly R[]): Promise<void>;
-  /** Adds records that become durable with the next `append`, which also reports a failure. */
+  /** Makes records durable with the next `append`, which also reports a failure. */
   note(records: readonly R[]): void;
   close(): Promise<void>;
 }
@@ -28,10 +28,7 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/**
- * Opens or creates a log under the caller's lock. Throws UsageError, with the file unchanged, if it is not a
- * complete log.
- */
+/** Requires the caller's lock. */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
@@ -72,10 +69,10 @@ function taskOf(path: string, advice: LogAdvice): string {
 }
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
-  // D14: only links that another user can't abuse are followed.
+  // D14: links that another user can abuse are not followed.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could remove the name, also of an existing file, whose creator may have been killed.
+  // D8: a power cut could remove the name, also of an existing file.
   await disk.flushDirectory(dirname(place));
   return file;
 }

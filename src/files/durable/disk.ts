@@ -1,6 +1,6 @@
 import { systemCode } from '../../base/errors.ts';
 
-/** Operations that tests fail, or interrupt by a power cut. */
+/** Tests fail each operation, or cut the power at it. */
 
 export interface DiskStat {
   size: number;
@@ -49,7 +49,6 @@ export interface DiskDirectory {
 
 export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 
-/** Rejects every operation with an error that has Node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
   user(): number | undefined;
   /**

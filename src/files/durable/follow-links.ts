@@ -1,4 +1,4 @@
-/** Resolves links name by name (TOCTOU: `realpath` could follow a link created after the check). */
+/** TOCTOU: `realpath` could follow a link created after the check. */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemError } from './path-errors.ts';
 
@@ -18,10 +18,7 @@ interface Followed {
   leaving?: string;
 }
 
-/**
- * Receives the entry at each path. A link of root or of `user` is trusted, and any user may link to their own
- * files.
- */
+/** A link of root or of `user` is trusted, and any user may link to their own files. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

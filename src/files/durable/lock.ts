@@ -22,7 +22,6 @@ export interface Lock {
 interface LockOptions {
   clock: Clock;
   signal?: AbortSignal;
-  /** Maximum wait for another holder; default 5 s. */
   waitMs?: number;
   onWait?: () => void;
 }
@@ -30,10 +29,7 @@ interface LockOptions {
 const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
-/**
- * Locks `path`, whose directory must exist, against every process of this machine. Throws UsageError if
- * another run holds it after the wait, LocalError if the system gives no lock.
- */
+/** Requires that the directory of `path` exists. */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
@@ -64,10 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/**
- * Names a file equally through links and repeated mounts. Case folding is required on some disks, and costs
- * at most an unnecessary wait on the others.
- */
+/** Names a file equally through links and repeated mounts, ignoring case, as some disks do. */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {

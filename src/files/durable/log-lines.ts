@@ -13,7 +13,7 @@ export class DamagedLogError extends UsageError {
   }
 }
 
-/** Formats a line such as `{…,"crc":"0a1b2c3d"}`, with the CRC-32 of the text before `,"crc"`. */
+/** Appends the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {
   const text = JSON.stringify(record).slice(0, -1);
   return `${text},"crc":"${checksum(text)}"}\n`;
@@ -35,7 +35,7 @@ const LONGEST_LINE = 64 * 2 ** 20;
 
 const BEGINNING = Buffer.from('{"is":');
 
-/** D10: only the tail, which a crash may have cut, may be damaged. Other damage could hide a record. */
+/** D10: damage outside of the tail could hide a record. */
 export function createLineReader<R extends object>(
   path: string,
   { damaged: hint, noun }: { damaged: string; noun: string },
@@ -63,7 +63,7 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /** Takes the next bytes, without a reference to them. */
+    /** Keeps no reference to the bytes. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {

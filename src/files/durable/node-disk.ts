@@ -32,7 +32,6 @@ import {
 import { notRegular, systemError } from './path-errors.ts';
 
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
-/** Time to wait between attempts; 2.58 s in all. */
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
 /** Retries a rename on Windows, where virus scanners keep a new file open for a moment. */

@@ -9,8 +9,8 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * D17: messages quote inputs, so another user's link is refused, and one that leads out of the workspace of
- * GitHub Actions.
+ * D17: messages quote inputs, so links of other users, and out of the workspace of GitHub Actions, are
+ * refused.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
@@ -24,7 +24,6 @@ export async function openInput(path: string): Promise<FileHandle> {
   );
 }
 
-/** Returns undefined if this run may follow all links. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

@@ -1,7 +1,4 @@
-/**
- * Private files in the user's cache directory, checked before use and never required. On Windows, without
- * numeric user IDs, for data only.
- */
+/** Files that are checked before use and never required. */
 import {
   closeSync,
   constants,
@@ -33,12 +30,12 @@ const OTHERS_WRITE = 0o022;
 
 export interface OwnCache {
   read(name: string): Buffer;
-  /** Keeps the most recent files. Needs no flush: readers detect a truncated file. */
+  /** Needs no flush: readers detect a truncated file. */
   replace(name: string, bytes: Uint8Array): void;
   remove(name: string): void;
 }
 
-/** Maximum size in bytes and number of files. `code` is executed. */
+/** `code` is executed. */
 export interface CacheBounds {
   largest: number;
   most: number;
@@ -104,7 +101,6 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
   }
 }
 
-/** Throws if the directory would be in the home of another user (sudo). */
 function makePrivate(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
   // Node's `recursive` loops endlessly if the system returns ENOENT although the parent exists.

@@ -5,10 +5,7 @@ import { orUndefined } from '../../base/or-undefined.ts';
 
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
-/**
- * Reads the copy that src/build/executable.mjs embeds, if any
- * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
- */
+/** Reads the copy that src/build/executable.mjs embeds, if any. */
 export function readPackaged(path: string): Buffer {
   return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }

@@ -52,10 +52,7 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/**
- * Returns UsageError if the path can't be used. `task` is an infinitive, such as `write scans.csv`; `choice`
- * is the alternative for the hint.
- */
+/** Words `task` as an infinitive, such as `write scans.csv`. */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -66,7 +63,6 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
-/** Words `state` as a clause on the content, such as "the file is unchanged". */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

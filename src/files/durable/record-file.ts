@@ -3,16 +3,12 @@ import { orUndefined } from '../../base/or-undefined.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { isObject } from '../../service/json.ts';
 
-/** Record that can't be used. Its message follows the name of the file. */
+/** The message follows the name of the file. */
 export class RecordProblem extends Error {}
 
-export class DamagedRecordError extends RecordProblem {
-  override name = 'DamagedRecordError';
-}
+export class DamagedRecordError extends RecordProblem {}
 
-export class UnknownRecordError extends RecordProblem {
-  override name = 'UnknownRecordError';
-}
+export class UnknownRecordError extends RecordProblem {}
 
 /** Beginning that identifies a record even if it is damaged. */
 export const RECORD_BEGINS = '{"version":';
@@ -40,7 +36,6 @@ export function parseRecord<T>(
   return saved;
 }
 
-/** Maximum number of values: the IDs of many scans, or a hundred thousand codes. */
 const MOST_VALUES = 16_000_000;
 
 function sha256(text: string): string {

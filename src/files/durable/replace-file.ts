@@ -1,4 +1,4 @@
-/** Atomic rename: content is written under a temporary name in the same directory, flushed, and renamed. */
+/** Atomic rename of a temporary file in the same directory. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
@@ -16,19 +16,17 @@ export interface Processes {
 export interface ReplaceOptions {
   /** Gives each run its own temporary name. Unset if the caller holds a lock on the file. */
   processes?: Processes;
-  /** Permissions regardless of the umask (default: those of the old file, or 0666 less the umask). */
+  /** Default: permissions of the old file, or 0666 less the umask. */
   mode?: number;
 }
 
-/** Fails every step after a failed one with the same error, and keeps the old file. */
 export interface Replacement {
   size(): number;
   createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
-  /** Returns a function that discards everything written since. No write may be in progress. */
+  /** No write may be in progress. */
   checkpoint(): () => Promise<void>;
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Has no effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
@@ -109,7 +107,6 @@ export function temporaryOf(path: string, pid?: number): string {
   return join(dirname(path), `${temporaryStart(path)}${pid === undefined ? '' : `${pid}.`}partial`);
 }
 
-/** Limits a temporary name to 255 bytes. */
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
@@ -133,7 +130,6 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
 
 const PERMISSIONS = 0o777;
 
-/** Takes owner and permissions from the old file. */
 export function createTemporary(
   disk: Disk,
   path: string,
@@ -149,7 +145,7 @@ export function createTemporary(
     const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
     try {
       await expectAtPath(disk, file, temporary);
-      // D6: by descriptor, because the name may lead to another user's file by now.
+      // D6: the name may lead to another user's file by now.
       const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
       if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root only
       if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
@@ -157,7 +153,7 @@ export function createTemporary(
     } catch (error) {
       const identity = await file.stat();
       await file.close();
-      // D16: the leftover is removed even if its directory was moved.
+      // D16: the directory of the leftover may have been moved.
       await removeOurs(disk, identity, entry);
       throw error;
     }

@@ -15,10 +15,7 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/**
- * D14: refuses a link that another user made to a file that is not theirs (as Linux does in /tmp,
- * `protected_symlinks`). The file need not exist.
- */
+/** D14: refuses links as Linux does in /tmp (`protected_symlinks`). The file need not exist. */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
@@ -34,7 +31,6 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Refuses a link that leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -66,7 +62,6 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
   return realPath(disk, absolute);
 }
 
-/** Refuses a file that another user may have put there for root's run. */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
   return (
@@ -92,10 +87,7 @@ export async function withTrusted<T>(
 const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
-/**
- * D14: another user who made a FIFO could read what is written (as Linux under `protected_fifos`). The
- * directory's owner may.
- */
+/** D14: another user who made a FIFO could read what is written (`protected_fifos`). */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
   const user = disk.user();
@@ -109,7 +101,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   return checked(await disk.open(path, 'wx+'), (file) => expectAtPath(disk, file, path));
 }
 
-/** D14: the open file must be the one at its real path, with no directory moved. */
+/** D14: no directory in the path may have been moved. */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -150,7 +142,7 @@ const HINTS: Readonly<Record<Use, string>> = {
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
 
-/** Opens a directory whose name another user may change meanwhile (TOCTOU). */
+/** Another user may change the name meanwhile (TOCTOU). */
 export async function inDirectory<T>(
   disk: Disk,
   path: string,
@@ -162,7 +154,7 @@ export async function inDirectory<T>(
   });
 }
 
-/** D16: removes a file relative to the open directory. */
+/** D16: relative to the open directory. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
 }

@@ -3,7 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemError } from './path-errors.ts';
 
-/** D5: writes all of `data`, also after a partial write; `position` null: at the current one. */
+/** D5: a write may be partial. `position` null: the current one. */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
   data: Uint8Array,
@@ -53,10 +53,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/**
- * Returns whether the directory was missing. Node's `recursive` loops endlessly if the system returns ENOENT
- * although the parent exists.
- */
+/** Node's `recursive` loops endlessly if the system returns ENOENT although the parent exists. */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);

@@ -7,7 +7,6 @@ const NOT_LAST = /[（［｛「『【〈《〔]/u;
 const ELLIPSIS = '…';
 const FIRST_TRY = 32;
 
-/** Breaks between words if possible, and truncates the last line. */
 export function breakLines(
   text: string,
   most: number,
@@ -44,7 +43,6 @@ function cut(text: string, widthOf: (text: string) => number, room: number): str
   return `${fit.trimEnd()}${ELLIPSIS}`;
 }
 
-/** Finds the longest start that fits, at least one character, without measuring much more. */
 function longestFit(text: string, widthOf: (text: string) => number, room: number): string {
   const characters = [...text];
   const start = (count: number) => characters.slice(0, count).join('');

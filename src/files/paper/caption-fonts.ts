@@ -30,7 +30,6 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads the fonts for these texts or for equivalent characters. Throws LocalError if one is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
@@ -76,7 +75,6 @@ export function readWoff(woff: Buffer): Buffer {
     directory.writeUInt32BE(checksum, at + 4);
     directory.writeUInt32BE(offset, at + 8);
     directory.writeUInt32BE(bytes.length, at + 12);
-    // Each table begins at a multiple of four.
     const padding = Buffer.alloc((4 - (bytes.length % 4)) % 4);
     parts.push(bytes, padding);
     offset += bytes.length + padding.length;

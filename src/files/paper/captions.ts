@@ -36,7 +36,7 @@ const bidi = createBidi();
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Splits a text by font and direction (Unicode Bidirectional Algorithm, UAX 9), from left to right. */
+/** Follows the Unicode Bidirectional Algorithm (UAX 9). */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
@@ -55,7 +55,7 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
 
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** Mirrors brackets by rule L4. */
+/** Rule L4. */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>
@@ -65,7 +65,7 @@ function asDrawn(text: string, level: number): string {
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }
 
-/** Reverses runs by rule L2, from the highest level down to the lowest odd one. */
+/** Rule L2. */
 function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   const ordered = [...runs];
   const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);

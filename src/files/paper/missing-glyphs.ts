@@ -1,6 +1,5 @@
 export interface Typeset {
   text: string;
-  /** `symbols`: such as emoji; `words`: letters, or everything. */
   lost: 'nothing' | 'symbols' | 'words';
 }
 
@@ -39,7 +38,6 @@ export function charactersFor(texts: readonly string[]): Set<string> {
   return new Set(own.flatMap((one) => [...(EQUIVALENT.has(one) ? [] : [one]), ...equivalentOf(one)]));
 }
 
-/** Returns the equivalent, a letter of a flag, or the compatibility decomposition (UAX 15). */
 function equivalentOf(character: string): string {
   const known = EQUIVALENT.get(character);
   if (known !== undefined) return known;
@@ -49,10 +47,7 @@ function equivalentOf(character: string): string {
     : character.normalize('NFKC');
 }
 
-/**
- * I9: replaces characters that the fonts lack by equivalents, omits symbols, and marks lost letters by an
- * ellipsis.
- */
+/** I9: replaces missing characters by equivalents, omits symbols, and marks lost letters. */
 export function typeset(given: string, fonts: readonly { has(character: string): boolean }[]): Typeset {
   const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
   if (has(given)) return { text: given, lost: 'nothing' };

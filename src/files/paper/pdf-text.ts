@@ -18,7 +18,6 @@ function selectFont(document: Pdf, { name }: CaptionFont): void {
   allowNullAnchors((document as Pdf & { readonly _font: { readonly font: FontWithMarks } })._font.font);
 }
 
-/** Measures at the document's font size. */
 export function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {
   return pieces.reduce((width, piece) => width + widthOfPiece(document, piece), 0);
 }
@@ -31,7 +30,6 @@ function widthOfPiece(document: Pdf, { font, text }: Piece): number {
 /** Width of the stroke that makes a regular font semibold, as a share of its size. */
 const THICKER = 0.028;
 
-/** Draws pieces from left to right at their baseline `y`. */
 export function drawPieces(
   document: Pdf,
   pieces: readonly Piece[],
@@ -86,7 +84,6 @@ interface Glyph {
   codePoints: readonly number[];
 }
 
-/** Position in thousandths of the size. */
 interface Position {
   xAdvance: number;
   xOffset: number;
@@ -128,9 +125,8 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 }
 
 /**
- * Embeds each glyph once per letter, because a letter may be several glyphs (a stem and its dots), and a
- * glyph part of several letters. Glyphs without a letter of their own are read as nothing (ISO 32000-1,
- * 14.9.4).
+ * A letter may be several glyphs (a stem and its dots), and a glyph part of several letters: each is embedded
+ * once per letter. Glyphs without a letter of their own are read as nothing (ISO 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,

@@ -23,7 +23,7 @@ import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
   path: string;
-  /** Totals as of the last commit; `added` counts the rows of this run. */
+  /** Returns totals as of the last commit. */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /** Drops rows that are repeated after a rewind. With `own`, the sink's end closes the file. */
   sinkOf(codeId: string, own?: boolean): CodeSink;
@@ -31,7 +31,6 @@ export interface AppendFile {
    * A34: adds scans that no file of the log has, however old. The caller compared all rows under this lock.
    */
   addMissing(codeId: string, batch: TimedRows): Promise<number>;
-  /** Returns whether an earlier run recorded it; undefined for an unknown code. */
   noteGone(codeId: string): boolean | undefined;
   commit(): Promise<void>;
   /** Ends a failed run: commits the added rows, but no `restart`. Never throws. */
@@ -58,7 +57,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
   const { overlaps, sinceMs, isSaved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
-  /** Times from which on all IDs of a code are kept. */
   const keptFromMs = new Map<string, number>();
   let changed = !isSaved;
   let closed = false;
@@ -74,7 +72,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
   /** A11: extends the overlap to rows as old as `oldestMs`, if necessary with IDs of the file. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
-    // A25: IDs in a rotated file can't be checked.
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
       const back = setBackOf(overlap, start.now(), overlapMs);
       throw olderRowError(path, {
@@ -111,7 +108,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: counted after the write, so that no state records rows that the file lacks.
+    // A12: no state may record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
@@ -182,7 +179,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
     let rows = 0;
     let readUntilMs: number | undefined;
     let done = false;
-    /** Drops the rows of the code if none are committed before the end of the run. */
     async function dropRows(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;

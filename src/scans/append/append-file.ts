@@ -37,7 +37,6 @@ export interface AppendOptions {
   note?: (line: string) => void;
   warn?: (line: string) => void;
   remark?: (line: string) => void;
-  /** Alternative for hints (default: with `--output`). */
   elsewhere?: string;
   disk?: Disk;
   lock?: typeof acquireLock;
@@ -58,7 +57,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
-    // D14: the path may have changed during the wait, to a file whose lock is not held.
+    // D14: the path may lead to another file after the wait.
     if ((await resolvePaths(disk, path)).file !== paths.file)
       throw refusal(
         path,
@@ -94,7 +93,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   }
 }
 
-/** Returns undefined for a state that can't be read. Locks nothing. */
+/** Locks nothing. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
@@ -105,7 +104,6 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   }
 }
 
-/** Returns undefined for a log that begins at an unknown time or was rotated. */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));

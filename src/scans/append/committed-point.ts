@@ -18,7 +18,7 @@ import { UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, hasStamp } from './state.ts';
 
 export interface CommittedPoint {
-  file: DiskFile | undefined;
+  file?: DiskFile;
   bytes: number;
   hash: FileHash;
   workspace: RecordedWorkspace;
@@ -26,10 +26,9 @@ export interface CommittedPoint {
   rotated: readonly RotatedFile[];
   sinceMs: number | undefined;
   isSaved: boolean;
-  /** Shows by the stamp in the state that no other process changed the file. */
   isUntouched: boolean;
   stateHasStamp: boolean;
-  proof: OwnershipProof | undefined;
+  proof?: OwnershipProof;
 }
 
 export interface OpenJob {
@@ -48,7 +47,6 @@ export interface OpenJob {
 
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
   return {
-    file: undefined,
     bytes: 0,
     hash: createFileHash(),
     workspace,
@@ -58,7 +56,6 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
     isSaved: false,
     isUntouched: false,
     stateHasStamp: false,
-    proof: undefined,
   };
 }
 
@@ -105,7 +102,7 @@ async function openWithState(
       const wayOn = rebuildIfOlder('file', job, state, restore(job.paths.file));
       throw refusal(job.paths.file, lossOf(stat.size, bytes), wayOn);
     }
-    // A19: of an untouched file, only the last block is read again.
+    // A19: only the last block of an untouched file is read again.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
@@ -137,7 +134,6 @@ function rebuildIfOlder(
   other: string,
 ): string {
   const { format, dialect } = identity;
-  // A28: rows of other files can't be rebuilt from this file alone.
   if (isRotated(overlaps) || (format === 'csv' && !dialect.header)) return capitalize(other);
   return `If the ${which} is an older copy, delete ${basename(paths.state)}. The next run rebuilds it and adds the missing scans. If not, ${other}`;
 }
@@ -146,7 +142,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/** A4: truncates data that a stopped run did not commit, with a warning. Refuses any other data. */
+/** A4: truncates only data of a stopped run. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -174,7 +170,7 @@ export async function truncateUncommitted(
   );
 }
 
-/** A17: before the first commit, the data must be the beginning that a stopped first run wrote. */
+/** A17: the data must be the beginning that a stopped first run wrote. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));

@@ -14,7 +14,7 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Refuses an append; `reason` is a clause, `wayOn` a sentence without its period. */
+/** Words `reason` as a clause, `wayOn` as a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -33,7 +33,6 @@ export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
-/** A25: IDs in rotated files are unknown before `knownMs`. */
 export function olderRowError(
   path: string,
   { oldestMs, knownMs, backMs }: { oldestMs: number; knownMs: number; backMs: number | undefined },
@@ -75,7 +74,7 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | Damag
     return parseState(bytes);
   } catch (error) {
     if (error instanceof DamagedRecordError) return error;
-    // A16: refused, unlike a damaged state, which is rebuilt from the file.
+    // A16: a damaged state is rebuilt from the file, but not this one.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;

@@ -9,7 +9,6 @@ export interface FileHash {
   digests(): { sha256: string; blocks: string };
 }
 
-/** Continues after the complete `blocks`. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -32,7 +31,6 @@ export function createFileHash(blocks = ''): FileHash {
   };
 }
 
-/** Reads only the bytes after the complete `blocks`. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,
@@ -45,7 +43,7 @@ export async function hashFile(
   return hash;
 }
 
-/** Compares content with the recorded bytes (qrctl 1.0: without `blocks`). `pause` may throw. */
+/** States of qrctl 1.0 have no `blocks`. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,
@@ -62,7 +60,6 @@ export async function beginsAs(
   return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
-/** Computes the digest in states of qrctl 1.0. */
 export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readPieces(file, 0, bytes, signal)) hash.update(piece);

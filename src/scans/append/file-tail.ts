@@ -40,7 +40,6 @@ export function createFileTail(job: FileTailJob): FileTail {
   let ino: bigint | undefined;
   let isPrepared = false;
   let hasFailed = false;
-  /** Maximum size that a state on disk may record. */
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
   /** A state on disk may refer to the file at `place`. */
@@ -81,7 +80,7 @@ export function createFileTail(job: FileTailJob): FileTail {
   async function prepare(): Promise<DiskFile> {
     if (file && isPrepared) return file;
     if (file && size > 0) ino = (await file.stat()).ino;
-    // A3: a kill here leaves a state without rows, never a file without a state.
+    // A3: a kill leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: uncommitted bytes may follow the committed offset from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
@@ -104,7 +103,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     size += bytes.length;
   }
 
-  /** A15: detects a file that another process moved, truncated or changed. */
+  /** A15: another process may have moved, truncated or changed the file. */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
@@ -130,7 +129,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     commit: (last) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A1: the rows are durable before the state that records them.
+        // A1: rows are durable before their state.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();

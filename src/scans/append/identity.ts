@@ -13,7 +13,7 @@ type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 export interface CodesOfRun {
   codes: readonly string[];
-  /** Filters of `--all`, such as `--name menu`, or whether it is set. Its codes may change between runs. */
+  /** Filters of `--all`, such as `--name menu`, or whether it is set. */
   all: boolean | string;
 }
 
@@ -51,7 +51,6 @@ const CSV_FLAGS = [
 
 export interface Difference {
   reason: string;
-  /** Sentence without its period. */
   wayOn: string;
 }
 

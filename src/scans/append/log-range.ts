@@ -7,7 +7,6 @@ export interface RotatedFile {
   /** Uncompressed size; 0 for files that were merged into one record. */
   bytes: number;
   sha256: string;
-  /** Time of the newest row per code ID, ms since the epoch. */
   newestMs: Readonly<Record<string, number>>;
 }
 
@@ -16,7 +15,6 @@ interface LogBounds {
   rotated: readonly RotatedFile[];
 }
 
-/** Maximum number of recorded times (1 MB). */
 const MOST_TIMES = 20_000;
 
 export function rotatedOf({
@@ -45,7 +43,7 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
   return files;
 }
 
-/** A41: computes the time from which on the files have every row of a code. */
+/** A41: the files have every row from this time on. */
 export function beginningOf(
   { sinceMs, rotated }: LogBounds,
   code: string,

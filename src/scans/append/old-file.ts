@@ -24,7 +24,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Gives the file a second name idempotently: `FILE.old`, `FILE.old.1` and so on. */
+/** Repeatable: the file may have its second name already. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;

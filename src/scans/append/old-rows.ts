@@ -115,7 +115,6 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
 
 export type RowReader = (onRow: (code: string, id: string) => void) => Promise<void>;
 
-/** Maximum number of IDs in memory (32 MB). */
 const MOST_IDS = 4_000_000;
 
 /** Counts in bounded memory: more rows take more passes. */

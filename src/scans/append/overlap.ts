@@ -14,14 +14,13 @@ export interface CodeOverlap {
   ids: Map<string, number>;
   /** Time from which on rows are not verified. */
   rereadFromMs: number | undefined;
-  /** Maximum time of rows in rotated files. */
   movedUntilMs: number | undefined;
   movedIdsFromMs: number | undefined;
   /** Time when the newest rows were written; undefined also in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
   /** A42: end of the last range that was verified as complete. */
   readUntilMs: number | undefined;
-  /** A43: a run reported that the service no longer has the code. */
+  /** A43: the service no longer has the code. */
   isGone: boolean;
   idLimit: number;
 }
@@ -76,7 +75,6 @@ export function readingPositions(
   return positions;
 }
 
-/** Returns whether a state must be written even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -127,7 +125,6 @@ export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOver
   return { ...overlap, idsFromMs, movedIdsFromMs: movedFromMs, ids };
 }
 
-/** Computes up to when a log has the rows of a code; of rows dated in the future, when they were written. */
 export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
   return Math.min(watermarkMs ?? -Infinity, writtenAt?.serviceMs ?? Infinity);
 }

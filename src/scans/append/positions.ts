@@ -53,7 +53,6 @@ export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Maximum distance of a Date from 1970. */
 const FURTHEST_MS = 8.64e15;
 
 export function isTimeOr(other: null | undefined, value: unknown): boolean {

@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Byte range. With `strict`, every column must be there, and an incomplete row must begin like a row. */
+/** Requires every column with `strict`, and a row-like beginning of an incomplete row. */
 interface Stretch {
   start: number;
   end: number;
@@ -16,7 +16,6 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Returns the offset after the last complete row. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -35,10 +34,7 @@ export async function readRows(
   return offset;
 }
 
-/**
- * A21: returns undefined for data other than rows of a stopped run, which may end with part of a row, or with
- * zeros of a power cut.
- */
+/** A21: data of a stopped run may end with part of a row, or with zeros of a power cut. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -59,7 +55,6 @@ export async function countUncommittedRows(
   return rows;
 }
 
-/** Checks the cells up to the first quote or zero byte. */
 async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
   const incomplete = Buffer.alloc(BLOCK_BYTES);
@@ -93,14 +88,6 @@ export interface OwnershipProof {
   timeMs: number;
 }
 
-interface Rebuilt {
-  bytes: number;
-  overlaps: Map<string, CodeOverlap>;
-  oldestMs: number | undefined;
-  /** Newest row of a file without code IDs: IDs and times of two codes don't match. */
-  proof: OwnershipProof | undefined;
-}
-
 export interface RebuildJob {
   file: DiskFile;
   size: number;
@@ -111,7 +98,7 @@ export interface RebuildJob {
 }
 
 /** A14: rebuilds a lost state from the whole file. */
-export async function rebuild(job: RebuildJob): Promise<Rebuilt> {
+export async function rebuild(job: RebuildJob) {
   const { file, size, identity, begin, overlapMs, signal } = job;
   const start = await checkBeginning(file, size, identity, begin);
   const overlaps = new Map<string, CodeOverlap>();
@@ -172,7 +159,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces into complete lines; with `quoting`, a line feed between quotes is part of a cell. */
+/** Regroups pieces into complete lines. A line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;
@@ -187,7 +174,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: buffers rows for a file with a lost state and no code IDs until the service returns a row of it. */
+/** A13: buffers rows until the service returns one of the file. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

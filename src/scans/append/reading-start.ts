@@ -29,7 +29,7 @@ export function createReadingStart(job: ReadingStartJob) {
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
-  /** A23: refuses to end a range by a machine's clock that is earlier than a scan. */
+  /** A23: the machine's clock is earlier than a scan. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined) return;
     if (watermarkMs === undefined || watermarkMs <= machineMs) return;
@@ -61,7 +61,6 @@ export function createReadingStart(job: ReadingStartJob) {
 
   return {
     now,
-    /** Returns the lower bound of a range up to `endMs`; undefined for the first scan. */
     lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined {
       const reading = now();
       if (endMs !== undefined) refuseSlowClock(overlap, reading);

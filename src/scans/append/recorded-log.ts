@@ -14,7 +14,6 @@ import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, hasStamp, parseState } from './state.ts';
 
-/** Returns the path of the state of a file, complete or damaged; undefined without `--append`. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -28,12 +27,11 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: removed before the rename. After a kill in between, the state is rebuilt from the file.
+  // A32: after a kill before the rename, the state is rebuilt from the file.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }
 
-/** Returns the state, or why it can't be used. */
 async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -52,7 +50,6 @@ export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<b
   return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why the files of a log, oldest first, lack recorded rows. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],
@@ -93,7 +90,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Reads ISIZE of the last member for gzip (RFC 1952, modulo 2^32). */
+/** Reads ISIZE of the last gzip member (RFC 1952, modulo 2^32). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   const file = await open(path);
   try {

@@ -47,7 +47,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: the rotated files of a file without a state may be in another directory. */
+/** A28: the rotated files may be in another directory. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -61,8 +61,8 @@ async function refuseLostState(job: OpenJob): Promise<void> {
 }
 
 /**
- * A33: refuses a file that was emptied in place, unless the last run completed and a copy has all rows. A new
- * file may reuse the inode.
+ * A33: a file that was emptied in place is refused, unless a copy has all rows. A new file may reuse the
+ * inode.
  */
 async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
   const { file } = job.paths;
@@ -160,7 +160,6 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
 async function truncateRest(job: OpenJob, file: DiskFile, state: AppendState): Promise<void> {
   const { size } = await file.stat();
   if (size > state.bytes) await truncateUncommitted(job, file, state, size);
-  // Flushes also after an earlier run that truncated the file and was stopped before it wrote the state.
   await file.sync();
 }
 

@@ -10,9 +10,7 @@ export interface SavedRow {
 }
 
 /** Row that this export can't have written; the message follows "the file has". */
-export class UnrecognizedRowError extends Error {
-  override name = 'UnrecognizedRowError';
-}
+export class UnrecognizedRowError extends Error {}
 
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 

@@ -10,7 +10,6 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
   let dueMs = -Infinity;
   let waiting = false;
 
-  /** Rejects with the first failure in all later calls. */
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
       // A5: the disk may be in any state after a failed operation.
@@ -37,14 +36,12 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
       await clock.sleep(dueMs - clock.monotonic(), stopping.signal);
       waiting = false;
       if (!stopping.signal.aborted) await run(commitNow);
-    } catch {
-      // The next `run` reports a failure.
-    }
+    } catch {}
   }
 
   return {
     run,
-    /** Commits written rows now or soon. Call it inside `run`. */
+    /** Call it inside `run`. */
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();

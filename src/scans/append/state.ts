@@ -28,7 +28,6 @@ export interface AppendState {
   /** Stamp of the file after the last complete run; undefined during a run, and after a kill. */
   stamp: FileStamp | undefined;
   ino: bigint | undefined;
-  /** Set while the file may still be at its `.restart` path. */
   replacing: boolean;
   keepsOld?: boolean;
   rotated: readonly RotatedFile[];
@@ -81,7 +80,7 @@ interface SavedState
   positions: SavedPositions;
 }
 
-/** A6: checks all fields, because another program may have written a state with a correct checksum. */
+/** A6: another program may have written a state with a correct checksum. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } =
     value;

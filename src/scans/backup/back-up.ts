@@ -10,24 +10,18 @@ import { countRange, mayBeTruncated } from '../export/truncated-total.ts';
 import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 
-/** Maximum number of exports before a DELETE, because of new scans. */
 const ROUNDS = 3;
 /** Time to wait for later scans, because Date has whole seconds. */
 const SETTLE_MS = 1000;
-/** Maximum number of DELETEs in a row that the rate limit delays after the check for newer scans. */
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;
 
 export interface Backup {
-  /**
-   * Backs up a code, as it was before a pause, and sends its DELETE. Throws UnprovenError if its scans can't
-   * be verified as complete.
-   */
+  /** Backs up a code as it was before a pause. */
   backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
   reportEnd(): void;
 }
 
-/** Writes `ID.json` as the service returned the code, and `ID.scans.ndjson` with all fields of its scans. */
 export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
   let codes = 0;
@@ -97,7 +91,6 @@ async function deleteSaved(
         throw unverified(code, 'the rate limit delayed each DELETE after the last check for newer scans');
       return checkAgain;
     }
-    // A repeated DELETE requires another check.
     lastCheck = undefined;
     delayedChecks = 0;
     return undefined;
@@ -105,7 +98,6 @@ async function deleteSaved(
   return saved;
 }
 
-/** Counts the pause, the pages, and two checks for newer scans. */
 export function requestsOfBackup({ status }: QrCode, scans: number): number {
   const pages = scans === 0 ? 1 : Math.ceil(scans / MAX_SCANS_PAGE) + 1;
   return (status === 'active' ? 1 : 0) + pages + 1;

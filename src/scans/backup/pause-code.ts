@@ -1,4 +1,3 @@
-/** Pauses a code, although it is not specified whether a paused code is scanned. */
 import { NotFoundError, RejectedError, UnexpectedResponseError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import { codeInShell, quote } from '../../base/text/quote.ts';
@@ -18,13 +17,12 @@ export interface BackupContext {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 
-/** B5: records the old status, so that the next run can restore it after a kill. */
+/** B5: the next run can restore the old status after a kill. */
 export type SetStatus = (status: string) => Promise<void>;
 
 export interface Pause {
-  /** Continues if the service refuses. */
   begin(): Promise<void>;
-  /** Restores the status of a code that was not deleted, or warns that it may be paused. Never throws. */
+  /** Warns that the code may be paused. Never throws. */
   undo(reason: unknown): Promise<void>;
 }
 

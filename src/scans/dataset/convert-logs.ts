@@ -26,7 +26,6 @@ import type { Partitioning } from './partitions.ts';
 
 type ConvertRun = ScanRun & { facts: RunFacts };
 
-/** Writes each scan once, in one commit. */
 export async function convertLogs(
   run: ConvertRun,
   plan: ExportPlan & { directory: string; partition: Partitioning },

@@ -18,7 +18,6 @@ export interface DatasetIdentity extends AppendIdentity {
 export interface Part {
   /** Name of a directory, such as `dt=2026-10-01`. */
   partition: string;
-  /** Name of a file, such as `part-000017.parquet`. */
   name: string;
   rows: number;
   bytes: number;
@@ -39,7 +38,6 @@ interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifes
   positions: SavedPositions;
 }
 
-/** Partition, number of the part, rows, bytes, and newest time. */
 type SavedPart = [string, number, number, number, number];
 
 export function formatManifest(
@@ -78,7 +76,7 @@ function numberOf(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }
 
-/** P8: checks all fields, because another program may have written a manifest with a correct checksum. */
+/** P8: another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};

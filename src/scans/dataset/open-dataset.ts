@@ -38,7 +38,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): PartFormatter;
-  /** Adds to an existing dataset. Otherwise, the directory must be empty, and all parts appear at the end. */
+  /** Otherwise, the directory must be empty, and all parts appear at the end. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
@@ -78,7 +78,6 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         // P10, P15: the bound of the first run, or the end of the deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
-        proof: undefined,
       };
       const { workspace } = recorded;
       const next = found?.next ?? 1;
@@ -128,7 +127,7 @@ async function lockDirectory(disk: Disk, place: string, lockFile: (path: string)
   for (;;) {
     const directory = await realPath(disk, place);
     const lock = await lockFile(join(directory, MANIFEST));
-    // D14: the path may have changed during the wait, to a directory whose lock is not held.
+    // D14: the path may lead to another directory after the wait.
     if ((await realPath(disk, place)) === directory) return { directory, lock };
     await lock.release();
   }
@@ -161,7 +160,6 @@ export function readDatasetState(directory: string, disk: Disk = nodeDisk): Prom
   return readManifest(disk, directory).catch(() => undefined);
 }
 
-/** Returns the `fault` that prevents an append. Locks nothing. */
 export async function inspectDataset(
   directory: string,
   disk: Disk = nodeDisk,
@@ -178,7 +176,6 @@ export async function inspectDataset(
   return { ...found, sinceMs, rotated: [], fault };
 }
 
-/** Returns undefined if the beginning is unknown, or if `paths` lacks a part. */
 export async function readDatasetBeginning(
   directory: string,
   paths: ReadonlySet<string>,
@@ -190,7 +187,6 @@ export async function readDatasetBeginning(
   return saved.sinceMs ?? -Infinity;
 }
 
-/** Returns why readers lack recorded rows; undefined if only partitions were deleted. */
 export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   const directory = await realPath(disk, name);
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));

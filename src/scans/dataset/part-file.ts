@@ -27,7 +27,6 @@ export async function* formatPart(
   yield formatter.end();
 }
 
-/** Writes a part durably at `temporary`, later `path`, and returns its size. */
 export async function writePart(
   disk: Disk,
   path: string,

@@ -34,7 +34,7 @@ const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that is not listed. `owner`: code of all its rows, which may still fail. */
+/** Part that is not listed; all its rows are of `owner`, which may still fail. */
 interface Staged extends Part {
   owner: string | undefined;
 }
@@ -48,7 +48,6 @@ export function createPartTail(job: PartTailJob): RowTail {
   let { parts, next } = job;
   let hasManifest = job.isSaved;
   let staged: Staged[] = [];
-  /** Rows of finished codes, apart from those of the current one, which may still fail. */
   let complete: Buffered = new Map();
   let current: Buffered = new Map();
   let writing: string | undefined;

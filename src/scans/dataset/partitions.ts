@@ -11,10 +11,7 @@ export interface Partitioning {
 
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
 
-/**
- * Creates a function from ms since the epoch to the partition, such as `dt=2026-10-01`. Engines don't read a
- * year without four digits.
- */
+/** Formats `dt=2026-10-01`. Engines don't read a year without four digits. */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
   let lastDay = Number.NaN;

@@ -66,7 +66,6 @@ export async function lossOfParts(
   return undefined;
 }
 
-/** Lists partitions that a user deleted: without parts, and older than all others. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const known = pathsOf(parts);
   const removed: string[] = [];

@@ -2,7 +2,6 @@ const CARD = { light: '#ffffff', dark: '#191c22' };
 /** Darkest and lightest background of text in the accent color. */
 const BEHIND = { light: '#f6f6f3', dark: '#191c22' };
 const TOWARD = { light: '#000000', dark: '#ffffff' };
-/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 const LEAST_CONTRAST = 4.5;
 /** Parts of the accent in tints, of which texts remain readable. */
 const SHADES = { light: [0.08, 0.18, 0.32, 0.48], dark: [0.08, 0.16, 0.25, 0.35] };
@@ -33,7 +32,6 @@ function mix(from: string, to: string, part: number): string {
   return `#${mixed.map((value) => Math.round(value).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Returns the contrast of two colors, 1 to 21 (WCAG 2.2). */
 export function contrast(a: string, b: string): number {
   const [light = 0, dark = 0] = [a, b].map(luminance).sort((x, y) => y - x);
   return (light + 0.05) / (dark + 0.05);

@@ -14,7 +14,7 @@ import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {
   title: string | undefined;
-  /** Text of the sender; empty lines separate paragraphs. */
+  /** Empty lines separate paragraphs. */
   note: string | undefined;
   logo: Omit<ReportLogo, 'alt'> | undefined;
   footer?: string;
@@ -163,7 +163,7 @@ function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
   if (silent.length === 0) return [];
   const names = silent.map(({ name, detail }) => ({
     name: shorten(name),
-    ...(detail !== undefined && { detail: shorten(detail) }),
+    detail: detail && shorten(detail),
   }));
   return [{ id: 'silent', title: words.cards.silent, isWide: true, tables: [], notes: [], names }];
 }

@@ -79,7 +79,6 @@ export function crossTable({ rows, columns, cells }: Cross, locale: Locale): Fig
   };
 }
 
-/** Returns whether units recur, so that only averages are comparable. */
 export function isRecurring({ kind, by }: Pick<Section, 'kind' | 'by'>): boolean {
   return kind === 'time' && (by === 'hour' || by === 'weekday');
 }
@@ -93,7 +92,6 @@ function markedName(row: Figure, section: Section, locale: Locale): Name {
   return { name: row.isPart ? `${name}\u00a0*` : name, ...others };
 }
 
-/** Returns whether a code or group was created during the comparison and has no scans in it. */
 export function isNew(
   { isBeforeData, previous, isRest }: Figure,
   { kind }: Section,

@@ -80,7 +80,6 @@ function perDayTile(figures: TileFigures, locale: Locale): Tile[] {
   ];
 }
 
-/** Marks the figure like the sentence on the comparison. */
 function previousDetail(
   previous: number | null,
   format: (value: number) => string,
@@ -131,7 +130,6 @@ function onPhones(section: Section | undefined, { words, scans, share }: Locale)
   return [{ label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) }];
 }
 
-/** Returns the tone of a growth, even if it is formatted as zero. */
 export function toneOf(growth: number | null): Tone {
   if (growth === null || Math.abs(growth) < 0.0005) return 'even';
   return growth > 0 ? 'up' : 'down';

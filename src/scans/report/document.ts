@@ -1,4 +1,4 @@
-/** Words, numbers and order are chosen here; renderers only place them. */
+/** Report whose words, numbers and order are chosen; renderers only place them. */
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {
@@ -12,7 +12,6 @@ export interface ReportDocument {
   accent: string | undefined;
   logo: ReportLogo | undefined;
   range: string;
-  /** Filters, and sentences on parts of the range without data. */
   coverage: readonly string[];
   comparedWith: string | undefined;
   summaryLabel: string;
@@ -60,13 +59,12 @@ export interface ColumnChart {
 
 interface ChartColumn {
   label: string;
-  /** Number of scans, or their average per day. */
   value: number;
   previous: number | null;
   isPart: boolean;
 }
 
-/** Name and text that identifies it, such as a code and its slug; both may be untrusted. */
+/** Name and text that identifies it; both may be untrusted. */
 export interface Name {
   name: string;
   detail?: string;
@@ -85,9 +83,7 @@ export interface CellText {
 }
 
 export interface FigureRow extends Name {
-  /** Marks a name that is not a value of the data, such as `All others`. */
   isDim: boolean;
-  /** Length of the bar at the name, 0 to 1. */
   bar?: number;
   cells: readonly FigureCell[];
 }

@@ -7,7 +7,6 @@ import type { CountRequest } from '../stats/readings.ts';
 import type { ReportFigures } from './compose-report.ts';
 import type { Name } from './document.ts';
 
-/** Maximum number of columns that fit a page. */
 const MOST_COLUMNS = 4;
 
 export function reportFigures(

@@ -22,7 +22,7 @@ export function rowName(row: Figure, section: Section, locale: Locale): Name {
   const { name, detail } = nameOf(row, section, locale);
   return {
     name: shorten(section.kind === 'time' ? capitalize(name) : name),
-    ...(detail !== undefined && { detail: shorten(detail) }),
+    detail: detail && shorten(detail),
   };
 }
 
@@ -54,7 +54,7 @@ function nameOf(
   if (kind === 'code') {
     const details = [name === null || name === value ? undefined : value, destination];
     const detail = details.filter((text) => text !== undefined).join(' · ');
-    return { name: name ?? value, ...(detail !== '' && { detail }) };
+    return { name: name ?? value, detail: detail || undefined };
   }
   return { name: kind === 'value' ? valueName(by, value, locale) : value };
 }
@@ -97,9 +97,6 @@ export function localDate(ms: number, zone: string): LocalDate {
   return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
 }
 
-/**
- * Words a half-open range: `October 2026`, `17 to 23 November 2026`, or with times unless it has whole days.
- */
 export function formatRange(
   { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
   zone: string,
@@ -132,9 +129,6 @@ function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string
   return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
 }
 
-/**
- * Parses a unit such as `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; not an hour, or a year of five digits.
- */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
   if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
   if (by === 'day') {

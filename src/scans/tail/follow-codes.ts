@@ -26,7 +26,7 @@ interface Followed {
   label: object;
 }
 
-/** Prints new scans until the signal, `maxScans`, or no code is left. Outages are not thrown. */
+/** Outages are not thrown. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;

@@ -3,7 +3,6 @@ import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.
 import { OVERLAP_MS } from '../export/follow-code.ts';
 import type { TailPosition } from './state-file.ts';
 
-/** Maximum number of printed scans of a position that waits for the clocks to agree. */
 const MOST_HELD = 10_000;
 
 export function createTailProgress(sinceMs: number, positions: Map<string, TailPosition>) {
@@ -21,7 +20,6 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
       return position;
     },
-    /** Records a printed scan; `hasBegun` if every scan from the start of the code on was returned. */
     print(
       code: string,
       { id, ms }: { id: number | bigint; ms: number },

@@ -23,12 +23,10 @@ export interface ScanPrinter {
 
 interface PrinterOutput {
   openSink(): Promise<RowSink>;
-  /** Flushes printed rows to disk, if standard output is a file. */
   flush(): Promise<void>;
   now(): ClockReading;
 }
 
-/** Maximum number of scans that are printed again after a kill. */
 const BATCH_SCANS = 500;
 
 export async function openScanPrinter(

@@ -36,9 +36,7 @@ export interface TailRun {
 }
 
 export interface TailStateFile {
-  /** Throws UsageError unless the state is of this run. */
   begin(run: TailRun): Promise<TailStart>;
-  /** Throws LocalError; the file then has the earlier positions. */
   record(positions: Map<string, TailPosition>): Promise<void>;
   close(): Promise<void>;
 }
@@ -63,7 +61,7 @@ export async function openTailState(
   // S5: locked before anything is read.
   const lock = await acquireLock(real, { clock, signal });
   try {
-    // The path may have changed during the wait, to a file whose lock is not held.
+    // The path may lead to another file after the wait.
     if ((await opening(realPath(disk, path))) !== real)
       throw new UsageError(
         `cannot use the state file ${path}: the path now points to a different file than when the run started`,
@@ -139,17 +137,14 @@ async function isOfRun(path: string, before: TailState, run: TailRun): Promise<b
 const VERSION = 1;
 
 export interface TailPosition {
-  /** Time before which all scans were printed. */
   fromMs: number;
   at: ClockReading;
-  /** Times by ID of printed scans from `fromMs` on. */
   printed: Map<number | bigint, number>;
 }
 
 export interface TailState {
   workspace: RecordedWorkspace;
   codes: CodesOfRun;
-  /** Start of the first run, from which codes without a position are printed. */
   sinceMs: number;
   positions: Map<string, TailPosition>;
 }
@@ -187,7 +182,6 @@ interface SavedState extends RecordedWorkspace, CodesOfRun {
   positions: [string, SavedPosition][];
 }
 
-/** Another program may have written a state with a correct checksum. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { sinceMs, positions } = value;
   const isPosition = (entry: unknown) =>
@@ -209,7 +203,6 @@ function isSavedPosition(value: unknown): boolean {
   return isTime(fromMs) && isClockReading(at) && Array.isArray(printed) && printed.every(isScan);
 }
 
-/** Keeps the digits of an ID beyond 2^53. */
 function parseScan([text, ms]: [string, number]): [number | bigint, number] {
   const id = Number(text);
   return [Number.isSafeInteger(id) ? id : BigInt(text), ms];

@@ -6,9 +6,7 @@ import { addOne, dayOf } from './log-index.ts';
 
 export interface DayDifference {
   day: number;
-  /** Number of scans that the log lacks. */
   missing: number;
-  /** Number of scans that the service no longer has. */
   gone: number;
 }
 
@@ -22,7 +20,7 @@ interface SegmentJob {
   range: Range;
   first: ScanPage;
   logged: ReadonlyMap<number | bigint, number>;
-  /** Takes scans that the log lacks, possibly more than once. */
+  /** May repeat scans. */
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 

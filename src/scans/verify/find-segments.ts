@@ -40,10 +40,8 @@ export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeC
   return inside.length !== index.rows || sumOf(inside.map(({ id }) => id)) === index.sum;
 }
 
-/** Maximum number of pages of a segment without rows of the log, which are kept in memory. */
 const MOST_PAGES = 100;
 
-/** Halves the range, with about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: TotalsOfCode,
   range: Range,

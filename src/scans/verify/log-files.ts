@@ -17,23 +17,12 @@ export interface LogFault {
   hint: string;
 }
 
-interface LogFiles {
-  paths: string[];
-  known: readonly string[];
-  gone: readonly RotatedFile[];
-  fault: LogFault | undefined;
-  isUnfinished: boolean;
-}
-
-/**
- * V10: identifies files by their bytes, even compressed or renamed. `own` are named like the log, oldest
- * first; `others` may be of it.
- */
+/** V10: identifies files by their bytes, even compressed or renamed. */
 export async function checkLogFiles(
   file: string,
   state: AppendState,
   { own, others, pause }: { own: readonly string[]; others: readonly string[]; pause(): Promise<void> },
-): Promise<LogFiles> {
+) {
   const name = basename(file);
   const current = own.find((path) => resolve(path) === resolve(file));
   const moved: Digest[] = [];

@@ -10,13 +10,11 @@ import { createIdSet, type IdSet } from '../stats/input/distinct.ts';
 import { createPause, readEveryRow } from '../stats/input/read-scans.ts';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
-/** Rows of a code in its range; days are numbers since 1970, in UTC. */
+/** Days are numbers since 1970, in UTC. */
 export interface CodeIndex {
   rows: number;
   days: Map<number, number>;
-  /** Rows per day that repeat an ID. */
   twice: Map<number, number>;
-  /** Sum of hashes of the IDs. */
   sum: number;
 }
 
@@ -102,7 +100,6 @@ interface LogReading {
   signal: AbortSignal;
 }
 
-/** Calls `takeTorn` for each file with an incomplete last line. */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
   take: (code: string, id: number | bigint, ms: number) => void,
@@ -130,7 +127,7 @@ function unnamed(path: string): UsageError {
 
 /**
  * V11: an appended log covers its codes up to its last complete run; other files, all codes from the first
- * row to the last, or the requested range. A code of no log has the range of all.
+ * row to the last. A code of no log has the range of all.
  */
 export async function indexLogs(
   reading: LogReading,

@@ -16,7 +16,6 @@ import { listInputs } from '../stats/input/list-inputs.ts';
 import { checkLogFiles, type LogFault } from './log-files.ts';
 
 export interface ScanLog {
-  /** Appended file, directory of a dataset, or first file. */
   place: string;
   paths: readonly string[];
   keptBy: InputLog['keptBy'];
@@ -25,7 +24,6 @@ export interface ScanLog {
   state: LogState | undefined;
   gone: readonly RotatedFile[];
   fault: LogFault | undefined;
-  /** Shows that the next append, or a repair, removes the fault. */
   isUnfinished: boolean;
 }
 
@@ -66,7 +64,6 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
 }
 
-/** Refuses, because only its state shows which rows a log lacks. */
 async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly string[]): Promise<never> {
   const place = placeOf(keptBy);
   const loss = await lossOfInput(keptBy, paths);
@@ -111,9 +108,6 @@ export function keptRange({ state, gone }: ScanLog, code: string): Range | undef
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/**
- * Returns the code ID of rows without one: that of the log, of a file named by a slug, or of the only code.
- */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,

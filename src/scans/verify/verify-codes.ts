@@ -26,9 +26,7 @@ interface VerifyJob {
   width: number;
   note(line: string): void;
   faultOf(code: string): string | undefined;
-  /** Adds scans that the log lacks, and returns their number. */
   repair?: (code: CodeLabel, batch: TimedRows) => Promise<number>;
-  /** Maximum number of scans whose IDs are in memory at once. */
   mostIds?: number;
   progress(done: number): void;
 }
@@ -44,7 +42,7 @@ export interface CodeResult {
    * verified as complete.
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
-  reason: Error | undefined;
+  reason?: Error;
   range: Range | undefined;
   logged: number;
   days: readonly VerifiedDay[];
@@ -60,7 +58,6 @@ interface Doubt {
   segment: Segment;
 }
 
-/** Throws failures that concern all codes. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
@@ -73,7 +70,6 @@ function startOf(job: VerifyJob, code: CodeLabel): CodeResult {
   const result: CodeResult = {
     code,
     outcome: 'equal',
-    reason: undefined,
     range: job.rangeOf(code.id),
     logged: indexOf(job, code).rows,
     days: [],
@@ -97,7 +93,7 @@ interface Turn {
   totals: TotalsOfCode;
 }
 
-/** V1: requests the total of each code, and of parts of those that differ. */
+/** V1: requests parts of codes only that differ. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
@@ -200,7 +196,6 @@ function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeInd
   if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
   const fault = faultOf(result.code.id);
   if (fault === undefined || result.reason !== undefined) return;
-  // Scans of a deleted code are in no other file.
   const isReported = result.outcome !== 'equal' && result.outcome !== 'gone';
   Object.assign(result, { outcome: isReported ? result.outcome : 'different', reason: new Error(fault) });
 }

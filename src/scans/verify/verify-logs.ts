@@ -9,7 +9,6 @@ import type { AppendIdentity } from '../append/identity.ts';
 import { type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
-import type { Range } from '../export/range.ts';
 import { formatLocalRange } from '../format-local-range.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { type CoveredIndex, indexLogs, type LogIndex, readLogs } from './log-index.ts';
@@ -25,7 +24,6 @@ export interface LogsJob {
   range: { sinceMs: number | undefined; untilMs: number | undefined; zone(): string };
   movedFrom: string | undefined;
   service: Service;
-  /** Fetches the codes with these IDs that are not among `listed`; one that does not exist is `missing`. */
   fetchUnlisted(listed: readonly CodeLabel[], ids: Iterable<string>): Promise<CodeLabel[]>;
   isRepair: boolean;
   accepts: boolean;
@@ -46,12 +44,11 @@ export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<Verified
   return [...results, ...(await compareLogs(run, { ...job, codes: others, isAll: false }))];
 }
 
-/** V8: compares a log under its lock, so that no other run adds the same scans. */
+/** V8: no other run may add the same scans. */
 async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<VerifiedCode[]> {
   if (log.fault && !log.isUnfinished) return compareLogs(run, { ...job, logs: [log] });
   const file = await openLog(run, log, job, job.service);
   try {
-    // The log may have been rotated during the wait. Its warnings were printed at the first listing.
     const silent = { ...run, console: { ...run.console, warn: () => undefined } };
     const logs = log.paths.length === 0 ? [log] : await listLogs(silent, [log.place, ...log.paths]);
     const results = await compareLogs(run, { ...job, logs }, job.isRepair ? file.add : undefined);
@@ -100,13 +97,7 @@ async function compareLogs(
   }
 }
 
-interface PlannedCode {
-  code: CodeLabel;
-  logged: number;
-  range: Range;
-}
-
-export async function planVerify({ signal }: ScanRun, job: LogsJob): Promise<PlannedCode[]> {
+export async function planVerify({ signal }: ScanRun, job: LogsJob) {
   const covered = await indexLogs({ logs: job.logs, codes: job.codes, signal }, job.range);
   refuseOutside(job, covered);
   return job.codes.flatMap((code) => {

@@ -7,7 +7,6 @@ import { widest } from './log-index.ts';
 import type { ScanLog } from './scan-log.ts';
 import type { CodeResult } from './verify-codes.ts';
 
-/** Accepted if an earlier run reported the deletion of the code, or the user accepts it. */
 export interface VerifiedCode extends CodeResult {
   isAccepted: boolean;
 }

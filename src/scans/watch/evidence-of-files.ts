@@ -2,7 +2,7 @@
 import { getOrAdd } from '../../base/collections.ts';
 import { contains } from '../export/range.ts';
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
-import { type Coverage, coverageOf, coveredLogs } from '../stats/coverage.ts';
+import { coverageOf, coveredLogs } from '../stats/coverage.ts';
 import { closedFiles, type InputLog } from '../stats/input/input-log.ts';
 import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
 import { EARLIER_WEEKS, type Evidence, hoursBefore, spanOf, type Windows } from './judge.ts';
@@ -17,14 +17,6 @@ interface FilesJob {
   signal: AbortSignal;
 }
 
-interface FilesEvidence {
-  windows: Windows;
-  codes: { code: CodeOfScans; evidence: Evidence }[];
-  coverage: Coverage;
-  /** Number of scans dated later than `nowMs`, if no end was requested. */
-  future: number;
-}
-
 interface Found {
   code: CodeOfScans;
   firstMs: number;
@@ -35,7 +27,7 @@ interface Found {
   sameHours: Map<number, number>;
 }
 
-export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | undefined> {
+export async function readFilesEvidence(job: FilesJob) {
   // W12: a scan that is dated in the future must not be the end of all codes.
   const untilMs = job.untilMs ?? job.nowMs + 1;
   let codes = new Map<string, Found>();

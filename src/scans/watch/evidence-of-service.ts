@@ -1,4 +1,3 @@
-/** Sends one request if a page shows all scans of the nine weeks, otherwise two. */
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
 import { cut, pageReader, pageSizeOf, type ReadScans } from '../export/range.ts';
@@ -25,7 +24,6 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const parts = all.isCapped ? await splitWeeks(week) : undefined;
   const baseline = parts ? parts.older.scans + parts.newer.scans : Math.max(0, all.scans - week.scans);
   const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
-  // The total of a part may show the last page, but not a capped one.
   const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
   const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
   const isCapped = parts?.isCapped ?? false;

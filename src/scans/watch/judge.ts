@@ -1,21 +1,15 @@
-/**
- * Judges a code against its own past: a week by eight weeks before, and a silence by the same hours of
- * earlier weeks.
- */
 import { DAY_MS } from '../../base/time/time.ts';
 import { type ClosedSpan, type Span, zoned } from '../stats/calendar.ts';
 
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;
 export type WatchOutcome = (typeof OUTCOMES)[number];
 
-/** Minimum number of expected scans of a code that is judged. */
 export const LEAST_EXPECTED = 30;
 const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
 /** Minimum length of a silence that is judged: longer than a day off with its evenings. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** Share of the expected scans below which an unknown last scan is requested. */
 const SUSPICIOUS = 0.9;
 
 export const EARLIER_WEEKS = [1, 2] as const;
@@ -52,12 +46,10 @@ export interface Verdict {
   outcome: WatchOutcome;
   unjudged?: Unjudged;
   scans: number;
-  /** Number of expected scans in a week or, of a quiet code, during its silence. */
   expected: number | undefined;
   low?: number;
   high?: number;
   lastMs?: number;
-  /** Time from which on a quiet code has no scans, if its last scan is unknown. */
   quietSinceMs?: number;
 }
 

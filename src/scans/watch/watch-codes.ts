@@ -28,7 +28,6 @@ export interface Watched {
   range: { sinceMs: number; untilMs: number };
 }
 
-/** Statuses of codes that are not meant to be scanned. */
 const INACTIVE = ['paused', 'expired'];
 
 export async function watchCodes(

@@ -55,7 +55,6 @@ function pixel(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Stretches the line to the width, but not its stroke. */
 function before(columns: Columns, x: (at: number) => number, y: (value: number) => number): Html | string {
   const points = columns.flatMap(({ previous }, at) =>
     previous === null ? [] : [[x(at), y(previous)] as [number, number]],

@@ -1,4 +1,4 @@
-/** Renders an HTML page without scripts or requests, for phones, paper and screen readers. */
+/** Renders without scripts or requests, for phones, paper and screen readers. */
 
 import { createHash } from 'node:crypto';
 import { type AccentColors, accentColors } from '../accent.ts';

@@ -8,7 +8,7 @@ export interface LocalDate {
   year: number;
   month: number;
   day: number;
-  /** Day of the week, 0 for Monday. */
+  /** Starts with 0 for Monday. */
   weekday: number;
   hour?: number;
   minute?: number;
@@ -60,13 +60,11 @@ export function formatDecimal(
   return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
 }
 
-/** Omits trailing zeros of at most two decimals. */
 export function formatTick(cldr: LocaleData, value: number): string {
   const decimals = [0, 1].find((count) => Number(value.toFixed(count)) === Number(value.toFixed(2))) ?? 2;
   return formatDecimal(cldr, value, decimals);
 }
 
-/** Uses one decimal, or two if the average or one `beside` it would be zero. */
 export function formatAverage(
   cldr: LocaleData,
   value: number,
@@ -80,7 +78,6 @@ export function formatShare(cldr: LocaleData, share: number): string {
   return inPercent(cldr, formatDecimal(cldr, share * 100, 1));
 }
 
-/** Returns undefined above 999 %. */
 export function formatGrowth(cldr: LocaleData, growth: number): string | undefined {
   if (growth > MOST_GROWTH) return undefined;
   const digits = formatDecimal(cldr, Math.abs(growth) * 100, Math.abs(growth) >= 1 ? 0 : 1);

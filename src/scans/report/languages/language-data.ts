@@ -5,7 +5,7 @@ export type Plural<L extends Language> = Readonly<Record<Categories[L], string>>
 type EnglishWords = typeof import('./words/en.json');
 type EnglishForms = typeof import('./cldr/en.json');
 
-/** Words of a report, with placeholders for `fill`. Keys of `cards` and `columns` are dimensions. */
+/** Keys of `cards` and `columns` are dimensions. */
 export type Words<L extends Language> = Omit<EnglishWords, 'scans' | 'codes'> &
   Record<'scans' | 'codes', Plural<L>>;
 
@@ -14,7 +14,6 @@ export type Words<L extends Language> = Omit<EnglishWords, 'scans' | 'codes'> &
  * 3166-1 alpha-2). `minimumGroupingDigits` is the number of digits before the first separator.
  */
 export type LocaleData = Omit<EnglishForms, 'countries'> & {
-  /** First day of a month, unless it is `1`. */
   firstDay?: string;
   countries: Readonly<Record<string, string>>;
 };

@@ -4,7 +4,6 @@ import type { Typesetter } from './typesetter.ts';
 
 export interface Block {
   height: number;
-  /** Space above, unless the block is first on its page. */
   above?: number;
   /** Prevents a page break after the block. */
   keepsNext?: boolean;
@@ -33,7 +32,6 @@ export interface Band {
   above: number;
 }
 
-/** Minimum number of rows after the head, and at the end of a table. */
 const TOGETHER = 3;
 
 interface Head {
@@ -67,11 +65,11 @@ export function tableBlocks(
     const isBound = at < TOGETHER - 1 || at >= rows.length - TOGETHER;
     return {
       ...row,
-      ...(at < rows.length - 1 && isBound && { keepsNext: true }),
+      keepsNext: at < rows.length - 1 && isBound,
       ...(at > 0 && { repeats }),
     };
   });
-  return [{ ...headBlock(false), ...(above !== undefined && { above }) }, ...bound];
+  return [{ ...headBlock(false), above }, ...bound];
 }
 
 export function stackHeight(blocks: readonly Block[]): number {
@@ -94,7 +92,6 @@ export function bandHeight({ stacks }: Band): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
 
-/** Either part may be empty. */
 export function splitStack(stack: Stack, room: number): [Stack, Stack] {
   const { blocks } = stack;
   let height = 0;
@@ -151,21 +148,19 @@ interface ParagraphOptions {
   above: number;
   section: { set: Typesetter; element?: (canvas: Canvas) => Element };
   most?: number;
-  /** Marks an untrusted text, in the direction of its first letter. */
   isName?: boolean;
   type?: string;
 }
 
-/** Keeps the first two and the last two lines together. */
 export function paragraphBlocks(text: string, options: ParagraphOptions): Block[] {
   const { style, width, above, section, most, isName = false, type = 'P' } = options;
-  const lines = section.set.lines(text, { style, width, isName, ...(most !== undefined && { most }) });
+  const lines = section.set.lines(text, { style, width, isName, most });
   let element: Element | undefined;
   return lines.map(
     (line, at): Block => ({
       height: style.leading,
       ...(at === 0 && { above }),
-      ...((at === 0 || at === lines.length - 2) && at < lines.length - 1 && { keepsNext: true }),
+      keepsNext: (at === 0 || at === lines.length - 2) && at < lines.length - 1,
       draw(canvas, { x, y }) {
         element ??= canvas.element(type, section.element?.(canvas));
         canvas.within(element, () => canvas.text(line, { x, y: baselineOf(style, y) }));

@@ -35,12 +35,11 @@ export interface Canvas {
   element(type: string, parent?: Element, options?: ElementOptions): Element;
   within(element: Element, draw: () => void): void;
   draw(type: string, parent: Element | undefined, draw: () => void, options?: ElementOptions): void;
-  /** Draws decoration, which screen readers skip; `Pagination` if it repeats on each page. */
+  /** Draws decoration, which screen readers skip. */
   artifact(draw: () => void, type?: 'Layout' | 'Pagination'): void;
   fill(boxes: Box | readonly Box[], color: string, radius?: number): void;
   stroke(points: readonly (readonly [x: number, y: number])[], color: string, width: number): void;
   image(png: Uint8Array, box: Box): void;
-  /** Draws a line at its start, end or center `x` and its baseline `y`. */
   text(line: Line, place: TextPlace): void;
   lines(lines: readonly Line[], place: TextPlace): number;
   bookmark(title: string, y: number): void;

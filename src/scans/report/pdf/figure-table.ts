@@ -117,7 +117,6 @@ function drawBar(canvas: Canvas, { bar }: FigureRow, box: Box, width: number): v
 
 interface Columns {
   name: number;
-  /** Widths of the other columns, with the gap before each. */
   cells: readonly number[];
   head: TextStyle;
   cell: TextStyle;
@@ -162,7 +161,6 @@ function stylesOf(scale: number): Omit<Columns, 'name' | 'cells'> {
   };
 }
 
-/** Heads break between words. */
 function longestWord({ text, detail = '' }: CellText, style: TextStyle, set: Typesetter): number {
   return widestOf(`${text} ${detail}`.split(' ').map((word) => set.line(word, style)));
 }

@@ -36,7 +36,6 @@ function logoSize({ width, height }: ReportLogo): { width: number; height: numbe
   return { width: width * scale, height: height * scale };
 }
 
-/** Has no height, because the title is next to the logo. */
 function logoBlock(
   { png, alt }: ReportLogo,
   { width, height }: { width: number; height: number },

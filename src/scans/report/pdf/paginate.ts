@@ -66,7 +66,6 @@ function fillPage(bands: readonly Band[], room: number): Filled {
   return best;
 }
 
-/** Allows a band of more than half a page to be split anywhere. */
 function splitPenalty(band: Band, room: number): number {
   return bandHeight(band) > room / 2 ? 0 : TOLERABLE[band.stacks.length > 1 ? 1 : 0];
 }

@@ -16,12 +16,7 @@ const GUTTER = 24;
 const CARD_GAP = 16;
 const FOOT = 28;
 
-interface RenderedPdf {
-  bytes: Buffer;
-  lossy: readonly string[];
-}
-
-export async function renderPdf(report: ReportDocument, paper: Paper): Promise<RenderedPdf> {
+export async function renderPdf(report: ReportDocument, paper: Paper) {
   const [width, height] = PAPER_SIZES[paper];
   const { language, direction, logo } = report;
   const title = clean(report.title);
@@ -86,7 +81,6 @@ function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[
   return [[opening, ...cards], closing];
 }
 
-/** Groups cards with half the width in pairs; a single half takes all of it. */
 function inRows(cards: readonly Card[]): Card[][] {
   const rows: Card[][] = [];
   for (const card of cards) {

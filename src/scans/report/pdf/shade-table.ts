@@ -93,7 +93,6 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
       for (const [at, box] of boxes.entries()) {
         const cell = cells[at];
         const line = cell && lineOf(cell, grid.style, set);
-        // A day outside the range has an empty cell.
         canvas.within(canvas.element('TD', row), () => {
           if (line)
             canvas.text(line, { x: box.x + box.width / 2, y: baseline(y, line.style), align: 'center' });

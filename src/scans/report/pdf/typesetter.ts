@@ -41,7 +41,6 @@ export function widestOf(lines: readonly Line[]): number {
 export interface Typesetter {
   line(text: string, style: TextStyle): Line;
   lines(text: string, fit: Fit): Line[];
-  /** Returns whether a text has characters that no font has, and that are left out. */
   isLossy(text: string): boolean;
 }
 
@@ -51,7 +50,6 @@ const LONGEST_KNOWN = 60;
 
 interface Known {
   pieces: readonly Piece[];
-  /** Width at a size of 1 point. */
   width: number;
 }
 
