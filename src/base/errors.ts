@@ -5,7 +5,7 @@ export function messageOf(error: unknown): string {
 }
 
 export interface RowProblem {
-  file: string | undefined;
+  file?: string;
   line?: number;
   message: string;
 }
@@ -20,7 +20,6 @@ export interface FailureDetails {
   code?: string;
   status?: number;
   cause?: unknown;
-  /** All rows at fault, if the message lists only some. */
   rows?: readonly RowProblem[];
 }
 
@@ -31,8 +30,8 @@ export function isDiskFull(error: unknown): boolean {
 export type Outcome = 'not-applied' | 'unknown';
 
 export class Failure extends Error {
-  static readonly exit: number = 1;
-  static readonly meaning: string =
+  static exit: number = 1;
+  static meaning: string =
     "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
 
   hint: string | undefined;
@@ -64,9 +63,8 @@ export class RequestFailure extends Failure {
 }
 
 export class UsageError extends Failure {
-  static override readonly exit = 2;
-  static override readonly meaning =
-    'usage error (invalid flag, argument or input file); no changes were made';
+  static override exit = 2;
+  static override meaning = 'usage error (invalid flag, argument or input file); no changes were made';
 }
 export class LocalError extends Failure {
   constructor(message: string, details: FailureDetails = {}) {
@@ -75,38 +73,37 @@ export class LocalError extends Failure {
 }
 export class UnexpectedResponseError extends RequestFailure {}
 export class AuthError extends RequestFailure {
-  static override readonly exit = 3;
-  static override readonly meaning = 'missing or unusable API key, or the service rejected the key (401)';
+  static override exit = 3;
+  static override meaning = 'missing or unusable API key, or the service rejected the key (401)';
 }
 export class NotFoundError extends RequestFailure {
-  static override readonly exit = 4;
-  static override readonly meaning = 'not found (404)';
+  static override exit = 4;
+  static override meaning = 'not found (404)';
 }
 export class PlanLimitError extends RequestFailure {
-  static override readonly exit = 5;
-  static override readonly meaning = "the plan's code limit is reached (403)";
+  static override exit = 5;
+  static override meaning = "the plan's code limit is reached (403)";
 }
 export class RateLimitError extends RequestFailure {
-  static override readonly exit = 6;
-  static override readonly meaning = 'rate limit: the wait would exceed --max-wait';
+  static override exit = 6;
+  static override meaning = 'rate limit: the wait would exceed --max-wait';
 }
 export class UnavailableError extends RequestFailure {
-  static override readonly exit = 7;
-  static override readonly meaning = 'network or service unavailable after retries';
+  static override exit = 7;
+  static override meaning = 'network or service unavailable after retries';
 }
 export class PartialError extends Failure {
-  static override readonly exit = 8;
-  static override readonly meaning =
+  static override exit = 8;
+  static override meaning =
     'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
 }
 export class UnprovenError extends Failure {
-  static override readonly exit = 9;
-  static override readonly meaning =
-    'the export could not be verified as complete, or a bulk row needs your decision';
+  static override exit = 9;
+  static override meaning = 'the export could not be verified as complete, or a bulk row needs your decision';
 }
 export class RejectedError extends RequestFailure {
-  static override readonly exit = 10;
-  static override readonly meaning = 'the service rejected the values (400)';
+  static override exit = 10;
+  static override meaning = 'the service rejected the values (400)';
 }
 export class InterruptedError extends Failure {
   readonly signal: 'SIGINT' | 'SIGTERM';
@@ -127,7 +124,7 @@ export class ReportedError extends Failure {
 }
 /** Closed standard output (`| head`): a successful end. */
 export class ClosedPipeError extends Failure {
-  static override readonly exit = 0;
+  static override exit = 0;
 }
 
 const CLASSES = [

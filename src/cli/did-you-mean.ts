@@ -2,7 +2,6 @@ import { nearest } from '../base/text/nearest.ts';
 import { inShell, shown } from '../base/text/quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
 
-/** Names of other tools for nouns, verbs and commands. */
 const COMMANDS = new Map([
   ['ls', 'list'],
   ['show', 'get'],

@@ -6,7 +6,7 @@ import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
 
 export type Propose = (text: string) => string;
 
-/** Values in quotes, or `qrctl` with the words that follow it. A quote within a word is an apostrophe. */
+/** Matches `qrctl` with the words that follow it, unless it is in quotes. */
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 

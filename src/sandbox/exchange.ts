@@ -5,7 +5,7 @@ export interface SandboxRequest {
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  body: Buffer | undefined;
+  body?: Buffer;
   oversized: boolean;
 }
 

@@ -11,12 +11,10 @@ export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro:
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {
-  /** Order of scans; `none`: not by time. */
   scanOrder: 'asc' | 'desc' | 'none';
   tieOrder: 'id' | 'shuffled';
   sinceInclusive: boolean;
   untilInclusive: boolean;
-  /** Compares times in whole seconds with `s`. */
   boundsResolution: 'ms' | 's';
   /** Caps a limit above the maximum, rejects it with 400, or reduces it to a number of rows. */
   overLimit: 'cap' | 'reject' | number;
@@ -31,11 +29,10 @@ export interface SandboxSettings extends Behavior {
   seed: number;
   codes: number;
   scans: number;
-  /** Gives every code `scans` scans; otherwise `scans` is the average, and few codes have most scans. */
+  /** Otherwise, `scans` is the average, and few codes have most scans. */
   hasEqualSizes: boolean;
   endsAtMs: number;
   spanMs: number;
-  /** Length of runs of scans with equal times; 1: no ties. */
   tieSize: number;
   /** Added to every scan ID, for IDs beyond 2^53. */
   idOffset: bigint;

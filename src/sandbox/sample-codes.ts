@@ -54,7 +54,6 @@ const AWKWARD_NAMES = [
 const ACTIVE = 'active';
 const STATUSES = [ACTIVE, ACTIVE, ACTIVE, ACTIVE, ACTIVE, ACTIVE, 'paused', 'paused', 'expired'] as const;
 
-/** Slugs in the examples of README and help. */
 const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;
 
 const ID = 1;

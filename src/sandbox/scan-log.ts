@@ -8,8 +8,8 @@ import { addedScanId, createSeries, type Series, type SeriesShape } from './scan
 interface ScanQuery {
   page: number;
   limit: number;
-  sinceMs: number | undefined;
-  untilMs: number | undefined;
+  sinceMs?: number;
+  untilMs?: number;
   nowMs: number;
   turn: number;
 }
@@ -114,7 +114,7 @@ function scattering({ settled, total }: Selection): (place: number) => number {
   return (place) => (place < size ? (place * stride + first) % size : place);
 }
 
-/** Returns a step that visits each of `size` places once: near the golden section, and coprime to `size`. */
+/** Visits each of `size` places once: near the golden section, and coprime to `size`. */
 function strideOf(size: number): number {
   let stride = Math.max(1, Math.floor(size * 0.618));
   while (divisor(stride, size) !== 1) stride++;

@@ -37,7 +37,6 @@ export const DIRECTORY_MODE = 0o700;
 
 const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
-/** Files of qrctl in its directory: the config, its temporary file, and the cache of earlier versions. */
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /** Returns a sentence for each path that other users could access. */

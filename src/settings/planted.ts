@@ -11,9 +11,8 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Trusts a file of this user or of root, a file in a directory closed to other users, and a file of the user
- * who owns the directories above it (root with HOME kept by sudo), unless that user created the first of them
- * in a directory open to all (/tmp).
+ * Trusts a file of the user who owns the directories above it (root with HOME kept by sudo), unless that user
+ * created the first of them in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();

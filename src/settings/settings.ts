@@ -24,9 +24,7 @@ export type PendingKey =
 export interface Settings {
   profile: string;
   baseUrl?: string;
-  /**
-   * Key that may be sent to `baseUrl`; undefined if `pendingKey` is not read yet. Print only its keyPrefix.
-   */
+  /** Print only its keyPrefix. */
   apiKey?: string;
   keySource?: KeySource;
   pendingKey?: PendingKey;

@@ -48,7 +48,7 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
 
 export interface Sourced {
   key: SettingKey;
-  text: string | undefined;
+  text?: string;
   source: SettingSource;
 }
 

@@ -12,7 +12,7 @@ const MOST = 10;
 const LONGEST = 500;
 
 interface Place {
-  workspace: string | undefined;
+  workspace?: string;
   directory: string;
 }
 

@@ -32,7 +32,7 @@ export function keyPrefix(key: string): string {
 
 const PUNCTUATION = '\'":.,)`';
 
-/** Redacts keys with the service's prefix. In responses, service/excerpt.ts redacts the current key. */
+/** service/excerpt.ts redacts the current key in responses. */
 export function redactKeys(text: string): string {
   return text.replace(/svc_live_([\x21-\x7e]+)/g, (key, secret: string, at: number) => {
     if (secret.length <= SHOWN && text.charAt(at + key.length) === '…') return key;

@@ -1,6 +1,6 @@
 /**
- * Commands of GitHub Actions: `::NAME …::` at the start of a line, after any spaces, and the old form
- * `##[NAME …]` anywhere (actions/runner, ActionCommand.cs).
+ * Commands of GitHub Actions begin a line (`::NAME …::`), or are anywhere in the old form `##[NAME …]`
+ * (actions/runner, ActionCommand.cs).
  */
 
 export function withoutCommands(text: string): string {

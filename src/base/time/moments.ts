@@ -15,9 +15,7 @@ export interface MomentContext {
   timezone: () => string;
 }
 
-/**
- * Accepts a date (its first instant in the zone), a date-time, a DURATION ago, `now`, `today` or `yesterday`.
- */
+/** Reads a date as its first instant in the zone. */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
   const now = Math.floor(nowMs);

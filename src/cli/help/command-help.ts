@@ -7,7 +7,7 @@ import { isBranch, TREE } from '../tree.ts';
 import { type Block, TOPIC_WORDS, type Topic } from './topics.ts';
 
 export interface Terminal {
-  columns: number | undefined;
+  columns?: number;
   color: boolean;
 }
 

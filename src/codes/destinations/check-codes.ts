@@ -16,7 +16,6 @@ export interface CheckRow {
   error: string | null;
 }
 
-/** Headers of a browser, to get the page that visitors get. */
 const HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
   'accept-language': 'en-US,en;q=0.9',
@@ -63,7 +62,6 @@ const NOT_REQUESTED: Verdict = { outcome: 'empty' };
 interface PlannedCheck {
   url?: string;
   verdict?: Verdict;
-  /** Problem that only the response can confirm. */
   odd?: string;
 }
 

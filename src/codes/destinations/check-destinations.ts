@@ -67,7 +67,6 @@ function createHostTurns(): TripOptions['inTurn'] {
   };
 }
 
-/** Maximum number of consecutive addresses that can't be connected to. */
 const MOST_DEAD = 2;
 /** Maximum number of consecutive timeouts. A slow page indicates little about the next one. */
 const MOST_LATE = 5;

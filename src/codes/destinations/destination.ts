@@ -1,4 +1,4 @@
-/** A printed code can't be recalled, so a destination that does not open is refused without `--force`. */
+/** A printed code can't be recalled. */
 import { isIP } from 'node:net';
 import { findInvisible } from '../../base/text/clean.ts';
 import { isDotless, parseUrl } from '../../base/text/parse-url.ts';

@@ -21,9 +21,7 @@ export interface Trip {
   end: TripEnd;
   finalUrl: string;
   redirects: number;
-  /** Earliest expiry of the certificates on the way. */
-  tlsEndsMs: number | undefined;
-  /** Time spent on this destination, without waiting for its host. */
+  tlsEndsMs?: number;
   ms: number;
 }
 

@@ -13,10 +13,9 @@ import type { TlsSessions } from './tls-sessions.ts';
 
 export interface RequestOptions {
   url: URL;
-  /** Addresses of the host; empty if a proxy resolves it. */
   addresses: readonly LookupAddress[];
   headers: Readonly<Record<string, string>>;
-  proxy: URL | undefined;
+  proxy?: URL;
   allowPrivate: boolean;
   sessions: TlsSessions;
   /** Covers the time from the connection to the last header. */

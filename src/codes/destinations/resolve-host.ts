@@ -44,7 +44,7 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export class RefusedAddressError extends Error {}
 
-/** Number of libuv threads; half of them resolve names, a load that small office resolvers handle. */
+/** Half of the libuv threads resolve names, a load that small office resolvers handle. */
 const THREADS = 64;
 
 /**

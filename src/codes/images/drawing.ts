@@ -26,7 +26,7 @@ export interface Figure {
   across: number;
   outlines: readonly Outline[];
   style: ImageStyle;
-  plate: Plate | undefined;
+  plate?: Plate;
 }
 
 export function createFigure(modules: Modules, style: ImageStyle, plate: Plate | undefined): Figure {
@@ -53,7 +53,7 @@ export function drawingOf(
   }
 }
 
-/** Corners of a closed line, x and y alternating, with alternately horizontal and vertical sides. */
+/** Alternates x and y, and horizontal and vertical sides. */
 export type Outline = readonly number[];
 
 export function formatOutline(
@@ -80,7 +80,6 @@ const TURNS = [1, 0, 3, 2];
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;
-  // Directions by corner of edges that have their dark module on the right.
   const leaving = new Uint8Array(width * width);
   const add = (x: number, y: number, direction: number) => {
     const at = y * width + x;
@@ -106,7 +105,6 @@ function follow(leaving: Uint8Array, start: number, width: number): Outline {
   const corners: number[] = [];
   const steps = [1, width, -1, -width];
   let at = start;
-  // Leads the first side right, or down around light modules.
   let direction = 3;
   do {
     const before = direction;

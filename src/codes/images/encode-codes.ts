@@ -22,7 +22,7 @@ import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
 export interface EncodedCode extends Encoded {
   code: QrCode;
-  refusal: string | undefined;
+  refusal?: string;
 }
 
 export interface EncodedCodes {
@@ -106,7 +106,6 @@ export function refuseUnprintable(
 const LEAST_QUIET_ZONE = 4;
 /** Minimum number of dots per module, for modules of equal width. */
 const LEAST_DOTS = 4;
-/** Recommended module size in mm, about the GS1 minimum for goods (0.396 mm). */
 const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;

@@ -1,6 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
 
-/** Levels of error correction, weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
+/** Ordered weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 

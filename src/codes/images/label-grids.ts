@@ -1,7 +1,6 @@
 /**
  * Sizes are Avery's, from LibreOffice (extras/source/labels/labels.xml), and agree with John Beard's
- * label-guides for Inkscape. gLabels has measured ones up to 2.5 mm off center. `npm run test:images`
- * compares with both programs.
+ * label-guides for Inkscape. `npm run test:images` compares with both programs.
  */
 
 import { MM_AN_INCH } from './image-style.ts';
@@ -26,7 +25,6 @@ export const PAPERS = {
   Letter: { widthMm: 8.5 * MM_AN_INCH, heightMm: 11 * MM_AN_INCH },
 } as const satisfies Record<string, Size>;
 
-/** Columns, rows, width, height and column gap in mm. Rows have no gap. */
 const ON_A4 = {
   // LibreOffice has 64 mm every 66.54, and label-guides 63.5 every 66; this is within 0.5 mm of both.
   L7159: [3, 8, 63.5, 33.9, 2.8],

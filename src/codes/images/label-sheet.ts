@@ -79,7 +79,6 @@ export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions
   });
 }
 
-/** Positions in mm from the upper left corner of the label. */
 export interface LabelLayout {
   code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
   caption?: CaptionBox;

@@ -16,10 +16,7 @@ const MOST_RATIO = 8;
 
 const TRIAL_PIXELS = 64;
 
-/**
- * The renderer (resvg in WebAssembly) has no access to files or network, and its pixels don't depend on the
- * machine.
- */
+/** The renderer has no access to files or network, and its pixels don't depend on the machine. */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const renderer = await openLogo(bytes, signal);
   if ('fault' in renderer) return renderer;

@@ -30,7 +30,6 @@ const NAMES = [
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
 
-/** Marks as `earlier` a row of an earlier run whose code this run excludes. */
 export interface ManifestRow extends Row {
   file: string;
   sha256: string | null;
@@ -42,7 +41,6 @@ export interface Manifest {
   rows: ReadonlyMap<string, ManifestRow>;
 }
 
-/** Maximum size in bytes; a code takes about 300. */
 const MOST_BYTES = 128 * 2 ** 20;
 
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {

@@ -19,7 +19,6 @@ export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   return { width: side, height: side, gray: Uint8Array.from({ length: side * side }, (_, at) => grayAt(at)) };
 }
 
-/** Closed lines of horizontal and vertical sides in pixels, x and y alternating. */
 export type Polygons = readonly (readonly number[])[];
 
 /** Fills pixels whose center is inside an odd number of outlines. */

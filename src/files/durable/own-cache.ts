@@ -103,7 +103,7 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
 
 function makePrivate(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
-  // Node's `recursive` loops endlessly if the system returns ENOENT although the parent exists.
+  // Node's `recursive` may loop endlessly (write.ts).
   for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

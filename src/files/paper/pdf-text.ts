@@ -27,7 +27,6 @@ function widthOfPiece(document: Pdf, { font, text }: Piece): number {
   return document.widthOfString(text, optionsOf(text));
 }
 
-/** Width of the stroke that makes a regular font semibold, as a share of its size. */
 const THICKER = 0.028;
 
 export function drawPieces(

@@ -9,10 +9,8 @@ export interface ClockReading {
 export interface CodeOverlap {
   watermarkMs: number | undefined;
   rows: number;
-  /** Time from which on `ids` has every row. */
   idsFromMs: number;
   ids: Map<string, number>;
-  /** Time from which on rows are not verified. */
   rereadFromMs: number | undefined;
   movedUntilMs: number | undefined;
   movedIdsFromMs: number | undefined;

@@ -5,7 +5,6 @@ import type { CodeOverlap } from './overlap.ts';
 export interface OwnWorkspace {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
-  /** Code IDs in responses to this run's key. */
   seen: ReadonlySet<string>;
   movedFrom?: string;
 }

@@ -1,7 +1,4 @@
-/**
- * Continues a log in a new file after log rotation. An empty file counts as none, because `create` of
- * logrotate leaves one.
- */
+/** An empty file counts as none, because `create` of logrotate leaves one. */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type DiskFile, ifPresent, readPieces } from '../../files/durable/disk.ts';

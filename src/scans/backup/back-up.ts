@@ -11,7 +11,6 @@ import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from
 import { type SavedScans, saveScans } from './scans-file.ts';
 
 const ROUNDS = 3;
-/** Time to wait for later scans, because Date has whole seconds. */
 const SETTLE_MS = 1000;
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;

@@ -134,7 +134,7 @@ function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
 interface Reading {
   logs: readonly ScanLog[];
   columns: readonly string[];
-  zone: string | undefined;
+  zone?: string;
 }
 
 async function readScans(

@@ -16,7 +16,6 @@ export interface DatasetIdentity extends AppendIdentity {
 }
 
 export interface Part {
-  /** Name of a directory, such as `dt=2026-10-01`. */
   partition: string;
   name: string;
   rows: number;
@@ -67,7 +66,6 @@ export function parseManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** Numbers the parts, so that the next run recognizes those of a killed one. */
 export function partName(number: number, format: AppendIdentity['format']): string {
   return `part-${String(number).padStart(6, '0')}.${format}`;
 }

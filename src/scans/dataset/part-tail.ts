@@ -29,7 +29,6 @@ export interface PartTailJob {
   signal?: AbortSignal;
 }
 
-/** Maximum number of buffered rows: a Parquet row group, and the rows that a kill loses. */
 const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;

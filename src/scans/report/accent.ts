@@ -3,7 +3,6 @@ const CARD = { light: '#ffffff', dark: '#191c22' };
 const BEHIND = { light: '#f6f6f3', dark: '#191c22' };
 const TOWARD = { light: '#000000', dark: '#ffffff' };
 const LEAST_CONTRAST = 4.5;
-/** Parts of the accent in tints, of which texts remain readable. */
 const SHADES = { light: [0.08, 0.18, 0.32, 0.48], dark: [0.08, 0.16, 0.25, 0.35] };
 
 export interface AccentColors {

@@ -9,8 +9,7 @@ import { formatHour, shorten, unitDates, unitName } from './row-names.ts';
 interface CardOptions {
   id: string;
   legend: Card['legend'];
-  weekdayBefore: number | undefined;
-  /** Notes of the whole report: changes compare averages, or the data does not cover the comparison. */
+  weekdayBefore?: number;
   isNoted: { averages: boolean; beforeData: boolean };
 }
 
@@ -45,7 +44,6 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   };
 }
 
-/** Returns whether the data covers a unit of time, which otherwise has no number instead of zero. */
 function isCounted({ scans, perDay }: Figure): boolean {
   return scans > 0 || perDay !== null;
 }
@@ -100,7 +98,6 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   };
 }
 
-/** Formats units short enough for five labels on a phone. */
 function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
   const ofMonth = rows.length <= 12 ? 'monthAlone' : 'monthShort';
   const pattern = by === 'month' ? ofMonth : 'dayMonth';

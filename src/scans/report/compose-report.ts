@@ -13,24 +13,23 @@ import type { Locale } from './languages/load-language.ts';
 import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {
-  title: string | undefined;
+  title?: string;
   /** Empty lines separate paragraphs. */
-  note: string | undefined;
-  logo: Omit<ReportLogo, 'alt'> | undefined;
+  note?: string;
+  logo?: Omit<ReportLogo, 'alt'>;
   footer?: string;
   accent?: string;
   zone: string;
   filters: readonly Filter[];
-  range: ClosedSpan | undefined;
-  /** Compared range; `isCovered` if it does not begin before the data. */
-  before: (ClosedSpan & { isCovered: boolean }) | undefined;
-  coverage: Coverage | undefined;
+  range?: ClosedSpan;
+  before?: ClosedSpan & { isCovered: boolean };
+  coverage?: Coverage;
   total: Total;
   sections: readonly Section[];
   crosses?: readonly Cross[];
-  hours: readonly (readonly HourOfWeekday[])[] | undefined;
+  hours?: readonly (readonly HourOfWeekday[])[];
   silent: readonly Name[];
-  codes: number | undefined;
+  codes?: number;
 }
 
 export function composeReport(figures: ReportFigures, locale: Locale): ReportDocument {
@@ -139,7 +138,6 @@ function pairCards(cards: readonly Card[]): Card[] {
   return paired;
 }
 
-/** Numbers columns, whose names are not valid identifiers. */
 function idOf({ kind, by }: Section, at: number): string {
   return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
 }

@@ -9,8 +9,8 @@ const LONGEST_VALUE = 40;
 interface TileFigures {
   total: Total;
   sections: readonly Section[];
-  codes: number | undefined;
-  rangeBefore: string | undefined;
+  codes?: number;
+  rangeBefore?: string;
 }
 
 export function composeStory({ total, sections, rangeBefore }: TileFigures, locale: Locale): string {

@@ -9,11 +9,11 @@ export interface ReportDocument {
   title: string;
   story: string;
   note: readonly string[];
-  accent: string | undefined;
-  logo: ReportLogo | undefined;
+  accent?: string;
+  logo?: ReportLogo;
   range: string;
   coverage: readonly string[];
-  comparedWith: string | undefined;
+  comparedWith?: string;
   summaryLabel: string;
   tiles: readonly Tile[];
   cards: readonly Card[];

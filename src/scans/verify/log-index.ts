@@ -74,10 +74,7 @@ export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/**
- * Hashes an ID by the finalizer of MurmurHash3 (https://github.com/aappleby/smhasher), so that sums of
- * consecutive IDs differ.
- */
+/** Uses the finalizer of MurmurHash3, so that sums of consecutive IDs differ. */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'

@@ -19,11 +19,10 @@ export interface ScanLog {
   place: string;
   paths: readonly string[];
   keptBy: InputLog['keptBy'];
-  /** Files of the log, and copies of them, which are not read. */
   known: readonly string[];
-  state: LogState | undefined;
+  state?: LogState;
   gone: readonly RotatedFile[];
-  fault: LogFault | undefined;
+  fault?: LogFault;
   isUnfinished: boolean;
 }
 

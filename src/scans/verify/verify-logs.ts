@@ -19,7 +19,6 @@ import type { VerifiedCode } from './verify-results.ts';
 export interface LogsJob {
   logs: readonly ScanLog[];
   codes: readonly CodeLabel[];
-  /** Rows of other codes are of deleted ones if all codes are compared. */
   isAll: boolean;
   range: { sinceMs: number | undefined; untilMs: number | undefined; zone(): string };
   movedFrom: string | undefined;

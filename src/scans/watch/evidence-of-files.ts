@@ -9,7 +9,7 @@ import { EARLIER_WEEKS, type Evidence, hoursBefore, spanOf, type Windows } from 
 
 interface FilesJob {
   logs: readonly InputLog[];
-  untilMs: number | undefined;
+  untilMs?: number;
   nowMs: number;
   windowsUntil(endMs: number): Windows;
   note(line: string): void;

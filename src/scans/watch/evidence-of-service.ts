@@ -6,7 +6,7 @@ import { type Evidence, hoursBefore, type LastScan, type Windows } from './judge
 
 interface EvidenceJob {
   read: ReadScans;
-  createdMs: number | undefined;
+  createdMs?: number;
   windows: Windows;
 }
 

@@ -18,7 +18,6 @@ export function hoursBefore(weeks: number, lastMs: number, endMs: number): Close
   return { sinceMs: lastMs + 1 - weeks * WEEK_MS, untilMs: endMs - weeks * WEEK_MS };
 }
 
-/** Last scan in the nine weeks; `unknown` if there are scans, but no row shows the latest. */
 export type LastScan = { ms: number } | 'none' | 'unknown';
 
 export interface Evidence {
@@ -37,7 +36,7 @@ export interface Evidence {
 export interface Limits {
   endMs: number;
   startMs: number;
-  quietForMs: number | undefined;
+  quietForMs?: number;
 }
 
 export type Unjudged = 'few' | 'none' | 'capped';
@@ -46,7 +45,7 @@ export interface Verdict {
   outcome: WatchOutcome;
   unjudged?: Unjudged;
   scans: number;
-  expected: number | undefined;
+  expected?: number;
   low?: number;
   high?: number;
   lastMs?: number;
@@ -163,8 +162,8 @@ interface NormalRange {
 
 /**
  * W3: Poisson counts with a gamma-distributed mean are negative binomial with variance m + m²/r (Greenwood
- * and Yule, 1920, https://doi.org/10.2307/2341080). 1/r is the squared dispersion plus 1/baseline, for an
- * estimated mean (Gelman et al., Bayesian Data Analysis, 2.6).
+ * and Yule, 1920). 1/r is the squared dispersion plus 1/baseline, for an estimated mean (Gelman et al.,
+ * Bayesian Data Analysis, 2.6).
  */
 export function normalRange(baseline: number): NormalRange {
   const mean = baseline / BASELINE_WEEKS;

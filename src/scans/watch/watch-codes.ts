@@ -18,8 +18,8 @@ import { inactiveRow, type WatchRow, watchRow } from './watch-rows.ts';
 
 export interface WatchPlan {
   timezone: string;
-  untilMs: number | undefined;
-  quietForMs: number | undefined;
+  untilMs?: number;
+  quietForMs?: number;
 }
 
 export interface Watched {

@@ -6,7 +6,6 @@ import { type Html, html, raw } from './html.ts';
 const HEIGHT = 220;
 const TOP = 14;
 const BOTTOM = 190;
-/** Maximum number of labels of a short range, and of a longer one on a phone. */
 const MOST_LABELS = { short: 7, long: 5 };
 
 type Columns = ColumnChart['columns'];
@@ -37,7 +36,6 @@ export function columnChart(
     const anchor = isWithin ? 'middle' : outer;
     const isAtRight = (anchor === 'end') === (direction === 'ltr');
     const edge = isAtRight ? x.left(at) + x.width : x.left(at);
-    // Hidden on a phone.
     const between = all.length > 4 && i % 2 === 1 ? ' between' : '';
     return html`<text class="axis${between}" x="${percent(isWithin ? x.center(at) : edge)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${columns[at]?.label ?? ''}</text>`;
   });

@@ -11,7 +11,6 @@ import { columnsOfTables, figuresTable, nameOf, shadeTable } from './tables.ts';
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const hash = createHash('sha256').update(style).digest('base64');
-  // Allows only this style sheet.
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="${report.language}" dir="${report.direction}">

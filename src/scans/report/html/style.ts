@@ -1,7 +1,10 @@
+const LIGHT =
+  '--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff';
+
 /** Orders cards on paper to fill pages, and does not split them. */
 
 export const STYLE = `
-:root{--paper:#f6f6f3;--card:#fff;--ink:#16181d;--soft:#5a606b;--line:#e4e4df;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
+:root{--paper:#f6f6f3;--card:#fff;--ink:#16181d;--soft:#5a606b;--line:#e4e4df;${LIGHT}}
 @media (prefers-color-scheme:dark){:root{--paper:#101216;--card:#191c22;--ink:#eceef2;--soft:#a2a9b6;--line:#2b2f38;--accent:#84a0ff;--accent-soft:#252d47;--part:#4c5f9e;--before:#f0a36b;--up:#6fd08f;--down:#ff8f86;--s1:#1f2638;--s2:#28345a;--s3:#32437c;--s4:#3e559f;--s5:#84a0ff;--on5:#0d1020}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
@@ -68,7 +71,7 @@ footer p{margin:0 0 6px}
 @media (max-width:760px){.card{padding:18px 16px}th,td{padding-inline-start:8px}.tiles,.tiles:has(:nth-child(6)){grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.shades{border-spacing:2px}.shades th:first-child{width:5.9em;font-size:11px}.shades th,.shades td{font-size:11px;padding:7px 0}}
 @media (max-width:460px){.between{display:none}}
 @page{size:A4;margin:14mm 12mm}
-@media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
+@media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;${LIGHT}}
 body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-inline:0}
 .grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-inline-start:4px;font-size:10px}.columns th:first-child{padding-inline-start:0;min-width:0}.columns thead th{font-size:9px}.columns td{min-width:0!important}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles:has(:nth-child(6)){grid-template-columns:repeat(3,minmax(0,1fr))}.card{padding:10px 14px}table{font-size:11px;line-height:1.2}.average{font-size:9.5px;line-height:1.15}.hours td,.hours th:first-child{padding-block:.5px!important}th,td{padding-block:1px}h2{break-after:avoid}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
 .card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.calendar){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:6px;font-size:15px}.note{margin-top:6px;font-size:11px}.tile .value.words{line-height:1.3;padding-block:3px}

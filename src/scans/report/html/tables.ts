@@ -32,7 +32,6 @@ export function nameOf({ name, detail }: Name): Html {
   return html`<bdi>${wordsOf(name)}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${wordsOf(detail)}</bdi>`}`;
 }
 
-/** Marks long words that may break anywhere, such as URLs. */
 function wordsOf(text: string): (string | Html)[] {
   return text
     .split(/(\S{18,})/)

@@ -1,7 +1,4 @@
-/**
- * Formats dates and numbers by frozen CLDR data, equal in all versions of Node
- * (https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns).
- */
+/** Formats by frozen CLDR data, equal in all versions of Node (UTS 35). */
 import type { LocaleData, PatternName } from './language-data.ts';
 
 export interface LocalDate {
@@ -16,7 +13,7 @@ export interface LocalDate {
 
 const PARTS = /'([^']*)'|([yMLdEQHm])\2*|[^'yMLdEQHm]+/g;
 
-/** Formats a date or, by the pattern of an interval, two: the second from the first repeated field on. */
+/** Formats two dates by the pattern of an interval: the second from the first repeated field on. */
 export function formatPattern(cldr: LocaleData, name: PatternName, first: LocalDate, last = first): string {
   const seen = new Set<string>();
   let date = first;

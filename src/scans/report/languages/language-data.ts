@@ -10,17 +10,15 @@ export type Words<L extends Language> = Omit<EnglishWords, 'scans' | 'codes'> &
   Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Forms of CLDR: months from January (`alone` without a day), weekdays from Monday, countries by code (ISO
- * 3166-1 alpha-2). `minimumGroupingDigits` is the number of digits before the first separator.
+ * Lists months from January (`alone` without a day) and weekdays from Monday. `minimumGroupingDigits` is the
+ * number of digits before the first separator.
  */
 export type LocaleData = Omit<EnglishForms, 'countries'> & {
   firstDay?: string;
   countries: Readonly<Record<string, string>>;
 };
 
-/**
- * Date patterns (UTS 35); intervals repeat fields, `dateTime` and `fallback` have the parts `{0}` and `{1}`.
- */
+/** Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export function fill(text: string, values: Readonly<Record<string, string>>): string {

@@ -1,7 +1,4 @@
-/**
- * Draws on pages, in points from the start edge and the top, mirrored from right to left. Content is in the
- * structure or an artifact (ISO 32000-1, 14.8).
- */
+/** Draws in points from the start edge and the top, mirrored from right to left. */
 import { drawPieces } from '../../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
 import { baselineOf } from './palette.ts';

@@ -169,7 +169,6 @@ const GUTTER = 22;
 const LEAST_ROWS = 9;
 const LEAST_DOWN = 3;
 const MOST_TABLES = 3;
-/** Maximum width of names below a chart: units of time. */
 const MOST_NAME = 120;
 
 export function parallelTables(table: FigureTable, width: number, section: Section): Block[] {
@@ -194,7 +193,6 @@ function sideBySide(table: FigureTable, across: number, width: number, section: 
     height,
     above: 10,
     split(most) {
-      // The rows of a table of units are about equally high.
       const head = stacks[0]?.blocks[0]?.height ?? 0;
       const fitting = Math.floor((most - head) / ((height - head) / down));
       if (fitting < LEAST_DOWN || down - fitting < LEAST_DOWN) return undefined;

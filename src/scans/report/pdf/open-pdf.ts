@@ -22,7 +22,6 @@ interface Reference {
   finalize(): void;
 }
 
-/** Parts of pdfkit that its types lack. */
 interface Internals {
   _id: Uint8Array;
   _root: { data: Record<string, unknown> };

@@ -10,11 +10,9 @@ interface Filled {
   left: readonly Band[];
 }
 
-/** Maximum empty share of a page instead of the split of a short band, with one stack and with several. */
 const TOLERABLE = [0.12, 0.3] as const;
 /** Maximum empty share of a page that is better than a band out of order. */
 const TOLERABLE_JUMP = 0.05;
-/** Maximum number of bands from which a page is filled; each doubles the number of combinations. */
 const MOST_AHEAD = 8;
 
 export function paginate(bands: readonly Band[], last: Band, { top, bottom }: PageSize): PlacedBlock[][] {
