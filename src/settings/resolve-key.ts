@@ -25,19 +25,20 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
 
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
-  if (env.QRCTL_API_KEY) return { apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
+  const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
+  if (env.QRCTL_API_KEY) return { ...none, apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
   const outside = keyFile(env);
-  if (outside) return { keySource: outside.source, pendingKey: { path: outside.path } };
-  if ((profile.apiKey ?? profile.keyCommand) === undefined || baseUrl === undefined) return {};
+  if (outside) return { ...none, keySource: outside.source, pendingKey: { path: outside.path } };
+  if ((profile.apiKey ?? profile.keyCommand) === undefined || baseUrl === undefined) return none;
   if (baseUrl !== profile.keyBaseUrl) {
     const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
-    return { apiKeyProblem };
+    return { ...none, apiKeyProblem };
   }
   if (profile.keyCommand !== undefined) {
     const pendingKey = { command: profile.keyCommand, problem: commandProblem };
-    return { keySource: 'command', pendingKey };
+    return { ...none, keySource: 'command', pendingKey };
   }
-  return { apiKey: profile.apiKey, keySource: 'profile' };
+  return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
 /** The unit must load a credential of that name. */

@@ -38,7 +38,7 @@ export class LateError extends NetworkError {}
 
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
-  const seen: Seen = {};
+  const seen: Seen = { tlsEndsMs: undefined };
   const forward = url.protocol === 'http:' ? proxy : undefined;
   const connection = forward
     ? createConnection(undefined)
@@ -58,7 +58,7 @@ export function request(options: RequestOptions): Promise<Reply> {
     };
     const fail = (error: unknown) => {
       const failure = asNetworkError(error, socket !== undefined);
-      settle({ failure: forward ? throughProxy(forward, failure, true) : failure });
+      settle({ status: undefined, failure: forward ? throughProxy(forward, failure, true) : failure });
     };
     const onAbort = () => {
       reject(signal.reason);
@@ -67,7 +67,7 @@ export function request(options: RequestOptions): Promise<Reply> {
     // K5: covers all steps, however slowly headers arrive.
     const cancelDeadline = after(timeoutMs, () => {
       const message = `no response within ${formatDuration(timeoutMs)}`;
-      settle({ failure: new LateError(message, { sent: socket !== undefined }) });
+      settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
     });
     signal.addEventListener('abort', onAbort);
     const { hostname, host, protocol, port } = forward ?? url;
@@ -83,7 +83,7 @@ export function request(options: RequestOptions): Promise<Reply> {
           try {
             const head = readHead(chunk);
             if (head?.status === 407 && forward) fail(proxyRefusal(forward, head.status));
-            else if (head) settle(head);
+            else if (head) settle({ ...head, failure: undefined });
           } catch (error) {
             fail(error);
           }
