@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,7 +17,7 @@ test('npm run dev runs a command from the sources, and leaves no file behind', a
     cwd: ROOT,
     env: { HOME, PATH, ...sandbox.env },
   });
-  const [{ stdout, stderr }, built] = await Promise.all([dev, runCli(['qr', 'list'], { env: sandbox.env })]);
+  const [{ stdout, stderr }, built] = await Promise.all([dev, runHere(['qr', 'list'], { env: sandbox.env })]);
   expect({ stdout, stderr }).toEqual({ stdout: built.stdout, stderr: '' });
   expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`)).not.toContain(`dev-${dev.child.pid}.mjs`);
 });
@@ -33,5 +34,5 @@ test('its help is that of the sources, not that of an older build', async () => 
     cwd: directory,
     env: { HOME, PATH },
   });
-  expect(stdout).toBe((await runCli(['qr', '--help'])).stdout);
+  expect(stdout).toBe((await runHere(['qr', '--help'])).stdout);
 });

@@ -14,6 +14,7 @@ import {
   sometimes,
   wrongTotal,
 } from '../support/faults.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -225,11 +226,14 @@ test.each(['csv', 'ndjson'])(
 );
 
 describe('the rate limit', () => {
-  test.each([
-    ['in time with ours', 0],
-    ['a day ahead', 86_400_000],
-    ['a day behind', -86_400_000],
-  ])('is not exceeded with the service clock %s', async (_, clockSkewMs) => {
+  // By day only the clock that leaves the most to wait for if it is taken for ours.
+  test.each(
+    firstRows(1, [
+      ['a day ahead', 86_400_000],
+      ['in time with ours', 0],
+      ['a day behind', -86_400_000],
+    ] as const),
+  )('is not exceeded with the service clock %s', async (_, clockSkewMs) => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 1000,

@@ -127,7 +127,7 @@ describe('a loss', () => {
   });
 
   test('of a part of a dataset is found if it is in the middle, cut or added (V10)', async () => {
-    const { run, at } = await useJob(2, 600);
+    const { run, at } = await useJob(2, 60);
     const place = ['--all', '--output-dir', 'lake'];
     expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({
       code: 0,

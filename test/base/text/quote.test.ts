@@ -31,7 +31,7 @@ const VALUES = {
   ...HOSTILE,
   'a line of ours': LINE,
   'a prompt of ours': PROMPT,
-  megabytes: 'x '.repeat(SOAK ? 5_000_000 : 500_000),
+  'very long': 'x '.repeat(SOAK ? 5_000_000 : 50_000),
 };
 
 describe('a value in a sentence', () => {
@@ -89,8 +89,9 @@ describe('a word of a line to paste', () => {
     'https://x.example/?a=b&c',
   ];
 
-  test.runIf(platform() !== 'win32').each(SHELL)('%j is that word for a shell', (word) => {
-    expect(String(execFileSync('sh', ['-c', `printf %s ${inShell(word)}`]))).toBe(word);
+  test.runIf(platform() !== 'win32')('is that word for a shell', () => {
+    const printed = String(execFileSync('sh', ['-c', `printf '%s\\0' ${SHELL.map(inShell).join(' ')}`]));
+    expect(printed.split('\0')).toEqual([...SHELL, '']);
   });
 
   test.each(SHELL)('%j as a slug is a plain word or the id', (slug) => {
