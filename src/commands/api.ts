@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { cleanJson } from '../base/text/clean.ts';
@@ -90,15 +91,13 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
   return parameters === '' ? place : `${place}?${parameters}`;
 }
 
-const MOST_BYTES = 64 * 2 ** 20;
-
 /** Returns the body unchanged. Throws UsageError if it is not JSON, which the service would refuse. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
   if (method === 'GET')
     throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
   const bytes = await readGiven(context, input, {
     flag: '--input',
-    mostBytes: MOST_BYTES,
+    mostBytes: MOST_BYTES.body,
     whenLarger: 'split the request into smaller ones',
   });
   const body = bytes.toString('utf8').replace(/^\ufeff/, '');

@@ -1,13 +1,12 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { UsageError } from '../base/errors.ts';
 import { parseInput, parseWithFaults } from '../codes/input/read-input.ts';
 import type { Context } from '../context.ts';
 import type { Input, ReadOptions } from '../files/formats/read/input.ts';
 import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
-/** Maximum bytes of a file, also decompressed: more than any spreadsheet has, and small enough for memory. */
-export const MOST_BYTES = 128 * 2 ** 20;
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
 /**
@@ -17,7 +16,7 @@ const WHEN_LARGER = 'split the file; each part gets its own results';
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
   const bytes = await readGiven(context, from, {
     flag: '--from',
-    mostBytes: MOST_BYTES,
+    mostBytes: MOST_BYTES.rowsFile,
     whenLarger: WHEN_LARGER,
   });
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
@@ -31,8 +30,8 @@ export async function parseRows(
   parse = parseInput,
 ): Promise<Input> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parse(bytes, name, options);
-  const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {
-    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES, WHEN_LARGER);
+  const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES.rowsFile }).catch((error) => {
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES.rowsFile, WHEN_LARGER);
     throw new UsageError(`cannot read ${name}: the compressed data is damaged`, { cause: error });
   });
   return { ...(await parse(plain, name.replace(/\.gz$/i, ''), options)), name };

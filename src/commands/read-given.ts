@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { systemCode, UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
 import { quote } from '../base/text/quote.ts';
@@ -78,9 +79,8 @@ type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
 
 /** Returns the logo that `load` creates. Throws UsageError if the file can't be read, or is not a logo. */
 export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
-  const { MOST_LOGO_BYTES } = await import('../codes/images/load-logo.ts');
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
-  const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
+  const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_BYTES.logo, whenLarger });
   const logo = await load(bytes, context.signal);
   if (!('fault' in logo)) return logo;
   throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { formatHttpDate, formatInstant, parseDuration } from '../base/time/time.ts';
 import { createEndpoints } from './endpoints.ts';
 import { type Exchange, failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
@@ -124,7 +125,6 @@ function close(server: Server): Promise<void> {
   });
 }
 
-const MAX_BODY_BYTES = 2 ** 20;
 const MIN_COMPRESSED_BYTES = 1024;
 
 const compress = promisify(gzip);
@@ -136,13 +136,13 @@ async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   let bytes = 0;
   for await (const chunk of incoming) {
     bytes += chunk.length;
-    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    if (bytes <= MOST_BYTES.sandboxBody) chunks.push(chunk);
     // Reads for a while, so that the client can read the 413.
-    if (bytes > 64 * MAX_BODY_BYTES) throw new Error('endless request');
+    if (bytes > 64 * MOST_BYTES.sandboxBody) throw new Error('endless request');
   }
   const body = bytes === 0 ? undefined : Buffer.concat(chunks);
   const parameters = new URLSearchParams(query.join('?'));
-  return { method, path, query: parameters, headers, body, oversized: bytes > MAX_BODY_BYTES };
+  return { method, path, query: parameters, headers, body, oversized: bytes > MOST_BYTES.sandboxBody };
 }
 
 async function writeResponse(

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { type ByteBuffer, createByteBuffer } from '../base/text/byte-buffer.ts';
 import { quote } from '../base/text/quote.ts';
 import { after, formatDuration } from '../base/time/time.ts';
@@ -185,10 +186,8 @@ function converse(
   });
 }
 
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
-
 export function addChunk(body: ByteBuffer, chunk: Buffer): void {
-  if (body.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
+  if (body.size() + chunk.length > MOST_BYTES.body) throw tooLarge();
   body.add(chunk);
 }
 
@@ -214,7 +213,7 @@ async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
   // The default of 16 KiB would copy a page of scans together from ten pieces.
-  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MAX_BODY_BYTES, chunkSize: 256 * 1024 }).catch(
+  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
     (cause) => {
       if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
       throw new NetworkError('the response was truncated or damaged (gzip)', { sent: true, cause });
@@ -223,7 +222,7 @@ async function gunzip(bytes: Buffer): Promise<Buffer> {
 }
 
 function tooLarge(): NetworkError {
-  return new NetworkError(`the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, {
+  return new NetworkError(`the response is larger than ${MOST_BYTES.body / 1024 / 1024} MiB`, {
     fault: 'answer',
     sent: true,
   });

@@ -1,6 +1,7 @@
 import { constants, fstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:process';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { AuthError, systemCode } from '../base/errors.ts';
 import { keyProblem } from '../base/text/key.ts';
 import { inShellOr } from '../base/text/quote.ts';
@@ -49,7 +50,6 @@ function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hi
   return key;
 }
 
-const MAX_BYTES = 4096;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 
@@ -63,9 +63,14 @@ export async function readKeyFile(path: string): Promise<{ text: string; note: s
     const stats = fstatSync(file.fd);
     if (!stats.isFile()) throw unreadable(path, 'it is not a regular file');
     const note = platform === 'win32' ? undefined : checkAccess(path, stats);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
-    if (bytesRead > MAX_BYTES)
-      throw unreadable(path, `it is larger than ${MAX_BYTES} bytes, the maximum size of a key`);
+    const { bytesRead, buffer } = await file.read(
+      Buffer.alloc(MOST_BYTES.keyFile + 1),
+      0,
+      MOST_BYTES.keyFile + 1,
+      0,
+    );
+    if (bytesRead > MOST_BYTES.keyFile)
+      throw unreadable(path, `it is larger than ${MOST_BYTES.keyFile} bytes, the maximum size of a key`);
     return { text: buffer.toString('utf8', 0, bytesRead), note };
   } catch (cause) {
     throw cause instanceof AuthError ? cause : unreadable(path, describeSystemError(cause), cause);

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { kill, platform } from 'node:process';
 import type { Readable } from 'node:stream';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { AuthError, messageOf } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { shown } from '../base/text/quote.ts';
@@ -11,7 +12,6 @@ import type { Variables } from './settings.ts';
 const COMMAND_MS = 30_000;
 /** A background process may delay the end of the output. */
 const GRACE_MS = 500;
-const MAX_BYTES = 64 * 1024;
 
 export interface CommandRun {
   env: Variables;
@@ -91,13 +91,13 @@ function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const excess = new Promise<string>((resolve) => {
     stdout.on('data', (chunk: Buffer) => {
       outBytes += chunk.length;
-      if (outBytes > MAX_BYTES) return resolve('printed far more than a key');
+      if (outBytes > MOST_BYTES.keyStream) return resolve('printed far more than a key');
       chunks.push(chunk);
     });
   });
   stderr.on('data', (chunk: Buffer) => {
     errorBytes += chunk.length;
-    if (errorBytes > MAX_BYTES) return;
+    if (errorBytes > MOST_BYTES.keyStream) return;
     const lines = (rest + chunk.toString('utf8')).split(/\r?\n/);
     rest = canAsk ? '' : (lines.pop() ?? '');
     for (const line of lines) print(line);

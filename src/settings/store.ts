@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MOST_BYTES } from '../base/bounds.ts';
 import { messageOf, systemCode, UsageError } from '../base/errors.ts';
 import { configDirectory, restrictPermissions } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
@@ -10,8 +11,6 @@ export interface Store extends Stored {
   file: string;
   corrections: readonly string[];
 }
-
-const MAX_BYTES = 4 * 1024 * 1024;
 
 export async function configFile(env: Variables): Promise<string> {
   return join(await configDirectory(env), 'config.json');
@@ -44,7 +43,7 @@ function readText(file: string): { text: string; commandProblem: CommandProblem 
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new Error('it is not a regular file');
-    if (stats.size > MAX_BYTES) throw new Error(`it is ${stats.size} bytes long`);
+    if (stats.size > MOST_BYTES.config) throw new Error(`it is ${stats.size} bytes long`);
     const owner = plantedBy(file, stats);
     if (owner !== undefined) throw ownedByOther(file, owner);
     return { text: readFileSync(descriptor, 'utf8'), commandProblem: commandProblem(file, stats) };

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { MOST_BYTES } from '../bounds.ts';
 import { UsageError } from '../errors.ts';
 import { orUndefined } from '../or-undefined.ts';
 import { shown } from '../text/quote.ts';
@@ -28,7 +29,6 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
-const MOST_BYTES = 64 * 1024;
 
 /** A copy has the name of an equal file of the system. */
 function nameOfFile(path: string): string {
@@ -50,7 +50,7 @@ function nameOfFile(path: string): string {
 function readZone(file: string): Buffer | undefined {
   return orUndefined(() => {
     const found = statSync(file);
-    return found.isFile() && found.size <= MOST_BYTES ? readFileSync(file) : undefined;
+    return found.isFile() && found.size <= MOST_BYTES.timeZone ? readFileSync(file) : undefined;
   });
 }
 

@@ -1,7 +1,7 @@
+import { MOST_BYTES } from '../../base/bounds.ts';
 import type { Headers } from '../../service/transport.ts';
 
 const MOST_COOKIES = 50;
-const MOST_BYTES = 8192;
 
 /**
  * Pages that set a cookie and redirect to themselves would look like a loop. Supports `Domain` (RFC 6265,
@@ -14,7 +14,7 @@ export function createCookies() {
       for (const line of [headers['set-cookie'] ?? ''].flat()) {
         const [pair = '', ...attributes] = line.split(';');
         const at = pair.indexOf('=');
-        if (at < 1 || pair.length > MOST_BYTES) continue;
+        if (at < 1 || pair.length > MOST_BYTES.cookies) continue;
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';

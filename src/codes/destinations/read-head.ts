@@ -2,6 +2,7 @@
  * K11: reads as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a page that opens for
  * visitors must not be reported as broken.
  */
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Headers } from '../../service/transport.ts';
@@ -11,7 +12,6 @@ export interface Head {
   headers: Headers;
 }
 
-const MOST_HEAD_BYTES = 256 * 1024;
 const MOST_INTERIM = 20;
 
 /** Skips interim responses (RFC 9110, 15.2). */
@@ -26,7 +26,8 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
     for (blank.lastIndex = searched; ; blank.lastIndex = 0) {
       if (!'http/'.startsWith(text.slice(0, 5).toLowerCase())) throw unusable('the response is not HTTP');
       const end = blank.exec(text);
-      if ((end?.index ?? text.length) > MOST_HEAD_BYTES) throw unusable('the response headers are too large');
+      if ((end?.index ?? text.length) > MOST_BYTES.destinationHead)
+        throw unusable('the response headers are too large');
       if (!end) return undefined;
       const head = parseHead(text.slice(0, end.index));
       if (head.status >= 200) return head;

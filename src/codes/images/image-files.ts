@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { systemCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import type { Planned } from '../../base/run/outcomes.ts';
@@ -30,9 +31,6 @@ export function nameFiles(
   return { files, unsafe: by === 'slug' ? codes.filter((code) => nameOf(code) !== code.slug).length : 0 };
 }
 
-/** Maximum size of a hashed file in bytes: the largest PNG has 5 MiB. */
-const MOST_BYTES = 64 * 2 ** 20;
-
 export async function hashFiles(
   directory: string,
   files: readonly ImageFile[],
@@ -43,7 +41,7 @@ export async function hashFiles(
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
         // Directories, pipes, links and oversized files are not images of qrctl.
-        const bytes = await nodeDisk.readFile(at(name), MOST_BYTES).catch(() => undefined);
+        const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
         hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
       }
     });

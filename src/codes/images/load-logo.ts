@@ -8,7 +8,6 @@ export interface LogoFault {
   fault: string;
 }
 
-export const MOST_LOGO_BYTES = 2 ** 20;
 /** Maximum number of pixels per side: a kilobyte of PNG may declare two billion pixels. */
 const MOST_PIXELS = 4096;
 /** Maximum aspect ratio: a longer logo is invisible in a square. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
@@ -41,11 +42,9 @@ export interface Manifest {
   rows: ReadonlyMap<string, ManifestRow>;
 }
 
-const MOST_BYTES = 128 * 2 ** 20;
-
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
-  const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
+  const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile).catch((error) => {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw cannotOpen(`read ${path}`, error, 'specify a different directory with --output-dir');
   });

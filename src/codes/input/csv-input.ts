@@ -1,3 +1,4 @@
+import { MOST_RECORD, MOST_VALUES } from '../../base/bounds.ts';
 import { restore } from '../../base/text/defuse.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { likelyDelimiter } from '../../files/formats/formats.ts';
@@ -13,7 +14,6 @@ import {
   refuseMany,
 } from '../../files/formats/read/input.ts';
 import { linesOf } from '../../files/formats/read/input-text.ts';
-import { MOST_RECORD, MOST_VALUES } from '../../files/formats/table-bounds.ts';
 import { refuseFirstRow } from './first-row.ts';
 
 interface CsvOptions extends ReadOptions {

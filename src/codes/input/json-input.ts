@@ -1,3 +1,4 @@
+import { MOST_COLUMNS, MOST_RECORD, MOST_VALUES } from '../../base/bounds.ts';
 import { checkBounds, ExcessiveJsonError } from '../../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf } from '../../base/text/json-elements.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../files/formats/read/input.ts';
 import { countEnds, linesOf } from '../../files/formats/read/input-text.ts';
 import { parseLines } from '../../files/formats/read/json-records.ts';
-import { MOST_COLUMNS, MOST_RECORD, MOST_VALUES } from '../../files/formats/table-bounds.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 
 /** Parses NDJSON. Throws UsageError with every line that is not an object, and the signal's reason. */

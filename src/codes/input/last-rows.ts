@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { systemCode, UsageError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
@@ -32,8 +33,6 @@ interface LastRowsJob {
   /** Column that files of other commands lack. */
   mark: string;
 }
-
-const MOST_BYTES = 128 * 2 ** 20;
 
 /**
  * Opens the file of `--since-last`, which may not exist, exclusively until `close`. Throws UsageError if it
@@ -76,8 +75,8 @@ export async function openLastRows(path: string, job: LastRowsJob) {
 
 async function readLast(path: string): Promise<Input | undefined> {
   try {
-    const bytes = await readBack(nodeDisk, path, MOST_BYTES);
-    const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile);
+    const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES.rowsFile }) : bytes;
     return await parseInput(plain, path.replace(/\.gz$/, ''));
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;

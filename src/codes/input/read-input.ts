@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { MOST_EMPTY, TOO_MANY_EMPTY } from '../../base/bounds.ts';
 import { UsageError } from '../../base/errors.ts';
 import { restore } from '../../base/text/defuse.ts';
 import {
@@ -12,7 +13,6 @@ import {
   showValue,
 } from '../../files/formats/read/input.ts';
 import { linesOf } from '../../files/formats/read/input-text.ts';
-import { MOST_EMPTY, TOO_MANY_EMPTY } from '../../files/formats/table-bounds.ts';
 import { isUuid } from '../../service/checks.ts';
 import { withNamedColumns } from './header-words.ts';
 

@@ -1,3 +1,4 @@
+import { MOST_COLUMNS, MOST_TEXT } from '../../base/bounds.ts';
 import {
   type Fault,
   faultsOfHeader,
@@ -11,7 +12,6 @@ import {
   refuseMany,
   UTM_COLUMNS,
 } from '../../files/formats/read/input.ts';
-import { MOST_COLUMNS, MOST_TEXT } from '../../files/formats/table-bounds.ts';
 import type { Area, CellValue, SheetRow } from '../../files/formats/xlsx/read-sheet.ts';
 import { readWorkbook } from '../../files/formats/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';

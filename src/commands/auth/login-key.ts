@@ -1,9 +1,8 @@
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { UnavailableError, UsageError } from '../../base/errors.ts';
 import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { askUntil } from '../ask-until.ts';
-
-const MOST_BYTES = 64 * 1024;
 
 interface KeyQuestion {
   fromStdin: boolean | undefined;
@@ -40,7 +39,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
     chunks.push(chunk);
     length += chunk.length;
     // On a terminal, the end of the line ends the input.
-    if (length > MOST_BYTES || chunk.includes(0x0a)) break;
+    if (length > MOST_BYTES.keyStream || chunk.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }

@@ -1,4 +1,5 @@
 /** Resolves `--by` and `--where` to dimensions, and with `--join` to columns of a file about codes. */
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { UsageError } from '../../base/errors.ts';
 import { redactKeys } from '../../base/text/key.ts';
 import { nearest } from '../../base/text/nearest.ts';
@@ -154,13 +155,13 @@ function refuseContradictions({ join, from }: GroupFlags): void {
 }
 
 async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
-  const [{ MOST_BYTES, parseRows }, { parseWithFaults }] = await Promise.all([
+  const [{ parseRows }, { parseWithFaults }] = await Promise.all([
     import('../bulk-input.ts'),
     import('../../codes/input/read-input.ts'),
   ]);
   const bytes = await readGiven(context, path, {
     flag: '--join',
-    mostBytes: MOST_BYTES,
+    mostBytes: MOST_BYTES.rowsFile,
     whenLarger: 'Keep only the columns that identify codes and that you count by.',
   });
   const options = { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal };

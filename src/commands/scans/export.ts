@@ -1,3 +1,4 @@
+import { MOST_ROWS } from '../../base/bounds.ts';
 import { NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
@@ -7,7 +8,6 @@ import { countOf } from '../../base/text/quote.ts';
 import { formatDuration } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
-import { MOST_ROWS } from '../../files/formats/table-bounds.ts';
 import { LOCAL_TIME } from '../../scans/export/added-columns.ts';
 import { describeFailures, separateDeleted, wereDeleted } from '../../scans/export/code-failures.ts';
 import type { CodeFailure, CodeLabel } from '../../scans/export/export-codes.ts';

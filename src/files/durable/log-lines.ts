@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { UsageError } from '../../base/errors.ts';
 import { orUndefined } from '../../base/or-undefined.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';
@@ -30,8 +31,6 @@ function parseLine<R extends object>(line: string): R | undefined {
   if (text === undefined || checksum(text) !== crc) return undefined;
   return orUndefined(() => parseBounded(`${text}}`) as R);
 }
-
-const LONGEST_LINE = 64 * 2 ** 20;
 
 const BEGINNING = Buffer.from('{"is":');
 
@@ -76,8 +75,8 @@ export function createLineReader<R extends object>(
       if (start === piece.length) return;
       open.push(Buffer.from(piece.subarray(start)));
       openLength += piece.length - start;
-      if (openLength <= LONGEST_LINE) return;
-      const reason = `line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`;
+      if (openLength <= MOST_BYTES.logLine) return;
+      const reason = `line ${lines + 1} is longer than ${MOST_BYTES.logLine / 2 ** 20} MiB`;
       throw new DamagedLogError(path, `is not a qrctl ${noun}: ${reason}`, hint);
     },
     end(): { records: number; length: number } {

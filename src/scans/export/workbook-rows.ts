@@ -1,5 +1,5 @@
+import { MOST_ROWS } from '../../base/bounds.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
-import { MOST_ROWS } from '../../files/formats/table-bounds.ts';
 import { tooManyRows } from '../../files/formats/xlsx/workbook-sink.ts';
 import type { Service } from '../../service/service.ts';
 import { ifNotFound } from './code-failures.ts';

@@ -1,3 +1,4 @@
+import { MOST_BYTES } from '../../base/bounds.ts';
 import { UsageError } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/quote.ts';
 import type { Clock } from '../../base/time/time.ts';
@@ -48,7 +49,6 @@ interface StateFileJob {
 }
 
 const ELSEWHERE = 'specify a different file with --state';
-const MOST_BYTES = 256 * 2 ** 20;
 
 export async function openTailState(
   path: string,
@@ -99,7 +99,7 @@ export async function openTailState(
 
 /** S7: without the state, scans would be repeated or skipped. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
-  const bytes = await ifPresent(readBack(disk, real, MOST_BYTES));
+  const bytes = await ifPresent(readBack(disk, real, MOST_BYTES.recordFile));
   if (!bytes) return undefined;
   if (bytes.length > 0 && !bytes.toString('latin1', 0, RECORD_BEGINS.length).startsWith(RECORD_BEGINS)) {
     throw new UsageError(`cannot use the state file ${path}: it was not written by \`scans tail --state\``, {

@@ -1,7 +1,9 @@
 /** Locates the state directory (0700) and the ledger of a workspace in it, also after a key rotation. */
+
 import { rm } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { MOST_BYTES } from '../../../base/bounds.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { LINE_FEED } from '../../../base/text/ascii.ts';
 import { type Disk, ifPresent, readPieces } from '../../../files/durable/disk.ts';
@@ -118,9 +120,6 @@ async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<b
   }
 }
 
-/** Maximum size of the first line in bytes: a URL, a profile name and a fingerprint. */
-const MOST_HEADER_BYTES = 16 * 2 ** 10;
-
 /** Reads the first line of a ledger; undefined if it has none. Throws UsageError and LocalError. */
 async function readHeader(path: string, disk: Disk): Promise<Header | undefined> {
   let header: Header | undefined;
@@ -142,7 +141,7 @@ async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
   if (!file) return Buffer.alloc(0);
   try {
     const pieces: Buffer[] = [];
-    for await (const piece of readPieces(file, 0, MOST_HEADER_BYTES)) pieces.push(Buffer.from(piece));
+    for await (const piece of readPieces(file, 0, MOST_BYTES.ledgerHead)) pieces.push(Buffer.from(piece));
     return Buffer.concat(pieces);
   } finally {
     await file.close();

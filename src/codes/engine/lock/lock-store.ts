@@ -1,5 +1,7 @@
 /** Reads the lock file, and replaces it atomically. The caller holds its lock. */
+
 import { basename, dirname, join } from 'node:path';
+import { MOST_BYTES } from '../../../base/bounds.ts';
 import { systemCode } from '../../../base/errors.ts';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
 import type { Disk } from '../../../files/durable/disk.ts';
@@ -15,9 +17,6 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Maximum size in bytes, enough for a million keys. */
-const MOST_BYTES = 256 * 2 ** 20;
-
 /**
  * Reads the lock file; undefined if it does not exist. Throws UsageError if it can't be read or trusted, and
  * the signal's reason.
@@ -28,7 +27,7 @@ export async function readLock(
   signal?: AbortSignal,
 ): Promise<LockFile | undefined> {
   try {
-    return await parseLock((await readBack(disk, path, MOST_BYTES)).toString(), path, signal);
+    return await parseLock((await readBack(disk, path, MOST_BYTES.recordFile)).toString(), path, signal);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw cannotOpen(`read the lock file ${path}`, error, OTHER_LOCK);

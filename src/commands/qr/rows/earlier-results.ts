@@ -1,6 +1,8 @@
 /** Reads earlier results at the path of this run's results, and keeps them if they would be lost. */
+
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { MOST_BYTES } from '../../../base/bounds.ts';
 import { systemCode, UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
@@ -19,7 +21,7 @@ import {
   type OutputPlace,
   writeWholeFile,
 } from '../../../files/formats/whole-file.ts';
-import { MOST_BYTES, parseRows } from '../../bulk-input.ts';
+import { parseRows } from '../../bulk-input.ts';
 
 /** Earlier results may be replaced, and other tables with `--overwrite`. */
 export const RESULTS_PLACE: OutputPlace = {
@@ -53,7 +55,7 @@ function isResults({ columns }: Input): boolean {
 
 async function readTable(path: string): Promise<Input | undefined> {
   try {
-    const bytes = await readBack(nodeDisk, path, MOST_BYTES);
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile);
     return await parseRows(bytes, path, {});
   } catch (error) {
     if (error instanceof UsageError || systemCode(error) !== undefined) return undefined; // writing it reports the error
@@ -94,7 +96,7 @@ export async function keepEarlier(
   let kept = `${path}.old`;
   for (let number = 1; lost > 0 && (await stat(kept).catch(() => undefined)); number++)
     kept = `${path}.old.${number}`;
-  await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES), {
+  await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES.rowsFile), {
     processes: context.processes,
     ...RESULTS_PLACE,
   });

@@ -1,7 +1,7 @@
 /** CSV (RFC 4180) with LF, CRLF or CR. Records without quotes are split in a tenth of csv-parse's time. */
 import type { CsvError } from 'csv-parse/sync';
+import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../../../base/bounds.ts';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
-import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../table-bounds.ts';
 
 /** Message that follows `line 3: `. */
 export class CsvFault extends Error {

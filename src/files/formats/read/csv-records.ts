@@ -1,9 +1,10 @@
+import { MOST_BYTES } from '../../../base/bounds.ts';
 import { restore } from '../../../base/text/defuse.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { likelyDelimiter } from '../formats.ts';
 import type { Row } from '../row-sink.ts';
 import { CsvFault, type CsvReader, loadCsvReader } from './csv-reader.ts';
-import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from './input-text.ts';
+import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 interface Header {
   columns: readonly string[];
@@ -44,7 +45,7 @@ export async function* readCsv(
     for await (const { text, line, isLast } of pieces) {
       if (!reader) {
         const separator = likelyDelimiter(text.split('\n', 1)[0] ?? '');
-        reader = (await loadCsvReader())({ separator, longest: LONGEST_RECORD }, addRecord);
+        reader = (await loadCsvReader())({ separator, longest: MOST_BYTES.scanRecord }, addRecord);
       }
       const isOpen = isLast && !text.endsWith('\n');
       const lines = isOpen ? text.slice(0, text.lastIndexOf('\n') + 1) : text;

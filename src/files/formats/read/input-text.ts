@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { MOST_BYTES } from '../../../base/bounds.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';
 import type { Row } from '../row-sink.ts';
@@ -18,9 +19,6 @@ export interface Records {
   line: number;
   torn: boolean;
 }
-
-/** F11: maximum bytes of a record, far above any scan; as much is buffered to find its end. */
-export const LONGEST_RECORD = 2 ** 20;
 
 /** Yields UTF-8 without its byte order mark. Throws UsageError for another encoding, and for a long line. */
 export async function* readInputText(
@@ -48,7 +46,7 @@ export async function* readInputText(
     const last = isLong ? COMMA : LINE_FEED;
     const end = chunk.lastIndexOf(last) + 1;
     const firstEnd = end === 0 ? chunk.length : chunk.indexOf(last);
-    if (length + firstEnd > LONGEST_RECORD)
+    if (length + firstEnd > MOST_BYTES.scanRecord)
       throw notOurs(path, `${isArray ? 'a record in ' : ''}line ${line} is longer than 1 MiB`);
     if (end === 0) {
       rest.push(Buffer.from(chunk));

@@ -1,7 +1,8 @@
+import { MOST_BYTES } from '../../../base/bounds.ts';
 import { parseBounded } from '../../../base/text/bounded-json.ts';
 import { isObject, parseJson } from '../../../service/json.ts';
 import type { Row } from '../row-sink.ts';
-import { countEnds, LONGEST_RECORD, notOurs, type Records, type TextPiece } from './input-text.ts';
+import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 /**
  * Parses NDJSON, all lines at once, which is faster, or one by one if a line is not one object. Invalid JSON
@@ -73,7 +74,7 @@ export async function* readJsonArray(
       rest = added.slice(end).trimStart();
       restLine = line + countEnds(added.slice(0, added.length - rest.length));
     } else rest += added;
-    if (rest.length > LONGEST_RECORD)
+    if (rest.length > MOST_BYTES.scanRecord)
       throw notOurs(path, `a record in or after line ${restLine} is longer than 1 MiB`);
   }
 }

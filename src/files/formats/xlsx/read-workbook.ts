@@ -1,7 +1,7 @@
+import { MOST_VALUES } from '../../../base/bounds.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { formatCount, inQuotes } from '../../../base/text/quote.ts';
-import { MOST_VALUES } from '../table-bounds.ts';
 import { decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
 import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';

@@ -1,3 +1,4 @@
+import { MOST_ROWS } from '../../../base/bounds.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { createByteBuffer } from '../../../base/text/byte-buffer.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
@@ -6,7 +7,6 @@ import type { Column } from '../columns.ts';
 import type { ByteSink, DocumentSink } from '../document-sink.ts';
 import { createField, knownBytes } from '../field-bytes.ts';
 import type { Row } from '../row-sink.ts';
-import { MOST_ROWS } from '../table-bounds.ts';
 import {
   cellOf,
   columnLetters,

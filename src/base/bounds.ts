@@ -1,0 +1,56 @@
+/** Bounds of everything that comes from outside. Larger input is refused before it fills memory. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Maximum sizes in bytes, after decompression. */
+export const MOST_BYTES = {
+  /** Body of a response, and of a request of `qrctl api`. */
+  body: 64 * MIB,
+  /** Body of a request to the sandbox. */
+  sandboxBody: MIB,
+  /** Head of a response of a destination. */
+  destinationHead: 256 * KIB,
+  /** Cookies of a destination. */
+  cookies: 8 * KIB,
+  /** File of an API key. */
+  keyFile: 4 * KIB,
+  /** API key on standard input, or the output of `key-command`. */
+  keyStream: 64 * KIB,
+  /** Config file. */
+  config: 4 * MIB,
+  /** Time zone file of the machine. */
+  timeZone: 64 * KIB,
+  /** File of rows, and the list of images: more than any spreadsheet has. */
+  rowsFile: 128 * MIB,
+  /** Lock file or state, for a million keys. */
+  recordFile: 256 * MIB,
+  /** First line of a ledger: a URL, a profile name and a fingerprint. */
+  ledgerHead: 16 * KIB,
+  /** Line of a log file. */
+  logLine: 64 * MIB,
+  /** Hashed image; the largest PNG has 5 MiB. */
+  image: 64 * MIB,
+  logo: MIB,
+  /** Record of a file of scans, far above any scan; as much is buffered to find its end. */
+  scanRecord: MIB,
+} as const;
+
+/** Maximum number of rows of a table: Excel's limit, without the header. */
+export const MOST_ROWS = 1_048_575;
+
+/** Maximum number of columns of a table, above the limit of any spreadsheet. */
+export const MOST_COLUMNS = 1000;
+
+/** Maximum number of cells of a table, some hundred bytes each. */
+export const MOST_VALUES = 4_000_000;
+
+/** Maximum number of empty lines, which are skipped. */
+export const MOST_EMPTY = 2 ** 20;
+export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines per file`;
+
+/** Maximum length of a row, in bytes or characters. */
+export const MOST_RECORD = 16 * 2 ** 20;
+
+/** Maximum number of characters of all cells: a workbook stores a repeated text once. */
+export const MOST_TEXT = 128 * 2 ** 20;
