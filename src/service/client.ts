@@ -119,7 +119,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     }
   }
 
-  function exchangeOf({ method, path, body, json, authorized }: Call<unknown>): Exchange {
+  function exchangeOf({ method, path, body, json, authorized, anyBody: exact }: Call<unknown>): Exchange {
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
@@ -129,9 +129,9 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     };
     if (authorized) headers.authorization = `Bearer ${options.apiKey}`;
     const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
-    if (text === undefined) return { method, path, headers };
+    if (text === undefined) return { method, path, headers, exact };
     headers['content-type'] = 'application/json';
-    return { method, path, headers, body: text };
+    return { method, path, headers, body: text, exact };
   }
 
   async function attempt(

@@ -1,7 +1,8 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isAscii } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { MOST_BYTES } from '../base/bounds.ts';
+import { BACKSLASH } from '../base/text/ascii.ts';
 import { type ByteBuffer, createByteBuffer } from '../base/text/byte-buffer.ts';
 import { quote } from '../base/text/quote.ts';
 import { after, formatDuration } from '../base/time/time.ts';
@@ -18,6 +19,8 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
+  /** The text of the response is printed, so its characters must not be escaped. */
+  exact?: boolean;
 }
 
 /** Returns the first value of a header (its name in lower case), trimmed. */
@@ -106,7 +109,8 @@ export function createTransport(options: {
         wire.destroy();
         throw proxyRefusal(proxy, status);
       }
-      const text = decodeBody(wire.body.bytes(), encodingOf(headers));
+      const escapes = status === 200 && !request.exact;
+      const text = decodeBody(wire.body.bytes(), encodingOf(headers), escapes);
       if (once) spareBodies.push(wire.body);
       else idle.push(wire);
       return { status, headers, text: await text };
@@ -192,18 +196,41 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body, and has read the bytes when it returns. Rejects with NetworkError for a body that is
- * truncated, damaged or larger than 64 MiB when decompressed.
+ * Decodes a body, and has read the bytes when it returns. With `escapes`, a large JSON object has escapes in
+ * place of characters beyond ASCII. Rejects with NetworkError for a body that is truncated, damaged or larger
+ * than 64 MiB when decompressed.
  */
-export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {
-  const text = await unpackedText(bytes, encoding);
+export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
+  const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
+  if (isAscii(plain)) return plain.toString('latin1');
+  const escaped = escapes && plain.length > LARGE && plain[0] === BRACE ? withEscapes(plain) : undefined;
+  const text = escaped ?? plain.toString();
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
-  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
-  if (encoding === 'gzip' || encoding === 'x-gzip')
-    return (await gunzip(Buffer.from(bytes))).toString('utf8');
+/** Half the size at which V8 gives a string memory of its own. */
+const LARGE = 64 * 1024;
+const BRACE = 0x7b;
+
+/**
+ * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128 KiB
+ * takes longer than parsing it. Undefined if one follows a backslash, which may be part of another escape.
+ */
+function withEscapes(bytes: Buffer): string | undefined {
+  let isClear = true;
+  const text = bytes.toString('latin1').replace(/[\x80-\xff]+/g, (run, at: number, all: string) => {
+    isClear &&= all.charCodeAt(at - 1) !== BACKSLASH;
+    let escapes = '';
+    for (const unit of Buffer.from(run, 'latin1').toString().split(''))
+      escapes += `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    return escapes;
+  });
+  return isClear ? text : undefined;
+}
+
+function isGzip(bytes: Buffer, encoding: string): boolean {
+  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return false;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
   throw new NetworkError(`the response is encoded as ${quote(encoding)}, which was not requested`, {
     fault: 'answer',
     sent: true,

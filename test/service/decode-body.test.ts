@@ -1,0 +1,50 @@
+import { Buffer } from 'node:buffer';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeBody } from '../../src/service/transport.ts';
+import { runs } from '../support/property-runs.ts';
+
+/** Longer than the bodies that are decoded as they are. */
+const PADDING = 'x'.repeat(64 * 1024);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return 'not JSON';
+  }
+}
+
+test('a large body of JSON has escapes in place of characters beyond ASCII', async () => {
+  const body = JSON.stringify({ city: 'Łódź', emoji: '😀', quoted: '"é', padding: PADDING });
+  const text = await decodeBody(Buffer.from(body), '', true);
+  expect(text).toMatch(/^[\0-\x7f]+$/);
+  expect(text).toContain('"\\u0141\\u00f3d\\u017a","emoji":"\\ud83d\\ude00"');
+  expect(JSON.parse(text)).toEqual(JSON.parse(body));
+  expect(await decodeBody(gzipSync(body), 'gzip', true)).toBe(text);
+});
+
+test.each([
+  ['one that is printed', JSON.stringify({ city: 'Łódź', padding: PADDING }), false],
+  ['one that is small', JSON.stringify({ city: 'Łódź' }), true],
+  ['one that is not a JSON object', `<p>Łódź</p>${PADDING}`, true],
+  ['one with a backslash before such a character', `{"city":"\\é","padding":"${PADDING}"}`, true],
+])('a body keeps its characters: %s', async (_, body, escapes) => {
+  expect(await decodeBody(Buffer.from(body), '', escapes)).toBe(body);
+});
+
+test('escapes change neither whether a body is JSON nor its value', async () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+    fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),
+    fc.constantFrom('\\', '\\\\', '"', '\\u', 'é', '\ufeff').map((text) => Buffer.from(text)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+      const body = Buffer.concat([Buffer.from(`{"${PADDING}":"`), ...pieces, Buffer.from('"}')]);
+      expect(parsed(await decodeBody(body, '', true))).toEqual(parsed(await decodeBody(body, '')));
+    }),
+    runs(20),
+  );
+});
