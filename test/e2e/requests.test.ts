@@ -106,6 +106,41 @@ const capped = (cap: number): Intercept =>
     });
   });
 
+describe('the requests of a count', () => {
+  const first = new Date(Date.now() - 20 * 86_400_000);
+
+  test.each([0, 1, 500, 1234])(
+    'of %i scans are those of an export, by any dimension, and fewer only by totals',
+    async (scans) => {
+      const sandbox = await sandboxWith(Math.max(0, scans - 1));
+      // On the first day of the range, which shows that the code is older.
+      if (scans > 0) sandbox.workspace.addScan(sandbox.codeId(), { ts: first.toISOString() });
+      const range = ['--since', first.toISOString().slice(0, 10), '--timezone', 'UTC'];
+      const slug = sandbox.workspace.codes()[0]?.slug ?? '';
+      for (const words of [['--all'], [slug, ...range], [sandbox.codeId()], [sandbox.codeId(), ...range]]) {
+        const exported = await requestsOf(sandbox, ['scans', 'export', ...words]);
+        for (const by of ['day', 'hour', 'country', 'weekday,device']) {
+          const counted = await requestsOf(sandbox, ['scans', 'stats', ...words, '--by', by]);
+          expect(counted, `${words} ${by}`).toMatchObject({ code: 0, requests: exported.requests });
+        }
+        const byCode = await requestsOf(sandbox, ['scans', 'stats', ...words, '--by', 'code']);
+        // The slug of a code that is given by ID is printed.
+        const most = exported.requests + (words[0] === sandbox.codeId() ? 1 : 0);
+        expect(byCode.requests).toBeLessThanOrEqual(most);
+      }
+    },
+  );
+
+  test.each([
+    [4001, 2],
+    [4000, 3],
+  ])('by code are its total and the last page, which proves it: of %i scans, %i', async (scans, requests) => {
+    const sandbox = await useSandbox({ codes: 3, scans });
+    const counted = await requestsOf(sandbox, ['scans', 'stats', '--all', '--by', 'code']);
+    expect(counted).toMatchObject({ code: 0, requests: 1 + 3 * requests });
+  });
+});
+
 describe('a total that is cut off', () => {
   test.each(['asc', 'desc', 'none'] as const)(
     'at a round number hides nothing, however dense the scans are (%s)',
@@ -278,12 +313,13 @@ describe('the requests that --dry-run predicts', () => {
     ['in files of their own', ['--output-dir', 'scans'], 2],
   ])(
     'of two codes %s, of which one was deleted, count no further request for that one',
-    async (_, flags, requests) => {
+    async (_, flags, named) => {
       const sandbox = await useSandbox({ codes: 1, scans: 3 });
       const gone = '00000000-0000-4000-8000-000000000000';
       const cwd = await useDirectory();
       for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
         const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
+        const requests = verb === 'export' ? named : 2;
         const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
         expect(dry.code, dry.stderr).toBe(0);
         expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });

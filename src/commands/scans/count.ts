@@ -68,7 +68,7 @@ export interface CountPlan extends CountRequest {
   /** Codes that were chosen before; undefined to choose them. */
   chosen?: ChosenCodes | undefined;
   top: number | undefined;
-  /** Slugs, names and ages of codes are required, also of those given by ID. */
+  /** Slugs and names of codes are required, also of those given by ID. */
   needsLabels: boolean;
 }
 
@@ -103,7 +103,9 @@ export async function planCount(
     top: flags.top,
     needsLabels:
       compare !== 'none' ||
-      [...chosen.groups, ...chosen.filters.map(({ group }) => group)].some(({ kind }) => kind !== 'value'),
+      [...chosen.groups, ...chosen.filters.map(({ group }) => group)].some(
+        ({ kind }) => kind !== 'value' && kind !== 'time',
+      ),
     span: { sinceMs, untilMs },
     compare,
     local,
