@@ -1,88 +1,43 @@
-/** `npm run bench`: measures the built command and its peers, and prints medians. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** `npm run bench`: measures the built command and its peers, and prints a table of medians. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { append } from './append.ts';
-import { bulk } from './bulk.ts';
-import { images } from './images.ts';
-import { latency } from './latency.ts';
-import { limit } from './limit.ts';
-import { links } from './links.ts';
-import { memory } from './memory.ts';
-import { formatReport, machine, type Report } from './report.ts';
-import { rows } from './rows.ts';
-import { startup } from './startup.ts';
-import { throughput } from './throughput.ts';
+import { type Measured, TASKS } from './tasks.ts';
 
-const BENCHMARKS: Record<string, (directory: string, options: { large: boolean }) => Promise<Report[]>> = {
-  startup,
-  throughput,
-  latency,
-  limit,
-  memory,
-  append,
-  bulk,
-  rows,
-  links,
-  images,
-};
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { large: { type: 'boolean', default: false } },
+});
+const names = positionals.length > 0 ? positionals : Object.keys(TASKS);
+const unknown = names.filter((name) => !Object.hasOwn(TASKS, name));
+if (unknown.length > 0)
+  throw new Error(`no task ${unknown.join(', ')}: use ${Object.keys(TASKS).join(', ')}`);
 
-const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]
-  NAMES    ${Object.keys(BENCHMARKS).join(', ')}; all unless named
-  --large  adds exports of 10 million scans, which take many minutes and several GB of disk
-  --json   writes the results as JSON too`;
-
-const asked = readArguments();
-if (asked) await measure(asked);
-
-async function measure({
-  names,
-  large,
-  json,
-}: {
-  names: readonly string[];
-  large: boolean;
-  json: string | undefined;
-}) {
-  const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
-  const reports: Report[] = [];
+const size = values.large ? { scans: 3_000_000, rows: 140_000 } : { scans: 300_000, rows: 1000 };
+const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
+const load = () => loadavg()[0]?.toFixed(1);
+const loadBefore = load();
+const time = (ms: number) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`);
+try {
+  console.log('| task | program | CPU | ÷ | wall | ÷ | memory |\n|---|---|--:|--:|--:|--:|--:|');
+  for (const name of names) for (const row of (await TASKS[name]?.(directory, size)) ?? []) print(row);
   console.log(
-    `node ${machine.node}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGb} GB; medians\n`,
+    `\nNode ${process.version}, ${cpus().length} cores of ${cpus()[0]?.model}, load ${loadBefore} to ${load()}`,
   );
-  try {
-    for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
-      if (names.length > 0 && !names.includes(name)) continue;
-      console.error(`${name} …`);
-      for (const report of await benchmark(directory, { large })) {
-        reports.push(report);
-        console.log(formatReport(report));
-      }
-    }
-    if (json) await writeFile(json, `${JSON.stringify({ machine, reports }, undefined, 2)}\n`);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+} finally {
+  await rm(directory, { recursive: true });
 }
 
-/** What to measure; undefined when all is said (by a usage, or by what is wrong with the arguments). */
-function readArguments() {
-  try {
-    const { positionals: names, values } = parseArgs({
-      allowPositionals: true,
-      options: {
-        large: { type: 'boolean', default: false },
-        json: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
-    if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}`);
-    if (!values.help) return { names, large: values.large, json: values.json };
-    console.log(USAGE);
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    process.exitCode = 2;
+function print({ task, results }: Measured): void {
+  for (const [i, { name, cpuMs, cpuRatio, wallMs, wallRatio, peakMb = 0 }] of results.entries()) {
+    const cells = [
+      time(cpuMs),
+      cpuRatio.toFixed(2),
+      time(wallMs),
+      wallRatio.toFixed(2),
+      `${peakMb.toFixed(0)} MB`,
+    ];
+    console.log(`| ${[i === 0 ? task : '', name, ...cells].join(' | ')} |`);
   }
-  return undefined;
 }

@@ -1,14 +1,30 @@
-/** Runs one command to its end and measures it: wall time, processor time and peak memory of it and its children. */
+/** Measures commands side by side: wall time, processor time and peak memory of each and its children. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-export interface Run {
+type Env = Record<string, string | undefined>;
+
+export interface Contestant {
+  name: string;
+  command: readonly string[];
+  /** Called after each run: throws if the output is not what it should be. */
+  check?(): Promise<void>;
+}
+
+/** Medians of the rounds. */
+export interface Result extends Run {
+  name: string;
+  /** Medians of the ratios to the first contestant in the same round. */
+  wallRatio: number;
+  cpuRatio: number;
+}
+
+interface Run {
   wallMs: number;
   /** User and system time of the command and all it waited for. */
   cpuMs: number;
   /** Highest resident memory, summed over the processes of the command; undefined where /proc does not tell. */
   peakMb: number | undefined;
-  stderr: string;
 }
 
 /**
@@ -20,7 +36,7 @@ const TIMED =
 const SAMPLE_MS = 10;
 
 /** Runs `command`; rejects with the end of its standard error where it fails. Standard output is thrown away. */
-export function run(command: readonly string[], env: Record<string, string | undefined>): Promise<Run> {
+function run(command: readonly string[], env: Env): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['-c', TIMED, 'bash', ...command], {
       env,
@@ -46,7 +62,6 @@ export function run(command: readonly string[], env: Record<string, string | und
           wallMs: (to - from) * 1000,
           cpuMs: (user + system) * 1000,
           peakMb: peakKb > 0 ? peakKb / 1024 : undefined,
-          stderr,
         });
     });
   });
@@ -76,4 +91,40 @@ function readProc(path: string): string {
   } catch {
     return ''; // it has ended, or this is not Linux
   }
+}
+
+/** Runs each contestant once per round, after a round that warms up, so that other load affects all alike. */
+export async function compare(
+  contestants: readonly Contestant[],
+  env: Env,
+  rounds: number,
+): Promise<Result[]> {
+  const runs: Run[][] = contestants.map(() => []);
+  for (let round = -1; round < rounds; round++) {
+    for (const [i, { command, check }] of contestants.entries()) {
+      const measured = await run(command, env);
+      await check?.();
+      if (round >= 0) runs[i]?.push(measured);
+    }
+  }
+  const first = runs[0] ?? [];
+  return contestants.map(({ name }, i) => {
+    const own = runs[i] ?? [];
+    const peaks = own.flatMap(({ peakMb }) => peakMb ?? []);
+    const ratioOf = (key: 'wallMs' | 'cpuMs') =>
+      median(own.map((run, n) => run[key] / (first[n]?.[key] ?? 0)));
+    return {
+      name,
+      wallMs: median(own.map(({ wallMs }) => wallMs)),
+      cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
+      peakMb: peaks.length > 0 ? median(peaks) : undefined,
+      wallRatio: ratioOf('wallMs'),
+      cpuRatio: ratioOf('cpuMs'),
+    };
+  });
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
 }
