@@ -7,14 +7,17 @@ import { type Measured, TASKS } from './tasks.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { large: { type: 'boolean', default: false } },
+  options: { large: { type: 'boolean', default: false }, rounds: { type: 'string', default: '9' } },
 });
 const names = positionals.length > 0 ? positionals : Object.keys(TASKS);
 const unknown = names.filter((name) => !Object.hasOwn(TASKS, name));
 if (unknown.length > 0)
   throw new Error(`no task ${unknown.join(', ')}: use ${Object.keys(TASKS).join(', ')}`);
 
-const size = values.large ? { scans: 3_000_000, rows: 140_000 } : { scans: 300_000, rows: 1000 };
+const rounds = Number(values.rounds);
+const size = values.large
+  ? { scans: 3_000_000, rows: 140_000, rounds }
+  : { scans: 300_000, rows: 1000, rounds };
 const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
 const load = () => loadavg()[0]?.toFixed(1);
 const loadBefore = load();

@@ -14,13 +14,15 @@ export interface Measured {
   results: Result[];
 }
 
-type Task = (directory: string, size: { scans: number; rows: number }) => Promise<Measured[]>;
+type Task = (directory: string, size: { scans: number; rows: number; rounds: number }) => Promise<Measured[]>;
 type SandboxOptions = Parameters<typeof startSandboxProcess>[0];
 type Env = Record<string, string | undefined>;
 
 const BIN = fileURLToPath(new URL('../../bin/qrctl.js', import.meta.url));
 const PEERS = fileURLToPath(new URL('../../test/bench/peers', import.meta.url));
 const NODE = process.execPath;
+/** The interpreter itself, without the wrapper of a version manager. */
+const PYTHON = spawnSync('python3', ['-c', 'import sys; print(sys.executable)']).stdout?.toString().trim();
 
 const qrctl = (...args: string[]) => [NODE, BIN, ...args];
 const peer = (program: string, file: string, ...args: string[]) => [program, join(PEERS, file), ...args];
@@ -53,12 +55,12 @@ async function withSandbox(
 }
 
 /** Scans of one code to CSV, four requests in flight. The sandbox has its pages ready. */
-const exported: Task = (directory, { scans }) => {
+const exported: Task = (directory, { scans, rounds }) => {
   const { id, truth } = truthOf(scans);
   const path = join(directory, 'scans.csv');
   const peers = [
     { name: 'node:http, JSON.parse', command: peer(NODE, 'bare.mjs', path) },
-    { name: 'Python, http.client, csv', command: peer('python3', 'export.py', path) },
+    { name: 'Python, http.client, csv', command: peer(PYTHON, 'export.py', path) },
     { name: 'curl --parallel, jq', command: peer('bash', 'curl-jq.sh', path) },
   ].map((one): Contestant => ({ ...one, check: () => checkCells(path, truth) }));
   // After the last scan, and the same in each run, because the sandbox keeps its pages by request.
@@ -68,12 +70,12 @@ const exported: Task = (directory, { scans }) => {
   return withSandbox(options, directory, async (env) => [
     {
       task: `${scans.toLocaleString('en')} scans to CSV`,
-      results: await compare([...peers, own], { ...env, CODE: id }, 9),
+      results: await compare([...peers, own], { ...env, CODE: id }, rounds),
     },
   ]);
 };
 
-const started: Task = (directory) =>
+const started: Task = (directory, { rounds }) =>
   withSandbox({ codes: 25, scans: 10 }, directory, async (env) => {
     const texts = [
       { name: 'node -e 0', command: [NODE, '-e', '0'] },
@@ -87,30 +89,29 @@ const started: Task = (directory) =>
       { name: 'qrctl qr list', command: qrctl('qr', 'list') },
     ];
     return [
-      { task: 'Start', results: await compare(texts, env, 21) },
-      { task: 'A list of 25 codes', results: await compare(lists, env, 21) },
+      { task: 'Start', results: await compare(texts, env, 2 * rounds) },
+      { task: 'A list of 25 codes', results: await compare(lists, env, 2 * rounds) },
     ];
   });
 
-const listed: Task = (directory) =>
+const listed: Task = (directory, { rounds }) =>
   withSandbox({ codes: 4000, scans: 0 }, directory, async (env) => {
     const contestants = [
       { name: 'node:http, 40 GETs in turn', command: peer(NODE, 'get.cjs', '40') },
       { name: 'qrctl qr list -f csv', command: qrctl('qr', 'list', '-f', 'csv') },
       { name: 'qrctl qr list, table', command: onTerminal(...qrctl('qr', 'list')) },
     ];
-    return [{ task: 'A list of 4,000 codes', results: await compare(contestants, env, 9) }];
+    return [{ task: 'A list of 4,000 codes', results: await compare(contestants, env, rounds) }];
   });
 
 const NEW_ROWS = 10;
-const ROUNDS = 9;
 
 /** Ten new rows for a short and a long file. */
-const appended: Task = (directory, { scans }) => {
+const appended: Task = (directory, { scans, rounds }) => {
   const long = 10 * scans;
   const options = {
     codes: 1,
-    scans: long + NEW_ROWS * (ROUNDS + 2),
+    scans: long + NEW_ROWS * (rounds + 2),
     scanOrder: 'asc',
     tieSize: 1,
   } as const;
@@ -144,12 +145,12 @@ const appended: Task = (directory, { scans }) => {
       };
     };
     const contestants = [await begin(20_000), await begin(long)];
-    return [{ task: 'scans export --append', results: await compare(contestants, env, ROUNDS) }];
+    return [{ task: 'scans export --append', results: await compare(contestants, env, rounds) }];
   });
 };
 
 /** Codes from a file, each once, beside a script without a ledger. */
-const created: Task = async (directory, { rows }) => {
+const created: Task = async (directory, { rows, rounds }) => {
   const input = join(directory, 'codes.csv');
   let series = 0;
   /** Writes rows that no run created: existing codes are not created again. */
@@ -168,7 +169,7 @@ const created: Task = async (directory, { rows }) => {
     { name: 'qrctl qr create --from', command: [...command, '--overwrite'], check: writeNew },
   ];
   return withSandbox({ codes: 0 }, directory, async (env) => [
-    { task: `${rows.toLocaleString('en')} codes created`, results: await compare(contestants, env, 5) },
+    { task: `${rows.toLocaleString('en')} codes created`, results: await compare(contestants, env, rounds) },
   ]);
 };
 
