@@ -193,10 +193,10 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
 
 describe('qr image of many codes', () => {
   it('writes a file a code and format, and a manifest of what each holds', async () => {
-    const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: 120 });
+    const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: SOAK ? 120 : 12 });
     const { code, stderr } = await imageBuilt(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
     expect(code).toBe(0);
-    expect(stderr).toContain('Created 240 images. Manifest: codes/manifest.csv');
+    expect(stderr).toContain(`Created ${SOAK ? 240 : 24} images. Manifest: codes/manifest.csv`);
     const rows = manifest();
     expect(Object.keys(rows[0] ?? {}).join()).toBe(
       'id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error',
@@ -212,19 +212,20 @@ describe('qr image of many codes', () => {
       mm: '30',
     });
     expect(rows[0]).toMatchObject({ modules: '25', version: '2', ecc: 'M', outcome: 'created', error: '' });
-    expect(readdirSync(join(cwd, 'codes'))).toHaveLength(241);
-    expect(sandbox.requests).toHaveLength(2);
+    expect(readdirSync(join(cwd, 'codes'))).toHaveLength(SOAK ? 241 : 25);
+    // A page has a hundred codes.
+    expect(sandbox.requests).toHaveLength(SOAK ? 2 : 1);
   });
 
   it('chooses as qr list does, by the rows of a file, or by names', async () => {
-    const { image, manifest, sandbox, cwd } = await useImages({ codes: 30, paused: true });
+    const { image, manifest, sandbox, cwd } = await useImages({ codes: 9, paused: true });
     const paused = sandbox.workspace.codes().filter(({ status }) => status === 'paused');
     await image(['--all', '--status', 'paused', '--output-dir', 'paused']);
     expect(manifest('paused')).toHaveLength(paused.length);
     expect((await image(['--all', '--output-dir', 'all'])).stderr).toContain(
-      'Omitted 10 paused or expired codes',
+      'Omitted 3 paused or expired codes',
     );
-    expect(manifest('all')).toHaveLength(20);
+    expect(manifest('all')).toHaveLength(6);
     const active = ['--all', '--status', 'active', '--output-dir', 'active'];
     expect((await image(active)).stderr).not.toContain('Omitted');
     await image([paused[0]?.slug ?? '', '--output-dir', 'one']);
@@ -336,7 +337,7 @@ describe('qr image of many codes', () => {
   });
 
   it('draws a logo on each image at level H, and draws all again when the logo changes (I6)', async () => {
-    const { imageBuilt, manifest, cwd } = await useImages({ codes: 2 });
+    const { imageBuilt, manifest, cwd } = await useImages({ codes: 1 });
     const logo = (color: string) =>
       writeFileSync(
         join(cwd, 'logo.svg'),
@@ -344,46 +345,47 @@ describe('qr image of many codes', () => {
       );
     const all = ['--all', '--output-dir', 'codes', '--logo', 'logo.svg'];
     logo('#c00');
-    expect((await imageBuilt(all)).stderr).toContain('Created 2 images');
-    expect(manifest().map(({ ecc }) => ecc)).toEqual(['H', 'H']);
-    expect((await imageBuilt(all)).stderr).toContain('2 images unchanged');
+    expect((await imageBuilt(all)).stderr).toContain('Created 1 image');
+    expect(manifest().map(({ ecc }) => ecc)).toEqual(['H']);
+    expect((await imageBuilt(all)).stderr).toContain('1 image unchanged');
     logo('#00c');
-    expect((await imageBuilt(all)).stderr).toContain('Updated 2 images');
+    expect((await imageBuilt(all)).stderr).toContain('Updated 1 image');
   });
 
-  it('ends a logo of kilobytes that takes minutes to draw (2), and leaves SIGTERM its effect', async () => {
-    const { cwd, sandbox, slug } = await useImages();
-    const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
-    writeFileSync(
-      join(cwd, 'slow.svg'),
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
-    );
-    const args = [
-      'qr',
-      'image',
-      slug,
-      '--short-url',
-      `${URL}/{slug}`,
-      '--size',
-      '500mm',
-      '-o',
-      'x.svg',
-      '--logo',
-      'slow.svg',
-    ];
-    // That it is ended is shown by day for the renderer alone (test/codes/images/logo.test.ts): it takes seconds.
-    if (SOAK) {
+  // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
+  it.runIf(SOAK)(
+    'ends a logo of kilobytes that takes minutes to draw (2), and leaves SIGTERM its effect',
+    async () => {
+      const { cwd, sandbox, slug } = await useImages();
+      const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
+      writeFileSync(
+        join(cwd, 'slow.svg'),
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
+      );
+      const args = [
+        'qr',
+        'image',
+        slug,
+        '--short-url',
+        `${URL}/{slug}`,
+        '--size',
+        '500mm',
+        '-o',
+        'x.svg',
+        '--logo',
+        'slow.svg',
+      ];
       const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
       expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
       expect(code).toBe(2);
       expect(readdirSync(cwd)).toEqual(['slow.svg']);
-    }
-    const before = sandbox.requests.length;
-    const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
-    await until(() => sandbox.requests.length > before);
-    running.child.kill('SIGTERM');
-    expect((await running.done).code).toBe(143);
-  });
+      const before = sandbox.requests.length;
+      const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+      await until(() => sandbox.requests.length > before);
+      running.child.kill('SIGTERM');
+      expect((await running.done).code).toBe(143);
+    },
+  );
 
   it('refuses an invalid logo (2) before a request is sent', async () => {
     const { image, slug, sandbox, cwd } = await useImages();

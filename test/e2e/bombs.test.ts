@@ -32,7 +32,7 @@ const format = (code: string) =>
 
 /** Many times what is allowed by the long runs; by day a little more than that, of which the making takes the most time. */
 const times = (long: number, day: number) => (SOAK ? long : day);
-const COMMAS = times(60e6, 17e6);
+const COMMAS = 60e6;
 
 type Bomb = [what: string, name: string, make: () => string | Uint8Array, message: RegExp];
 
@@ -44,22 +44,17 @@ const BOMBS: Bomb[] = [
     () => `${columns}\n${'a\n'.repeat(times(9e6, 5000))}`,
     /has more than 4000 rows of 1000 columns/,
   ],
+];
+
+/** Other ways to the same bounds; test/codes/input reaches each bound in this process. */
+const LONG_BOMBS: Bomb[] = [
   [
     'commas',
     'a.csv.gz',
     () => Buffer.alloc(COMMAS, ','),
     new RegExp(`line 1: has ${COMMAS + 1} cells \\(limit: 1000\\)`),
   ],
-];
-
-/** Other ways to the same bounds; test/codes/input reaches each bound in this process. */
-const LONG_BOMBS: Bomb[] = [
-  [
-    'one cell',
-    'a.csv.gz',
-    () => `name\n東${'a'.repeat(times(40e6, 17e6))}\n`,
-    /line 2: is longer than 16 MiB/,
-  ],
+  ['one cell', 'a.csv.gz', () => `name\n東${'a'.repeat(40e6)}\n`, /line 2: is longer than 16 MiB/],
   [
     'signs of a format',
     'a.xlsx',
@@ -126,14 +121,10 @@ const HEAD = `{"version":1,"base_url":"http://127.0.0.1:9/api/v1","workspace":"$
 
 const LOCK_FILES: [what: string, make: () => string, message: RegExp][] = [
   ['objects', () => `${HEAD}${'{},'.repeat(times(33e6, 8e6))}null]}`, /at least 1,000 faults/],
-  [
-    'values in one entry',
-    () => `${HEAD}[${'0,'.repeat(times(50e6, 12e6))}0],null]}`,
-    /line 1 has too many values/,
-  ],
 ];
 
 const LONG_LOCK_FILES: typeof LOCK_FILES = [
+  ['values in one entry', () => `${HEAD}[${'0,'.repeat(50e6)}0],null]}`, /line 1 has too many values/],
   ['numbers', () => `${HEAD}${'0,'.repeat(50e6)}null]}`, /at least 1,000 faults/],
   ['members', () => `{${'"a":0,'.repeat(16e6)}"b":0}`, /is not a lock file/],
   ['conflict markers', () => `${HEAD}\n${'<<<<<<< HEAD\n'.repeat(8e6)}`, /at least 1,000 faults/],
@@ -171,7 +162,7 @@ test.each(SOAK ? ['{},', '[],', '0,'] : ['{},'])(
   300_000,
 );
 
-test('too many names of a list are refused', async () => {
+test.runIf(SOAK)('too many names of a list are refused', async () => {
   const cwd = await useDirectory();
   await writeFile(
     join(cwd, 'a.txt.gz'),
@@ -185,31 +176,35 @@ test('too many names of a list are refused', async () => {
   expect(code).toBe(2);
 });
 
-test('a Parquet file with one byte changed is refused within the time of a test', async () => {
-  const cwd = await useDirectory();
-  const formatter = createParquetFormatter(['id', 'ts', 'country']);
-  const rows = Array.from({ length: 20 }, (_, i) => ({
-    id: i + 1,
-    ts: '2026-10-01T01:02:03.004Z',
-    country: 'DE',
-  }));
-  const whole = Buffer.concat([
-    Buffer.from(formatter.rows(rows) as Uint8Array),
-    Buffer.from(formatter.end() as Uint8Array),
-  ]);
-  for (let at = 4; at < 30; at += SOAK ? 1 : 7) {
-    const damaged = Buffer.from(whole);
-    damaged[at] = (damaged[at] ?? 0) ^ (at % 2 ? 0x80 : 0x10);
-    await writeFile(join(cwd, 'a.parquet'), damaged);
-    const { code, stderr } = await runByDay(['scans', 'stats', '--input', 'a.parquet', '--by', 'day'], {
-      cwd,
-      timeoutMs: 30_000,
-    });
-    expect([0, 2, 9]).toContain(code);
-    expect(stderr).not.toMatch(/^\s+at |unhandled ?(promise ?)?rejection/im);
-    expect(stderr.length).toBeLessThan(1000);
-  }
-}, 300_000);
+test.runIf(SOAK)(
+  'a Parquet file with one byte changed is refused within the time of a test',
+  async () => {
+    const cwd = await useDirectory();
+    const formatter = createParquetFormatter(['id', 'ts', 'country']);
+    const rows = Array.from({ length: 20 }, (_, i) => ({
+      id: i + 1,
+      ts: '2026-10-01T01:02:03.004Z',
+      country: 'DE',
+    }));
+    const whole = Buffer.concat([
+      Buffer.from(formatter.rows(rows) as Uint8Array),
+      Buffer.from(formatter.end() as Uint8Array),
+    ]);
+    for (let at = 4; at < 30; at += SOAK ? 1 : 7) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ (at % 2 ? 0x80 : 0x10);
+      await writeFile(join(cwd, 'a.parquet'), damaged);
+      const { code, stderr } = await runByDay(['scans', 'stats', '--input', 'a.parquet', '--by', 'day'], {
+        cwd,
+        timeoutMs: 30_000,
+      });
+      expect([0, 2, 9]).toContain(code);
+      expect(stderr).not.toMatch(/^\s+at |unhandled ?(promise ?)?rejection/im);
+      expect(stderr.length).toBeLessThan(1000);
+    }
+  },
+  300_000,
+);
 
 test('hidden rows are counted in a note, and omitted with --visible-only', async () => {
   const cwd = await useDirectory();

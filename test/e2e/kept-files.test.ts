@@ -3,6 +3,7 @@ import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -91,16 +92,16 @@ describe('files that later runs rely on', () => {
       await work.expectRefused(`qr list -o ${file}${format}`, says);
       await work.expectRefused(`qr list --summary ${file}`, says);
     }
-    for (const line of [
+    for (const line of firstRows(2, [
+      'scans export CODE -o',
+      'qr apply --from codes.csv -o',
       'qr get CODE -o',
       'scans stats CODE -o',
       'scans watch --all -o',
       'qr check -o',
-      'scans export CODE -o',
       'scans export --all --overwrite -o',
       'qr list --ids -o',
       'qr update CODE --name N -o',
-      'qr apply --from codes.csv -o',
       'qr create --from rows.csv --results r.csv -o',
       'qr create --from rows.csv --overwrite --results',
       'qr delete CODE --yes -o',
@@ -108,7 +109,7 @@ describe('files that later runs rely on', () => {
       'doctor -o',
       'auth list -o',
       'config list -o',
-    ]) {
+    ])) {
       if (!/^qr check|--results$/.test(line))
         await work.expectRefused(`${line} check.csv`, /check|since-last/);
       await work.expectRefused(`${line} codes.lock.json`, /./);
@@ -128,7 +129,7 @@ describe('files that later runs rely on', () => {
     const { run, path } = await useWork();
     await writeFile(path('rows.csv'), 'name,type,destination\nBeta,url,https://example.com/b\n');
     await writeFile(path('codes.csv'), 'key,name,type,destination\na,Alpha,url,https://example.com/a\n');
-    for (const line of [
+    for (const line of firstRows(6, [
       'qr list -o list.csv',
       'qr list -o scans.csv --summary run.json',
       'scans export CODE -o scans.csv --summary run.json',
@@ -145,7 +146,7 @@ describe('files that later runs rely on', () => {
       'qr apply --from codes.csv -o plan.csv',
       'qr apply --from codes.csv -o plan.json.gz',
       'qr create --from rows.csv -o out.ndjson',
-    ]) {
+    ])) {
       for (let time = 0; time < 2; time++) {
         const { code, stderr } = await run(`${line} --quiet`);
         expect([code, stderr], line).toEqual([0, '']);
@@ -223,13 +224,13 @@ describe('scans tail --state', () => {
   it('refuses a file that is not its state, and never proposes to remove it', async () => {
     const work = await useWork();
     await leaveFiles(work);
-    for (const name of [
-      'scans.csv',
+    for (const name of firstRows(2, [
       'scans.csv.state.json',
+      'scans.csv',
       'codes.csv',
       'codes.lock.json',
       'rows.results.csv',
-    ]) {
+    ])) {
       await work.expectRefused(
         `scans tail CODE --max-events 1 --since 1h --state ${name}`,
         /cannot (use|continue)/,

@@ -58,9 +58,6 @@ const PAGES = [
   ),
 ].filter((name) => runnable(name).length > 0);
 
-/** Pages whose blocks draw, typeset or write Parquet for seconds. By day each of their lines is parsed (test/commands/readme.test.ts). */
-const HEAVY = ['docs/reports.md', 'docs/printing.md', 'docs/datasets.md'];
-
 /** Runs the blocks of pages in one directory, with one sandbox. */
 async function runPages(names: readonly string[]): Promise<void> {
   const shell = await useSandboxShell();
@@ -73,12 +70,15 @@ async function runPages(names: readonly string[]): Promise<void> {
 }
 
 describe('every block of shell works unchanged', () => {
-  test('in README and the guides, one after the other in one directory', { timeout: 600_000 }, () =>
-    runPages(SOAK ? PAGES : PAGES.filter((name) => !HEAVY.includes(name))),
-  );
+  // By day each line of the guides is parsed (test/commands/readme.test.ts).
+  const guides = DOCUMENTS.filter((name) => runnable(name).length > 0 && name !== 'README.md');
+  test.each(['README.md', ...(SOAK ? guides : [])])('in %s alone', (name) => runPages([name]));
 
-  const others = DOCUMENTS.filter((name) => runnable(name).length > 0 && !PAGES.includes(name));
-  test.each(SOAK ? [...PAGES, ...others] : others)('in %s alone', (name) => runPages([name]));
+  test.runIf(SOAK)(
+    'in README and the guides, one after the other in one directory',
+    { timeout: 600_000 },
+    () => runPages(PAGES),
+  );
 
   test('no two pages write the same file', () => {
     const files = PAGES.map((name) => [...new Set(runnable(name).flatMap(writtenBy))]);
@@ -126,7 +126,7 @@ test('the placeholder HOST is neither stored nor drawn', async () => {
   });
 });
 
-describe('the script of the CI job', () => {
+describe.runIf(SOAK)('the script of the CI job', () => {
   const [check = '', , create = ''] = runnable('docs/ci.md');
 
   test('can be run again', async () => {

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
-import { SOAK } from '../support/property-runs.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -42,7 +42,7 @@ function wanted(sandbox: TestSandbox, ...codes: number[]): string[] {
   return codes.flatMap((n) => sandbox.scans(sandbox.codeId(n)).map(({ id }) => String(id))).sort();
 }
 
-describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
+describe.each(firstRows(1, ['scans.csv', 'scans.ndjson']))('an appended file %s', (file) => {
   test('is equal, then lacks a late scan, and is repaired; the next runs add no scan', async () => {
     const { sandbox, cwd, run } = await useJob(1, 731);
     const code = sandbox.codeId();
@@ -139,7 +139,7 @@ test('a scan older than the rotated file is added to the new file, and the rotat
   expect(await run('scans', 'verify', '--all', '--input', 'log.csv')).toMatchObject({ code: 0 });
 });
 
-test.each(['parquet', 'csv'])(
+test.each(firstRows(1, ['csv', 'parquet']))(
   'a dataset of %s gets a new part in the day of the late scan',
   async (format) => {
     const { sandbox, cwd, run } = await useJob(2, 300);

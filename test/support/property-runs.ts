@@ -11,6 +11,8 @@ export function runs(few: number, many = 100 * few): { numRuns: number; seed: nu
 }
 
 /** Rows of a table of tests: the first `few` with every change, all of them when QRCTL_SOAK=1. */
+export function firstRows<T extends unknown[] | [unknown]>(few: number, rows: readonly T[]): readonly T[];
+export function firstRows<T>(few: number, rows: readonly T[]): readonly T[];
 export function firstRows<T>(few: number, rows: readonly T[]): readonly T[] {
   return SOAK ? rows : rows.slice(0, few);
 }
