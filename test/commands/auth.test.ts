@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, runCli, startCli } from '../support/cli.ts';
-import { firstRows } from '../support/property-runs.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useMachine } from './login.ts';
 
@@ -25,20 +25,23 @@ describe('auth login', () => {
     expect((await machine.run(['auth', 'status'])).code).toBe(0);
   });
 
-  test('a config that would pass `ulimit -f` is a failed write: the old one stays, and nothing is killed', async () => {
-    const machine = await useMachine();
-    await machine.login('default', FAR, KEY);
-    const before = readFileSync(machine.file, 'utf8');
-    const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
-    // Two blocks of 512 or 1024 bytes, by the shell.
-    const script = 'ulimit -f 1; exec "$@"';
-    const address = `https://${'x'.repeat(2000)}.example/{slug}`;
-    const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
-    const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
-    expect({ status, signal }).toEqual({ status: 1, signal: null });
-    expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
-    expect(readFileSync(machine.file, 'utf8')).toBe(before);
-  });
+  test.runIf(SOAK)(
+    'a config that would pass `ulimit -f` is a failed write: the old one stays, and nothing is killed',
+    async () => {
+      const machine = await useMachine();
+      await machine.login('default', FAR, KEY);
+      const before = readFileSync(machine.file, 'utf8');
+      const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
+      // Two blocks of 512 or 1024 bytes, by the shell.
+      const script = 'ulimit -f 1; exec "$@"';
+      const address = `https://${'x'.repeat(2000)}.example/{slug}`;
+      const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
+      const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
+      expect({ status, signal }).toEqual({ status: 1, signal: null });
+      expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
+      expect(readFileSync(machine.file, 'utf8')).toBe(before);
+    },
+  );
 
   test('stores nothing when the service refuses the key (3)', async () => {
     const sandbox = await useSandbox();
@@ -163,7 +166,7 @@ describe('auth login', () => {
     expect(profiles.two.apiKey).toBe(KEY);
   });
 
-  test('at the same time in several processes loses no profile', async () => {
+  test.runIf(SOAK)('at the same time in several processes loses no profile', async () => {
     const machine = await useMachine();
     const names = [...firstRows(2, ['a', 'b', 'c'])];
     const env = { QRCTL_CONFIG_DIR: machine.directory };

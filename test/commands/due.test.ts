@@ -8,7 +8,7 @@ import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const KILLS = SOAK ? 72 : 2;
+const KILLS = SOAK ? 72 : 1;
 /** Where a run is killed at a request: not applied, applied and not answered, or answered. */
 const MOMENTS = ['before', 'applied', 'answered'] as const;
 

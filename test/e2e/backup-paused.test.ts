@@ -13,6 +13,7 @@ import {
   sometimes,
   wrongTotal,
 } from '../support/faults.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -50,11 +51,12 @@ async function savedIds(directory: string, id: string): Promise<string[]> {
 }
 
 describe('a scan that arrives while the DELETE waits is in the backup (B3)', () => {
-  it.each<[string, Fault, { agoMs?: number; scans?: number }?]>([
+  const waits: [string, Fault, { agoMs?: number; scans?: number }?][] = [
     ['for the rate limit', refuses('1')],
     ['for the end of an outage, dated before the last look', fails(503), { agoMs: 3_600_000 }],
     ['for a gateway, at a round total', gateway(502), { scans: 50 }],
-  ])('%s', async (_, fault, more) => {
+  ];
+  it.each(firstRows(1, waits))('%s', async (_, fault, more) => {
     const { sandbox, all } = await useScannedMeanwhile(fault, more);
     const id = sandbox.codeId();
     const directory = await useDirectory();
@@ -66,7 +68,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     expect(run.stderr).toMatch(/Backed up every scan of 1 code up to \d{4}-\d\d-\d\dT[\d:.]+Z/);
   });
 
-  it('also of one that paused in its turn, with one request at a time', async () => {
+  it.runIf(SOAK)('also of one that paused in its turn, with one request at a time', async () => {
     // The code, its pause, page 1, the look beyond, the last look: then the window is used up.
     const sandbox: TestSandbox = await useSandbox({
       codes: 1,
@@ -167,7 +169,7 @@ async function usePausedByKilled(signal: 'SIGKILL' | 'SIGINT', ofFile = true) {
 }
 
 describe('a code that an ended run left paused (B5)', () => {
-  it.each(['SIGKILL', 'SIGINT'] as const)(
+  it.each(firstRows(1, ['SIGKILL', 'SIGINT'] as const))(
     'is backed up as it was, and deleted, by the next run after %s',
     async (signal) => {
       const { sandbox, id, other, before, backup, stderr, again } = await usePausedByKilled(signal);
@@ -190,7 +192,7 @@ describe('a code that an ended run left paused (B5)', () => {
     expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
   });
 
-  it('gets its status back by a run over any other file', async () => {
+  it.runIf(SOAK)('gets its status back by a run over any other file', async () => {
     const { sandbox, id, other, file, list, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     const update = await run('qr', 'update', '--from', file, '--name', 'New');
@@ -199,7 +201,7 @@ describe('a code that an ended run left paused (B5)', () => {
     expect(statusOf(sandbox, id)).toBe('active');
   });
 
-  it('is put right too if it was a code of the command line', async () => {
+  it.runIf(SOAK)('is put right too if it was a code of the command line', async () => {
     const { sandbox, id, other, backup, run } = await usePausedByKilled('SIGKILL', false);
     const next = await run('qr', 'delete', other, '--yes', '--backup', backup);
     expect(next.code, next.stderr).toBe(0);

@@ -12,7 +12,7 @@ import {
   landLate,
   sometimes,
 } from '../support/faults.ts';
-import { firstRows } from '../support/property-runs.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
@@ -170,7 +170,7 @@ describe('an interrupted run', () => {
     ],
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
   ];
-  it.each(firstRows(2, interrupted))('%s says how far it came', async (_, args, note) => {
+  it.each(firstRows(1, interrupted))('%s says how far it came', async (_, args, note) => {
     let changed = 0;
     const sandbox = await useSandbox({
       codes: 5,
@@ -191,7 +191,7 @@ describe('an interrupted run', () => {
     expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
   });
 
-  it('waits for another run in the same workspace, with a note', async () => {
+  it.runIf(SOAK)('waits for another run in the same workspace, with a note', async () => {
     let asked = 0;
     let goOn = () => undefined as unknown;
     const told = new Promise((resolve) => {

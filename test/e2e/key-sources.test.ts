@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, bareEnv, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -60,7 +61,7 @@ describe('the source of the key', () => {
     },
   );
 
-  test.runIf(hasStrace).each<Source>(['file', 'credential', 'profile', 'command'])(
+  test.runIf(hasStrace).each(firstRows<Source>(1, ['command', 'file', 'credential', 'profile']))(
     '%s puts the key in no argument and no environment of any process',
     async (source) => {
       const sandbox = await useSandbox({ key: KEY, codes: 2 });

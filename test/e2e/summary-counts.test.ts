@@ -5,6 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, hang, sometimes } from '../support/faults.ts';
+import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -65,7 +66,7 @@ describe('qr create', () => {
     });
   });
 
-  it('from a file counts the finished rows if it is interrupted', async () => {
+  it.runIf(SOAK)('from a file counts the finished rows if it is interrupted', async () => {
     let asked = () => {};
     const waiting = new Promise<void>((resolve) => {
       asked = resolve;

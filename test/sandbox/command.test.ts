@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import type { ReplyBody } from '../support/api.ts';
 import { type RunningCli, runCli, startCli } from '../support/cli.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 
 /** What the command prints, taken as its users do: by its two lines. */
@@ -31,10 +32,12 @@ describe('qrctl sandbox', () => {
     expect(running.output().stderr).not.toContain('svc_live_');
   });
 
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('ends at once on %s with %d, also during responses', async (signal, code) => {
+  test.each(
+    firstRows(1, [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const),
+  )('ends at once on %s with %d, also during responses', async (signal, code) => {
     const { running, baseUrl, key } = await open('--latency', '24h');
     // Node says 100 when it hands the request on.
     const asking = request(`${baseUrl}/qr`, {
@@ -68,7 +71,7 @@ describe('qrctl sandbox', () => {
     expect((await read(`/qr/${data[0]?.id}/scans`)).pagination.total).toBe(70);
   });
 
-  test('generates the same data for the same seed', async () => {
+  test.runIf(SOAK)('generates the same data for the same seed', async () => {
     const dump = async (seed: string) => (await (await open('--seed', seed)).get('/qr')).text();
     const [one, again, other] = await Promise.all([dump('8'), dump('8'), dump('9')]);
     expect(again).toBe(one);
@@ -84,7 +87,7 @@ describe('qrctl sandbox', () => {
     ).toBe(401);
   });
 
-  test('logs one line per request with --verbose, never the key', async () => {
+  test.runIf(SOAK)('logs one line per request with --verbose, never the key', async () => {
     const { running, get } = await open('--verbose');
     await get('/qr?limit=7');
     await running.waitFor(/GET \/api\/v1\/qr\?limit=7 200 \d+ ms, 999 left/);
@@ -103,7 +106,7 @@ describe('qrctl sandbox', () => {
     expect(newest?.ts).toMatch(/^2026-0/);
   });
 
-  test('reports that the port of --port is in use, and uses another one without --port', async () => {
+  test('reports that the port of --port is in use', async () => {
     const holder = createServer();
     const port = await new Promise<number>((resolve) => {
       holder.listen(0, '127.0.0.1', () => resolve(Number(Reflect.get(holder.address() ?? {}, 'port'))));
@@ -112,6 +115,9 @@ describe('qrctl sandbox', () => {
     holder.close();
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(`port ${port} is in use`);
+  });
+
+  test.runIf(SOAK)('uses another port than a sandbox that runs already', async () => {
     const both = await Promise.all([startCli(['sandbox']), startCli(['sandbox'])]);
     const ports = await Promise.all(both.map(async (running) => (await accessOf(running)).port));
     expect(new Set(ports).size).toBe(2);

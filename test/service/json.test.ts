@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/service/json.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 
 test('without long integers, reads what JSON.parse reads', async () => {
   await fc.assert(
@@ -68,18 +69,19 @@ test.each([
 });
 
 describe('excessive text is refused before it is parsed', () => {
-  test.each([
-    ['objects', `[${'{},'.repeat(3_000_000)}{}]`],
-    ['arrays', `[${'[],'.repeat(3_000_000)}[]]`],
-    ['numbers', `[${'1,'.repeat(9_000_000)}1]`],
-    ['texts', `[${'"a",'.repeat(1_500_000)}1]`],
-    ['members', `{${'"a":0,'.repeat(1_000_000)}"b":1}`],
-  ])('millions of %s', async (_, text) => {
-    await expect(parseJson(text)).rejects.toThrow('has too many values');
+  const kinds: [string, () => string][] = [
+    ['members', () => `{${'"a":0,'.repeat(1_000_000)}"b":1}`],
+    ['objects', () => `[${'{},'.repeat(3_000_000)}{}]`],
+    ['arrays', () => `[${'[],'.repeat(3_000_000)}[]]`],
+    ['numbers', () => `[${'1,'.repeat(9_000_000)}1]`],
+    ['texts', () => `[${'"a",'.repeat(1_500_000)}1]`],
+  ];
+  test.each(firstRows(1, kinds))('millions of %s', async (_, make) => {
+    await expect(parseJson(make())).rejects.toThrow('has too many values');
   });
 
   test('but not a long string, whatever is in it', async () => {
-    const long = '{},"\\'.repeat(2_000_000);
+    const long = '{},"\\'.repeat(SOAK ? 2_000_000 : 200_000);
     expect(await parseJson(JSON.stringify([long]))).toEqual([long]);
   });
 
@@ -89,7 +91,7 @@ describe('excessive text is refused before it is parsed', () => {
   });
 
   test('a number of millions of digits', async () => {
-    const digits = '7'.repeat(3_000_000);
+    const digits = '7'.repeat(SOAK ? 3_000_000 : 300_000);
     await expect(parseJson(`{"id":${digits}}`)).rejects.toThrow(
       'contains a number with more than 100 digits',
     );

@@ -153,7 +153,7 @@ describe('the columns are those that are printed:', () => {
   });
 
   test.each(withColumns)('$name', async ({ name, output }) => {
-    const sandbox = await useSandbox({ codes: 10, scans: 20, limit: 100_000 });
+    const sandbox = await useSandbox({ codes: 4, scans: 5, limit: 100_000 });
     const lines = LINES[name] ?? [];
     const cwd = await useFiles(sandbox, lines.flat());
     expect(lines).toHaveLength(output.length);

@@ -5,7 +5,7 @@ import { LocalError } from '../../../src/base/errors.ts';
 import type { Disk } from '../../../src/files/durable/disk.ts';
 import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
-import { runs, SOAK } from '../../support/property-runs.ts';
+import { firstRows, runs, SOAK } from '../../support/property-runs.ts';
 import {
   CODE,
   createMemoryDisk,
@@ -47,7 +47,8 @@ async function expectNothingLost(on: MemoryDisk, hasLinks: boolean): Promise<voi
   expect(on.names().filter((name) => name.includes('restart'))).toEqual([]);
 }
 
-describe.each([true, false])('with an old file that must stay, on a disk with links: %s,', (hasLinks) => {
+const disks = firstRows(1, [true, false]);
+describe.each(disks)('with an old file that must stay, on a disk with links: %s,', (hasLinks) => {
   const prepare = async (on: MemoryDisk) => void (await run(on, before, { disk: diskOf(on, hasLinks) }));
   const work = (on: MemoryDisk) => run(on, after, { restart: true, disk: diskOf(on, hasLinks) });
   // Between the end of a step and the beginning of the next nothing counts: of the ends, the one within is enough by day.
@@ -147,6 +148,6 @@ it('after any history every scan that a good run left in the file is in it, or i
         expect(there[CODE].filter(({ id }) => !ids(FILE, on).includes(`${id}`))).toEqual([]);
       }
     }),
-    runs(20, 20_000),
+    runs(15, 20_000),
   );
 }, 600_000);

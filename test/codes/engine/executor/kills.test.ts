@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { firstRows } from '../../../support/property-runs.ts';
 import { newRow, rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, type WorldOptions, writesOf } from './world.ts';
 
@@ -40,7 +41,7 @@ async function killEverywhere(options: WorldOptions, concurrency: number): Promi
 describe.each(MISHAPS)('where %s', (_name, mishaps) => {
   const post = (n: number) => mishaps[n] ?? 'none';
 
-  it.each([1, 3])(
+  it.each(firstRows(1, [3, 1]))(
     'a run killed at any step leaves one code for each row after the next run, with %i in flight',
     async (width) => {
       expect(await killEverywhere({ post }, width)).toBeGreaterThan(20);

@@ -8,6 +8,7 @@ import { createLocalTime } from '../../../../src/base/time/local-time.ts';
 import type { Column } from '../../../../src/files/formats/columns.ts';
 import { openWholeFile } from '../../../../src/files/formats/whole-file.ts';
 import { createWorkbookSink } from '../../../../src/files/formats/xlsx/workbook-sink.ts';
+import { SOAK } from '../../../support/property-runs.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -97,7 +98,8 @@ describe('a workbook', () => {
   });
 
   test('goes back to a checkpoint, also to the first one and after many rows', async () => {
-    const many = (name: string) => Array.from({ length: 30_000 }, (_, id) => ({ id, name: `${name} ${id}` }));
+    const MANY = SOAK ? 30_000 : 5000;
+    const many = (name: string) => Array.from({ length: MANY }, (_, id) => ({ id, name: `${name} ${id}` }));
     const { sink, sheet } = await open();
     const toStart = await sink.checkpoint();
     await sink.write(many('no'));
@@ -110,9 +112,9 @@ describe('a workbook', () => {
     await sink.write([{ id: 7, name: 'last' }]);
     await sink.commit();
     expect(sink.rewinds).toBe(true);
-    expect(sheet().match(/<row /g)).toHaveLength(30_002);
+    expect(sheet().match(/<row /g)).toHaveLength(MANY + 2);
     expect(sheet()).not.toMatch(/>(no|never) /);
-    expect(sheet()).toMatch(/<row r="30002"><c r="A30002" s="4"><v>7</);
+    expect(sheet()).toContain(`<row r="${MANY + 2}"><c r="A${MANY + 2}" s="4"><v>7<`);
   });
 
   test('has the same bytes for the same rows', async () => {
@@ -125,7 +127,7 @@ describe('a workbook', () => {
     expect(await bytes()).toEqual(await bytes());
   });
 
-  test('refuses more rows than a sheet has, and a text that no cell holds', async () => {
+  test.runIf(SOAK)('refuses more rows than a sheet has', async () => {
     const { sink, path } = await open([{ name: 'a' }]);
     await sink.write(Array(1_048_575).fill({}));
     const more = await sink.write([{}]).catch((error: unknown) => error);
@@ -136,6 +138,9 @@ describe('a workbook', () => {
     });
     await sink.discard();
     expect(() => readFileSync(path)).toThrow('ENOENT');
+  });
+
+  test('refuses a text that no cell holds', async () => {
     const other = await open();
     const long = await other.sink.write([{ name: 'x'.repeat(32_768) }]).catch((error: unknown) => error);
     await other.sink.discard();

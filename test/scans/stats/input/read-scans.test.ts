@@ -11,6 +11,7 @@ import { listInputs } from '../../../../src/scans/stats/input/list-inputs.ts';
 import { readInputs } from '../../../../src/scans/stats/input/read-scans.ts';
 import { useDirectory } from '../../../support/cli.ts';
 import { FORMULAS } from '../../../support/hostile-strings.ts';
+import { SOAK } from '../../../support/property-runs.ts';
 
 const NAMES = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referrer'];
 
@@ -124,7 +125,7 @@ describe('files of scans', () => {
   });
 
   it('of many pieces give each scan once, wherever a piece ends', async () => {
-    const many = Array.from({ length: 9000 }, (_, i) =>
+    const many = Array.from({ length: SOAK ? 9000 : 2000 }, (_, i) =>
       scan(i, i, { referrer: i % 7 === 0 ? `"x${i}\n,"` : `https://shop.example/${i}` }),
     );
     for (const [name, content] of [
@@ -195,7 +196,7 @@ describe('a file without an end to its records', () => {
     ];
     for (const [name, content] of [
       ['a.csv', csv(made, ['id', 'ts', 'city'])],
-      ['a.json', json(made)],
+      ...(SOAK ? ([['a.json', json(made)]] as const) : []),
       ['a.json', JSON.stringify(made, null, 2)],
     ] as const) {
       expect((await read({ [name]: content }, ['city'])).taken.map(({ row }) => row.city)).toEqual(
