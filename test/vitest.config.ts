@@ -39,7 +39,7 @@ export default defineConfig({
     // Node's line editor reads the variable of this process: under TERM=dumb it does not redraw.
     env: { TERM: 'xterm-256color' },
     globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/support/equality.ts'],
+    setupFiles: ['test/support/equality.ts', 'test/support/fewer-runs.ts'],
     reporters: ['default', './test/support/skipped-reporter.ts'],
     root: fileURLToPath(new URL('..', import.meta.url)),
     // For what hangs. No test decides by time: on a busy machine any of them may take long.

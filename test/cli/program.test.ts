@@ -7,7 +7,7 @@ import { loadManual } from '../../src/cli/manual.ts';
 import { interpret } from '../../src/cli/program.ts';
 import { runCli } from '../support/cli.ts';
 import { ROOT } from '../support/documents.ts';
-import { firstRows } from '../support/property-runs.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { commandLinesIn, splitWords } from './help/command-lines.ts';
 
 const manual = await loadManual('1.2.3');
@@ -799,7 +799,7 @@ describe('help that the build laid out', () => {
     expect([command.code, command.stdout]).toEqual([2, '']);
   });
 
-  test('has colors where they are wanted, and fits a narrow terminal', async () => {
+  test.runIf(SOAK)('has colors where they are wanted, and fits a narrow terminal', async () => {
     const env = { FORCE_COLOR: '1' };
     expect(await runCli(['qr', '--help'], { env })).toEqual(
       await runCli(['--quiet', 'qr', '--help'], { env }),

@@ -92,7 +92,7 @@ describe('codes', () => {
     const address = silent.address();
     const QRCTL_BASE_URL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1`;
     const service = { QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' };
-    for (let i = 0; i < 3; i++)
+    for (let i = 0; i < 2; i++)
       expect(await candidates(['qr', 'get', ''], { ...env, ...service }, runCli)).toEqual([]);
     expect(connections).toHaveLength(1);
   });

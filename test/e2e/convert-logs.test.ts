@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { useSharedAddress } from '../support/two-workspaces.ts';
@@ -37,7 +38,7 @@ function scansOf(sandbox: TestSandbox, ...codes: string[]): string[] {
   return codes.flatMap((code) => sandbox.scans(code).map(({ id }) => `${code} ${id}`)).sort();
 }
 
-test.each(['gone', 'damaged'])(
+test.each(firstRows(1, ['gone', 'damaged']))(
   'a rotated log whose state is %s is refused by --append, and converted by the command of the hint (A28)',
   async (how) => {
     const { sandbox, cwd, run } = await useJob(2, 60);

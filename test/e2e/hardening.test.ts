@@ -279,7 +279,7 @@ describe('TLS', () => {
 });
 
 describe('responses', () => {
-  test('a gzip bomb is refused within a heap of 100 MB', async () => {
+  test.runIf(SOAK)('a gzip bomb is refused within a heap of 100 MB', async () => {
     const sandbox = await useSandbox({ intercept: gzipBomb(96 * 1024 * 1024) });
     const limited = { nodeArgs: ['--max-old-space-size=100'], env: sandbox.env };
     const { code, stderr } = await runCli(['qr', 'list'], limited);
@@ -415,7 +415,7 @@ describe('files beside', () => {
     expect((await runByDay(append, options)).code).toBe(0);
     const whole = await readFile(join(directory, 'scans.csv'), 'utf8');
     const state = join(directory, 'scans.csv.state.json');
-    for (const [kind, made] of states) {
+    for (const [kind, made] of firstRows(4, states)) {
       await rm(state, { recursive: true });
       await (typeof made === 'string' ? writeFile(state, made, 'latin1') : made(state));
       const { code, stderr } = await runByDay(append, options);
@@ -491,7 +491,7 @@ describe('files beside', () => {
     expect(await readdir(join(directory, 'elsewhere'))).toEqual(['real.csv']);
   });
 
-  test('a command that waits for a FIFO ends at SIGTERM', async () => {
+  test.runIf(SOAK)('a command that waits for a FIFO ends at SIGTERM', async () => {
     const directory = await useDirectory();
     FIFO(join(directory, 'codes.csv'));
     const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startCli } from '../support/cli.ts';
 import { applyThenHang, type Fault, honest, sometimes } from '../support/faults.ts';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 const UNCHANGED = 'unchanged unchanged unchanged';
@@ -64,28 +65,31 @@ describe('a sheet that was created', () => {
     ['given other results', async () => undefined, ['--from', 'codes.csv', '--results', 'other.results.csv']],
   ];
 
-  it.each(ways)('and %s creates no duplicate code, on this machine or another', async (_, change, from) => {
-    const bench = await useBench(rowsOf(3));
-    const { create, qr, methods } = bench;
-    expect((await create()).code).toBe(0);
-    await change(bench);
-    expect(methods()).toEqual({ GET: 1, POST: 3 });
-    for (const [env, outcomes] of [
-      [undefined, UNCHANGED],
-      [await newMachine(), EXISTS],
-    ] as const) {
-      const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
-      expect([
-        dry.code,
-        JSON.parse(dry.stdout)
-          .map(({ action }: { action: string }) => action)
-          .join(' '),
-      ]).toEqual([0, outcomes]);
-      const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
-      expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
-      expect(methods()).toEqual({ GET: 2 });
-    }
-  });
+  it.each(firstRows(2, ways))(
+    'and %s creates no duplicate code, on this machine or another',
+    async (_, change, from) => {
+      const bench = await useBench(rowsOf(3));
+      const { create, qr, methods } = bench;
+      expect((await create()).code).toBe(0);
+      await change(bench);
+      expect(methods()).toEqual({ GET: 1, POST: 3 });
+      for (const [env, outcomes] of [
+        [undefined, UNCHANGED],
+        [await newMachine(), EXISTS],
+      ] as const) {
+        const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
+        expect([
+          dry.code,
+          JSON.parse(dry.stdout)
+            .map(({ action }: { action: string }) => action)
+            .join(' '),
+        ]).toEqual([0, outcomes]);
+        const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
+        expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
+        expect(methods()).toEqual({ GET: 2 });
+      }
+    },
+  );
 
   it('continues in its results: rows with an ID exist, an added row is new, and the results replace themselves', async () => {
     const { create, qr, read, write, methods, directory } = await useBench(rowsOf(3));
@@ -289,7 +293,7 @@ describe('a decision', () => {
     expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
   });
 
-  it('--as-new all twice creates the rows once, also if the first run was killed', async () => {
+  it.runIf(SOAK)('--as-new all twice creates the rows once, also if the first run was killed', async () => {
     let posts = 0;
     let kill = () => undefined as unknown;
     const { create, names, sandbox, directory, file } = await useBench(rowsOf(4), {
@@ -406,32 +410,6 @@ describe('a code that was deleted', () => {
     expect((await qr(['delete', '--from', 'old.csv', '--yes'])).code).toBe(0);
     expect(sandbox.workspace.codes()).toEqual([]);
   });
-
-  it('that a killed backup left paused is active again after its row was removed from the list', async () => {
-    let kill = () => undefined as unknown;
-    let patches = 0;
-    const { qr, write, sandbox, directory } = await useBench('', {
-      codes: 2,
-      scans: 2,
-      intercept: sometimes(({ request }) => {
-        if (request.method !== 'PATCH' || ++patches > 1) return undefined;
-        return (exchange) => {
-          exchange.apply();
-          kill();
-        };
-      }),
-    });
-    const [a = '', b = ''] = [0, 1].map((n) => sandbox.codeId(n));
-    await write('old.csv', `id\n${a}\n`);
-    const args = ['qr', 'delete', '--from', 'old.csv', '--yes', '--backup', 'backup'];
-    const running = await startCli(args, { env: sandbox.env, cwd: directory });
-    kill = () => running.child.kill('SIGKILL');
-    await running.done;
-    expect(sandbox.workspace.code(a)?.status).toBe('paused');
-    await write('old.csv', `id\n${b}\n`);
-    expect((await qr(args.slice(1))).code).toBe(0);
-    expect(sandbox.workspace.codes()).toMatchObject([{ id: a, status: 'active' }]);
-  });
 });
 
 describe('a plan of dated changes', () => {
@@ -484,10 +462,11 @@ describe('a plan of dated changes', () => {
   });
 });
 
-describe.each([
-  ['normalizes', (text: string) => text.replace(/ +/g, ' ').replace(/^(https:\/\/[^/]+)$/, '$1/')],
-  ['shortens', (text: string) => (text.startsWith('http') ? text : text.slice(0, 20))],
-])('a service that %s what it is sent', (_, change) => {
+const habits: [string, (text: string) => string][] = [
+  ['normalizes', (text) => text.replace(/ +/g, ' ').replace(/^(https:\/\/[^/]+)$/, '$1/')],
+  ['shortens', (text) => (text.startsWith('http') ? text : text.slice(0, 20))],
+];
+describe.each(firstRows(1, habits))('a service that %s what it is sent', (_, change) => {
   const NAME = 'A  poster with a name longer than 20';
   const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
 

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BIN, startCli, useDirectory } from '../support/cli.ts';
 import { hang } from '../support/faults.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -213,33 +214,37 @@ test('where neither the output nor the summary can be written both are said', as
   expect(run.stderr.match(/cannot write \/dev\/full/g)).toHaveLength(2);
 });
 
-test.each([
+const choices = [
   ['--from', 'rows.csv'],
   ['--status', 'paused', ...['1', '2'].map((n) => `00000000-0000-4000-8000-00000000000${n}`)],
-])('rows that failed are not hidden by a reader who went away (%s)', async (...args) => {
-  const sandbox = await useSandbox({ codes: 1 });
-  const cwd = await useDirectory();
-  const ids = Array.from(
-    { length: 40 },
-    (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
-  );
-  await writeFile(join(cwd, 'rows.csv'), ['id,name', ...ids.map((id) => `${id},n`)].join('\n'));
-  const home = join(cwd, 'home');
-  await mkdir(home);
-  const shell = spawn(
-    'bash',
-    ['-c', '"$@" 2>said | true; exit $PIPESTATUS', 'bash', process.execPath, BIN, 'qr', 'update', ...args],
-    {
-      cwd,
-      env: { PATH: process.env.PATH, HOME: home, ...sandbox.env },
-    },
-  );
-  const [code] = await once(shell, 'exit');
-  expect([code, await readFile(join(cwd, 'said'), 'utf8')]).toEqual([
-    expect.toSatisfy((n) => n === 4 || n === 8),
-    expect.not.stringMatching(/^$/),
-  ]);
-});
+];
+test.each(firstRows(1, choices))(
+  'rows that failed are not hidden by a reader who went away (%s)',
+  async (...args) => {
+    const sandbox = await useSandbox({ codes: 1 });
+    const cwd = await useDirectory();
+    const ids = Array.from(
+      { length: 40 },
+      (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    );
+    await writeFile(join(cwd, 'rows.csv'), ['id,name', ...ids.map((id) => `${id},n`)].join('\n'));
+    const home = join(cwd, 'home');
+    await mkdir(home);
+    const shell = spawn(
+      'bash',
+      ['-c', '"$@" 2>said | true; exit $PIPESTATUS', 'bash', process.execPath, BIN, 'qr', 'update', ...args],
+      {
+        cwd,
+        env: { PATH: process.env.PATH, HOME: home, ...sandbox.env },
+      },
+    );
+    const [code] = await once(shell, 'exit');
+    expect([code, await readFile(join(cwd, 'said'), 'utf8')]).toEqual([
+      expect.toSatisfy((n) => n === 4 || n === 8),
+      expect.not.stringMatching(/^$/),
+    ]);
+  },
+);
 
 test('an export that ends half way says which files are done, and claims nothing of what cannot be taken back', async () => {
   const { cwd, run } = await useHalfWay();

@@ -1,8 +1,7 @@
 /**
  * Every command in every surrounding: streams that are closed, full or gone, terminals that are narrow, wide or dumb, and the
- * variables that ask for color or against it. The list of commands is the program's own, so that none is forgotten. Where only the
- * way of printing matters, typical commands speak for the others, and these share the other surroundings among them; with QRCTL_SOAK
- * each is tried everywhere.
+ * variables that ask for color or against it. The list of commands is the program's own, so that none is forgotten. By day typical
+ * commands are tried in five surroundings; with QRCTL_SOAK each command is tried in each.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +16,8 @@ import { displayWidth } from '../../src/base/text/display-width.ts';
 import { leaves } from '../../src/cli/tree.ts';
 import { AMBIENT, BIN } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
-import { type TestSandbox, withSandbox } from '../support/sandbox.ts';
+import { runByDay } from '../support/run-here.ts';
+import { type TestSandbox, useSandbox, withSandbox } from '../support/sandbox.ts';
 
 interface Row {
   args: (sandbox: TestSandbox) => string[];
@@ -36,7 +36,7 @@ interface Row {
   endless?: boolean;
   /** Takes seconds: only tried with QRCTL_SOAK. */
   slow?: boolean;
-  /** Prints as many others do: it speaks for them where the way of printing alone matters, unless QRCTL_SOAK is set. */
+  /** Prints as many others do: tried by day. */
   typical?: boolean;
 }
 
@@ -117,10 +117,8 @@ interface Surrounding {
   color?: boolean;
   /** Nothing can be read from standard input. */
   mute?: boolean;
-  /** Differs little from another: only tried with QRCTL_SOAK. */
+  /** Only tried with QRCTL_SOAK. */
   soak?: boolean;
-  /** Matters to a command itself, not only to its way of printing. */
-  every?: boolean;
 }
 
 /** Stands for the number of one. */
@@ -133,13 +131,11 @@ const SURROUNDINGS: Surrounding[] = [
     shell: 'setsid -w "$@" </dev/null 2>said',
     readable: true,
     mute: true,
-    every: true,
   },
-  { name: 'standard input closed', shell: '"$@" <&- 2>said', readable: true, mute: true, every: true },
-  { name: 'standard output closed', shell: '"$@" >&- 2>said', every: true },
-  { name: 'standard error closed', shell: '"$@" 2>&-', readable: true, every: true },
-  { name: 'standard output full', shell: '"$@" >/dev/full 2>said', code: 1, every: true },
-  // As in test/terminal/process.test.ts.
+  { name: 'standard input closed', shell: '"$@" <&- 2>said', readable: true, mute: true, soak: true },
+  { name: 'standard output closed', shell: '"$@" >&- 2>said' },
+  { name: 'standard error closed', shell: '"$@" 2>&-', readable: true, soak: true },
+  { name: 'standard output full', shell: '"$@" >/dev/full 2>said', code: 1 },
   { name: 'standard error full', shell: '"$@" 2>/dev/full', readable: true, soak: true },
   {
     name: 'a reader of the first line',
@@ -159,17 +155,14 @@ const SURROUNDINGS: Surrounding[] = [
     readable: true,
     soak: true,
   },
-  { name: 'a terminal of 40 columns', shell: TO_FILE, columns: 40, color: true, every: true },
+  { name: 'a terminal of 40 columns', shell: TO_FILE, columns: 40, color: true },
   { name: 'a terminal of 200 columns', shell: TO_FILE, columns: 200, color: true, soak: true },
-  { name: 'a dumb terminal', shell: '"$@"', columns: 80, env: { TERM: 'dumb' }, every: true },
+  { name: 'a dumb terminal', shell: '"$@"', columns: 80, env: { TERM: 'dumb' } },
   { name: 'a terminal and NO_COLOR', shell: TO_FILE, columns: 80, env: { NO_COLOR: '1' }, soak: true },
-  { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, color: true },
+  { name: 'a terminal and CI', shell: '"$@"', columns: 80, env: { CI: '1' }, color: true, soak: true },
 ];
 
 const QUIET: Surrounding = { name: 'quiet', shell: '"$@" >/dev/null 2>&1' };
-
-/** Each command is tried in one of so many surroundings that matter to each; typical ones in all others too. */
-const SHARES = 7;
 
 interface Run {
   code: number | null;
@@ -347,10 +340,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
 
   test.each(SURROUNDINGS.filter(({ soak }) => !soak || SOAK))('$name', async (surrounding) => {
     const found: Record<string, string[]> = {};
-    const place = SURROUNDINGS.filter(({ every }) => every).indexOf(surrounding);
-    const quick = Object.entries(COMMANDS).filter(([, { slow, typical }], at) =>
-      SOAK ? !slow : !slow && (place < 0 ? typical : (at + place) % SHARES === 0),
-    );
+    const quick = Object.entries(COMMANDS).filter(([, { slow, typical }]) => (SOAK ? !slow : typical));
     await inTurns(quick, async ([name, row]) => {
       const wrong = await check(name, row, surrounding);
       if (wrong.length > 0) found[name] = wrong;
@@ -372,17 +362,22 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
   );
 
   test('a question on a dumb terminal is plain text, and under CI there is none', async () => {
-    const row: Row = { args: (s) => [s.codeId()], input: 'n\n', prints: 'nothing' };
-    const [dumb, ci] = await Promise.all([
-      run('qr delete', row, { name: '', shell: '"$@"', columns: 80, env: { TERM: 'dumb' } }),
-      run('qr delete', row, { name: '', shell: '"$@"', columns: 80, env: { CI: 'true' } }),
-    ]);
-    expect(dumb.stdout).toMatch(
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    const [dumb, ci] = await Promise.all(
+      [{ TERM: 'dumb' }, { CI: 'true' }].map((env) =>
+        runByDay(['qr', 'delete', sandbox.codeId()], {
+          env: { ...sandbox.env, ...env },
+          tty: 80,
+          input: 'n\n',
+        }),
+      ),
+    );
+    expect(dumb?.stdout).toMatch(
       /Delete "[\s\S]*\? This can't\s+be\s+undone\.\s+\[y\/N\] [\s\S]*nothing was deleted/,
     );
-    expect(dumb.stdout).not.toContain('\x1b');
-    expect(dumb.code).toBe(2);
-    expect(ci.stdout).toMatch(/cannot prompt for confirmation/);
-    expect(ci.code).toBe(2);
+    expect(dumb?.stdout).not.toContain('\x1b');
+    expect(dumb?.code).toBe(2);
+    expect(ci?.stdout).toMatch(/cannot prompt for confirmation/);
+    expect(ci?.code).toBe(2);
   });
 });

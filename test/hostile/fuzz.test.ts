@@ -1,5 +1,5 @@
 /**
- * Damaged input for every parser: some hundred inputs with every change, the same each time; 50,000 new ones in the soak (`npm run
+ * Damaged input for every parser: a hundred inputs with every change, the same each time; 50,000 new ones in the soak (`npm run
  * test:hostile`). QRCTL_SEED repeats them, QRCTL_FUZZ_ONLY is the parsers to try (by name, with commas between), QRCTL_FUZZ_INPUTS how many.
  */
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { fuzz, type ParserReport } from './fuzz.ts';
 import { countOf, failureOf, inputOf, PARSERS } from './try-input.ts';
 
 const { seed } = runs(1);
-const total = Number(process.env.QRCTL_FUZZ_INPUTS ?? (SOAK ? 50_000 : 200));
+const total = Number(process.env.QRCTL_FUZZ_INPUTS ?? (SOAK ? 50_000 : 100));
 const only = process.env.QRCTL_FUZZ_ONLY?.split(',');
 
 function tell({ parser, inputs, slowestMs, slowest, peakMb }: ParserReport): void {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
 
 test('qrctl demo creates codes, shows them, exports their scans through a pause, and names the file', async () => {
   const [temporary, here, cache] = [await useDirectory(), await useDirectory(), await useDirectory()];
@@ -37,7 +38,7 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(await readdir(join(cache, 'qrctl', 'codes'))).toEqual([]);
 });
 
-test('qrctl demo can be interrupted', async () => {
+test.runIf(SOAK)('qrctl demo can be interrupted', async () => {
   const running = await startCli(['demo'], { env: { TMPDIR: await useDirectory() } });
   await running.waitFor(/\$ qrctl qr create/);
   running.child.kill('SIGINT');

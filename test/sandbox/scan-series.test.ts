@@ -47,7 +47,7 @@ describe('a series of scans', () => {
           expect(scans[index].id).toBeGreaterThan(scans[index - 1].id);
         }
       }),
-      runs(50),
+      runs(20),
     );
   });
 

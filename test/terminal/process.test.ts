@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { firstRows, SOAK } from '../support/property-runs.ts';
 
 /** Prints `argv[2]` lines through the console as a command does; the exit code is that of what was thrown. */
 const PROGRAM = `
@@ -69,7 +70,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     expect(sh("trap '' XFSZ; ulimit -f 1; $RUN 2 2>/dev/null > $DIR/small").status).toBe(1);
   });
 
-  test.each(['2>&-', '2>/dev/full', '2>&1 >$DIR/out | true; cat $DIR/out'])(
+  test.each(firstRows(1, ['2>&-', '2>/dev/full', '2>&1 >$DIR/out | true; cat $DIR/out']))(
     'all its data is there with standard error %s',
     (redirection) => {
       const { status, stdout } = sh(`$RUN 201 ${redirection}`);
@@ -78,7 +79,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     },
   );
 
-  test('a slow reader gets every byte', () => {
+  test.runIf(SOAK)('a slow reader gets every byte', () => {
     expect(sh('$RUN 2000 2>/dev/null | (sleep 0.3; wc -l)').stdout.trim()).toBe('2000');
   });
 });

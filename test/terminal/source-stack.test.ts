@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sourceStack } from '../../src/terminal/source-stack.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { withSandbox } from '../support/sandbox.ts';
 
 /** Breaks what every command with a service calls in node, so that the program meets a defect. */
 const BREAKING = `AbortSignal.any = () => { throw new RangeError('broken on purpose'); };`;
 
 describe('a defect, shown by --verbose', () => {
-  test.each([
+  const times: [string, number][] = [
     ['first run', 1],
     ['with what an earlier run compiled', 2],
-  ])('has files and lines of the sources (%s)', async (_, runs) => {
+  ];
+  test.each(firstRows(1, times))('has files and lines of the sources (%s)', async (_, runs) => {
     const directory = await useDirectory();
     const preload = join(directory, 'breaking.cjs');
     await withSandbox({ codes: 1 }, async ({ env }) => {

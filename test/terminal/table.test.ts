@@ -246,9 +246,9 @@ describe('text is truncated by display width', () => {
     expect(fitText(text, width)).toBe(cut);
   });
 
-  test('10 MB take no more time than the shown part', () => {
+  test('megabytes take no more time than the shown part', () => {
     for (const unit of ['a', '\u0301', '東', '\x1b'])
-      expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
+      expect(displayWidth(fitText(unit.repeat(SOAK ? 1e7 : 1e6), 20))).toBeLessThanOrEqual(20);
   });
 });
 
@@ -280,7 +280,7 @@ describe('the columns a text takes are those of string-width', () => {
       fc.property(fc.string({ unit }), (text) => {
         expect(displayWidth(text)).toBe(stringWidth(text));
       }),
-      runs(100, 20_000),
+      runs(40, 20_000),
     );
   });
 });

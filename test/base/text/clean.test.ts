@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clean, cleanCsv, cleanJson, cleanLines } from '../../../src/base/text/clean.ts';
 import { isCommon } from '../../../src/base/text/common-letters.ts';
-import { runs } from '../../support/property-runs.ts';
+import { runs, SOAK } from '../../support/property-runs.ts';
 
 test('no character that is shown without a look at the tables of Unicode would be another by them (T5, T6, T7)', () => {
   const all = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter(isCommon);
@@ -76,15 +76,16 @@ describe('text of the service is made visible before a terminal sees it', () => 
         expect(shown).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\ufeff\u2028\u2029]/u);
         expect(shown).not.toMatch(/\p{Surrogate}/u);
       }),
-      runs(12),
+      runs(6),
     );
   });
 
   test('megabytes of it do not overflow the stack', () => {
     expect(clean('\u0301'.repeat(500_000))).toHaveLength(4);
     expect(clean('\x1b'.repeat(100_000))).toHaveLength(400_000);
-    expect(cleanCsv('x'.repeat(12_000_000))).toHaveLength(12_000_000);
-    expect(cleanCsv(`${'x'.repeat(12_000_000)}\x1b\r\n`)).toHaveLength(12_000_006);
+    const many = SOAK ? 12_000_000 : 1_000_000;
+    expect(cleanCsv('x'.repeat(many))).toHaveLength(many);
+    expect(cleanCsv(`${'x'.repeat(many)}\x1b\r\n`)).toHaveLength(many + 6);
   });
 
   test('in a message a forged line is indented (T8)', () => {

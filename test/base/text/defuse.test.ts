@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defuse, restore } from '../../../src/base/text/defuse.ts';
-import { runs } from '../../support/property-runs.ts';
+import { runs, SOAK } from '../../support/property-runs.ts';
 
 /** Mostly what defusing is about: apostrophes, signs, and what some programs trim. */
 const text = fc.oneof(
@@ -47,8 +47,8 @@ describe('defusing', () => {
     expect(restore('-20% Sale')).toBe('-20% Sale');
   });
 
-  it('takes 10 MB of apostrophes in one pass', () => {
-    const many = "'".repeat(10_000_000);
+  it('takes megabytes of apostrophes in one pass', () => {
+    const many = "'".repeat(SOAK ? 10_000_000 : 1_000_000);
     expect(restore(defuse(`${many}=`))).toBe(`${many}=`);
     expect(defuse(`${many}x`)).toBe(`${many}x`);
   });

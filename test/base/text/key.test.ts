@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import { checkKey, keyPrefix, redactKeys } from '../../../src/base/text/key.ts';
+import { SOAK } from '../../support/property-runs.ts';
 
 describe('checkKey', () => {
   test.each(['svc_live_abc123', 'x', '!~', 'k'.repeat(512)])('accepts %s', (key) => {
@@ -67,6 +68,7 @@ describe('redactKeys', () => {
     ['letters', (length: number) => `svc_live_${'a'.repeat(length)}…`],
   ])('costs time linear in its length: %s', (_, hostile) => {
     // By the square this would be many hours.
-    expect(redactKeys(hostile(20_000_000)).length).toBeLessThan(21_000_000);
+    const length = SOAK ? 20_000_000 : 900_000;
+    expect(redactKeys(hostile(length)).length).toBeLessThan(1.05 * length);
   });
 });

@@ -101,7 +101,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
       fc.asyncProperty(codes, dialect, async (list, options) => {
         expectUnedited(await rowsOf(asText('csv', list, options), 'codes.csv', verb), list, verb);
       }),
-      runs(40, 6000),
+      runs(15, 6000),
     );
   });
 
@@ -110,7 +110,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
       fc.asyncProperty(codes, fc.constantFrom<TextFormat>('json', 'ndjson'), async (list, format) => {
         expectUnedited(await rowsOf(asText(format, list), `codes.${format}`, verb), list, verb);
       }),
-      runs(40),
+      runs(15),
     );
   });
 
@@ -119,7 +119,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
       fc.asyncProperty(codes, async (list) => {
         expectUnedited(await rowsOf(await asWorkbook(list), 'codes.xlsx', verb), list, verb);
       }),
-      runs(40),
+      runs(15),
     );
   });
 });

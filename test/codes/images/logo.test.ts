@@ -16,7 +16,7 @@ import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';
 import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
 import { formatPlate, formatRendering } from '../../../src/codes/images/write-png.ts';
-import { SOAK } from '../../support/property-runs.ts';
+import { firstRows, SOAK } from '../../support/property-runs.ts';
 import { readPdf } from '../../support/read-pdf.ts';
 
 /** Logos by their source: each starts a thread, and a loaded one is drawn as often as it is asked to. */
@@ -48,7 +48,7 @@ async function styleWith(source: string | Buffer, more: Partial<ImageStyle> = {}
 const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expect.fail() });
 
 describe('a logo', () => {
-  it.each(IMAGE_FORMATS)(
+  it.each(firstRows(2, IMAGE_FORMATS))(
     'is in the middle of an image as %s, which reads with it, and is part of its bytes (I6)',
     async (format) => {
       const draw = async (style: ImageStyle) => {

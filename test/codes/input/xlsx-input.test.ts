@@ -95,7 +95,7 @@ describe('a workbook', () => {
           expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
         },
       ),
-      runs(3, 4000),
+      runs(1, 4000),
     );
   });
 
@@ -146,7 +146,7 @@ describe('a workbook', () => {
 
   it('is read row by row also where its pieces end anywhere, and other elements have like names', async () => {
     const rows = Array.from(
-      { length: 9000 },
+      { length: SOAK ? 9000 : 2000 },
       (_, n) => `<x:row r="${n + 2}"><x:c t="str"><x:v>${n} ${'東&amp;'.repeat(n % 40)}</x:v></x:c></x:row>`,
     );
     const part = `<x:worksheet xmlns:x="m"><x:sheetViews/><x:sheetData count="1">${HEADER.replaceAll('<', '<x:').replaceAll('<x:/', '</x:')}${rows.join('')}</x:sheetData><x:rowBreaks/></x:worksheet>`;
@@ -176,7 +176,7 @@ describe('a workbook', () => {
       copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       return copy;
     };
-    const step = SOAK ? 1 : 149;
+    const step = SOAK ? 1 : 331;
     for (let bit = 0; bit < whole.length * 8; bit += step) {
       const found = await read(turned(bit)).catch((error: unknown) => error);
       if (!(found instanceof UsageError)) expect([bit, found]).toEqual([bit, rows]);
@@ -273,6 +273,16 @@ describe('a workbook', () => {
       () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100),
       'x.xlsx has more than 4000000 cells',
     ],
+    [
+      'rows times columns without end',
+      () => workbook(`<row r="1">${columns(990)}</row>${'<row><c t="str"><v>a</v></c></row>'.repeat(4100)}`),
+      'x.xlsx has more than 4040 rows of 990 columns',
+    ],
+    [
+      'one row without end',
+      () => many(`<row>${'<c t="b"><v>1</v></c>'.repeat(900_000)}</row>`, 1),
+      /part other than its rows that is larger than 16 MiB|compressed by a factor above/,
+    ],
   ];
 
   it.each<Refused>([
@@ -302,21 +312,11 @@ describe('a workbook', () => {
     ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
     [
       'a zip bomb',
-      () => many(`<row><c t="str"><v>${'a'.repeat(1000)}</v></c></row>`, 20_000),
+      () => many(`<row><c t="str"><v>${'a'.repeat(1000)}</v></c></row>`, 17_000),
       'x.xlsx has a part compressed by a factor above 100, which no spreadsheet application does',
     ],
-    // By day test/e2e/bombs.test.ts has as many rows, and the next of these as many cells.
+    // By day test/e2e/bombs.test.ts has as many rows, and as many columns.
     ...(SOAK ? ENDLESS : []),
-    [
-      'rows times columns without end',
-      () => workbook(`<row r="1">${columns(990)}</row>${'<row><c t="str"><v>a</v></c></row>'.repeat(4100)}`),
-      'x.xlsx has more than 4040 rows of 990 columns',
-    ],
-    [
-      'one row without end',
-      () => many(`<row>${'<c t="b"><v>1</v></c>'.repeat(900_000)}</row>`, 1),
-      /part other than its rows that is larger than 16 MiB|compressed by a factor above/,
-    ],
     [
       'a long format',
       () => formatted('['.repeat(256)),

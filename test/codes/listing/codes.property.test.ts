@@ -7,7 +7,7 @@ import type { QrCode } from '../../../src/service/shapes.ts';
 import { CODE, collect } from '../../service/setup.ts';
 import { runs } from '../../support/property-runs.ts';
 
-const RUNS = runs(40, 6_000);
+const RUNS = runs(25, 6_000);
 const NOW = Date.UTC(2026, 6, 1);
 const MINUTE = 60_000;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/sandbox/exchange.ts';
-import { runCli, useDirectory } from '../../support/cli.ts';
+import { useDirectory } from '../../support/cli.ts';
 import { type Fault, fails, gateway, sometimes } from '../../support/faults.ts';
 import { runHere } from '../../support/run-here.ts';
 import { useSandbox } from '../../support/sandbox.ts';
@@ -93,10 +93,10 @@ describe('qr delete --from', () => {
     const { cwd, env, id, slugs } = await useCodes();
     writeFileSync(join(cwd, 'old.csv'), `id\n${id('a')}\n${id('b')}\n`);
     const args = ['qr', 'delete', '--from', 'old.csv'];
-    const no = await runCli(args, { cwd, env, tty: 200, input: 'n\n' });
+    const no = await runHere(args, { cwd, env, tty: 200, input: 'n\n' });
     expect(no.stdout).toContain('Delete 2 codes and their 0 scans');
     expect([no.code, slugs()]).toEqual([2, 'abcde']);
-    expect(await runCli(args, { cwd, env, tty: 200, input: '2\n' })).toMatchObject({ code: 0 });
+    expect(await runHere(args, { cwd, env, tty: 200, input: '2\n' })).toMatchObject({ code: 0 });
     expect(slugs()).toBe('cde');
     expect(await runHere(args, { cwd, env })).toMatchObject({
       code: 2,

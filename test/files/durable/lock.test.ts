@@ -9,6 +9,7 @@ import { UsageError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time/time.ts';
 import { acquireLock, findHolder, otherUserError } from '../../../src/files/durable/lock.ts';
 import { fakeClock } from '../../support/clock.ts';
+import { SOAK } from '../../support/property-runs.ts';
 
 let directory: string;
 let holders: ChildProcess[];
@@ -67,7 +68,7 @@ describe('acquireLock', () => {
     await second.release();
   });
 
-  it.skipIf(process.platform === 'win32')(
+  it.runIf(SOAK && process.platform !== 'win32')(
     'says in words that the system gives no more descriptors',
     async () => {
       const script = `

@@ -116,7 +116,7 @@ describe('a CSV that was written', () => {
           }
         },
       ),
-      runs(60, 30_000),
+      runs(40, 30_000),
     );
   });
 

@@ -4,6 +4,7 @@ import { openReplacement } from '../../../src/files/durable/replace-file.ts';
 import { findState, removeState } from '../../../src/scans/append/recorded-log.ts';
 import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
+import { firstRows } from '../../support/property-runs.ts';
 import { CODE, createMemoryDisk, FILE, HOUR, idsIn, rowsAt, run, STATE } from './runs.ts';
 
 const service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
@@ -44,7 +45,7 @@ const CUTS = [
   ...[0, 1, 2].map((lost) => ({ keep: () => 1, lost })),
 ];
 
-it.each(CUTS)(
+it.each(firstRows(3, CUTS))(
   'replaced, and the run killed at any step, it goes on after a power cut of %o (A32)',
   async (powerCut) => {
     const prepare = async (on: MemoryDisk) => void (await run(on, service));

@@ -110,7 +110,7 @@ it.each(['csv', 'ndjson'] as const)(
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));
       }),
-      { ...runs(30, 20_000), examples: FAILED_RESTARTS },
+      { ...runs(15, 20_000), examples: FAILED_RESTARTS },
     );
   },
   600_000,

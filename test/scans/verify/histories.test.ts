@@ -122,7 +122,7 @@ test('no scan is twice in the log and its archive, and none is missing in a log 
         await rm(root, { recursive: true, force: true });
       }
     }),
-    runs(12, 300),
+    runs(8, 300),
   );
   expect(Math.min(counts.equal, counts.different)).toBeGreaterThan(0);
 }, 3_600_000);

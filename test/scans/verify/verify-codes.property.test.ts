@@ -124,7 +124,7 @@ test('finds and adds every missing scan, and nothing else (V1, V2, V3, V5, V6)',
       expect(result?.days.reduce((sum, day) => sum + day.twice, 0)).toBe(twice);
       if (foreign.length === 0) expect(result?.days.reduce((sum, day) => sum + day.gone, 0)).toBe(0);
     }),
-    runs(75, 10_000),
+    runs(40, 10_000),
   );
   expect(seen.equal).toBeGreaterThan(0);
   expect(seen.different).toBeGreaterThan(seen.unproven);

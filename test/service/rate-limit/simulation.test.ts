@@ -249,7 +249,7 @@ describe('in any case', () => {
           if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(UnavailableError);
         expect(model.most()).toBeLessThanOrEqual(clients * setup.concurrency);
       }),
-      runs(20),
+      runs(10),
     );
   });
 });

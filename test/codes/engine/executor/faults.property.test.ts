@@ -64,6 +64,6 @@ it('each row has one code after any faults and kills, once a run ends without th
         expect(writesOf(world)).toEqual([]);
       },
     ),
-    runs(75, 5000),
+    runs(40, 5000),
   );
 });

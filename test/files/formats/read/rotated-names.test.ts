@@ -7,6 +7,7 @@ import {
   readLogName,
   stemOfLog,
 } from '../../../../src/files/formats/read/rotated-names.ts';
+import { SOAK } from '../../../support/property-runs.ts';
 
 const ROTATED = [
   'scans.csv.10.gz',
@@ -80,11 +81,11 @@ describe('a file of a log', () => {
   });
 
   // Anything but linear time would outlast the test's own limit.
-  it.each([
-    `a.csv${'-2026'.repeat(500_000)}`,
-    `${'.csv'.repeat(500_000)}.1`,
-    `a${'-'.repeat(2_000_000)}.csv`,
-  ])('costs no more than its length (%#)', (name) => {
-    findLogName(name);
-  });
+  const LENGTH = SOAK ? 500_000 : 50_000;
+  it.each([`a.csv${'-2026'.repeat(LENGTH)}`, `${'.csv'.repeat(LENGTH)}.1`, `a${'-'.repeat(LENGTH)}.csv`])(
+    'costs no more than its length (%#)',
+    (name) => {
+      findLogName(name);
+    },
+  );
 });

@@ -75,6 +75,6 @@ it('places every block once, within the page, and none over another', () => {
       const isShort = all.every((band) => bandHeight(band) <= 300);
       if (isShort) for (const page of pages.slice(0, -2)) expect(page.at(-1)?.y).toBeGreaterThan(350);
     }),
-    runs(75, 15_000),
+    runs(30, 15_000),
   );
 });
