@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clean, cleanCsv, cleanJson, cleanLines } from '../../../src/base/text/clean.ts';
 import { isCommon } from '../../../src/base/text/common-letters.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 
 test('no character that is shown without a look at the tables of Unicode would be another by them (T5, T6, T7)', () => {
@@ -67,7 +68,7 @@ describe('text of the service is made visible before a terminal sees it', () => 
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
       ),
     });
     fc.assert(

@@ -21,6 +21,7 @@ import { renderError } from '../../../src/terminal/render-error.ts';
 import { change, endOf, itemOf } from '../../codes/engine/results/plan-builder.ts';
 import { headersOf } from '../../service/rate-limit/setup.ts';
 import { CODE } from '../../service/setup.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { modelService } from '../../support/model-service/model-service.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
@@ -37,7 +38,7 @@ const VALUES = {
 describe('a value in a sentence', () => {
   test('is a plain word, or stands in quotes that it cannot end, on one line, with nothing that a terminal obeys, and short', () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.string({ unit: anyCharacter, maxLength: 200 }),
       fc.constantFrom(...Object.values(VALUES)),
     );
     fc.assert(

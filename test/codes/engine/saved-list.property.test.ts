@@ -9,6 +9,7 @@ import { createFormatter } from '../../../src/files/formats/create-formatter.ts'
 import { textOf } from '../../../src/files/formats/formatter.ts';
 import { createWorkbookSink } from '../../../src/files/formats/xlsx/workbook-sink.ts';
 import { CODE_FIELDS, CODE_STATUSES, type QrCode } from '../../../src/service/shapes.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { runs } from '../../support/property-runs.ts';
 import { codeOf, planOf } from './plan/make.ts';
@@ -29,7 +30,7 @@ const text = fc.oneof(
     'R3fa9c1',
   ),
   fc.string({ unit: fc.constantFrom(...`'''=+-@＝ \t\r\n;,"\u200baß東🍜0`) }),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 );
 // No reader takes runs of NULs for text.
 const value = text.map((chosen) => chosen.replace(/\0{2,}/g, '\0'));

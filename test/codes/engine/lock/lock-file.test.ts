@@ -8,6 +8,7 @@ import {
   type LockFile,
   parseLock,
 } from '../../../../src/codes/engine/lock/lock-file.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 import { runs } from '../../../support/property-runs.ts';
 
 const workspace = { baseUrl: 'https://qr.example/api/v1', key: `${'0'.repeat(32)}:${'a'.repeat(64)}` };
@@ -20,7 +21,7 @@ const lockOf = (...entries: LockEntry[]): LockFile => ({
   entries: new Map(entries.map((one) => [one.key, one])),
 });
 
-const text = fc.string({ unit: 'binary', maxLength: 20 });
+const text = fc.string({ unit: anyCharacter, maxLength: 20 });
 const entries = fc
   .uniqueArray(
     text.filter((key) => key.trim() !== ''),
