@@ -70,10 +70,7 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
     onEvent({ is: 'done', item: state.item });
   }
 
-  /**
-   * Records a failure that belongs to the row, or an error response. Other rows are reported as not
-   * attempted.
-   */
+  /** Failures that are neither the row's nor error responses leave the row not attempted. */
   function fail(state: RowState, error: unknown): void {
     if (error instanceof NotSent) return;
     const isOfRow = stops.failed(error);
@@ -85,11 +82,8 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
   }
 
   return {
-    /** Sends items until all are done or the run stops. Never rejects. */
     send: (items: readonly PlanItem[]) => inParallel(items, concurrency, carryOut, stops.isStopped),
-    /** Time of the last lost response to a POST, on the monotonic clock. */
     lostMs: () => lostMs,
-    /** Time at which a POST that repeats another one was last sent, on the monotonic clock. */
     repeatedMs: () => repeatedMs,
   };
 }

@@ -1,4 +1,3 @@
-/** Reads the codes of the workspace, and plans the rows with a listing that is verified as current. */
 import { UnprovenError } from '../../../base/errors.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
 import type { Service } from '../../../service/service.ts';
@@ -8,7 +7,6 @@ import { findCodes } from '../../listing/find-codes.ts';
 import type { Ledger, Listing, Plan, Row } from '../plan/model.ts';
 import type { RunJob } from './job.ts';
 
-/** Maximum number of GET requests that verify a listing. */
 const MOST_CHECKED = 3;
 
 export interface Planned {
@@ -29,7 +27,6 @@ export function planFor(
   return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled });
 }
 
-/** Lists the codes and plans the rows for the first time in a run. Throws as `readAgain`. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
   const { readNamed, rows } = job;
   if (readNamed) {
@@ -42,8 +39,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 }
 
 /**
- * Lists the codes again after the visibility delay, and plans the rows. `made`: IDs that this run created,
- * oldest first. Throws UnprovenError if the listing still lacks an existing code after another delay.
+ * `made`: IDs that this run created, oldest first. Throws UnprovenError if the listing still lacks an
+ * existing code after another delay.
  */
 export function readAgain(job: PlanJob, made: ReadonlySet<string>): Promise<Planned> {
   return readWhole(job, made, true);
@@ -75,7 +72,7 @@ async function isOutOfDate(
   return found.some((code) => code !== undefined);
 }
 
-/** Creates a listing, oldest first. `isWhole`: these are all codes of the workspace. */
+/** Sorts the codes oldest first. */
 export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {
   const dated = Array.from(codes, (code) => ({
     code,
@@ -98,7 +95,6 @@ function outOfDateError(): UnprovenError {
 
 type Reader = Pick<Service, 'listCodes' | 'getCode' | 'slugs' | 'concurrency'>;
 
-/** Fetches the codes of the rows, by ID and by slug, because the two cells may belong to different codes. */
 export async function readNamed(service: Reader, rows: readonly Row[]): Promise<Listing> {
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
   const codes = new Map<string, QrCode>();

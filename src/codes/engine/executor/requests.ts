@@ -1,7 +1,4 @@
-/**
- * E10: sends the requests of a run. The intent is on disk before a request, and the outcome is recorded after
- * it.
- */
+/** E10: sends the requests of a run. */
 import { RequestFailure, UnexpectedResponseError } from '../../../base/errors.ts';
 import type { SendDelete } from '../../../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
@@ -16,7 +13,6 @@ export class NotSent extends Error {}
 
 export type Requests = ReturnType<typeof createRequests>;
 
-/** `isListed`: the code existed when the run began. */
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
@@ -60,8 +56,8 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   }
 
   /**
-   * Changes a code. Rejects with UnexpectedResponseError if the service reports success but left a field
-   * unchanged, and with NotSent if the run was stopped.
+   * Rejects with UnexpectedResponseError if the service reports success but left a field unchanged, and with
+   * NotSent if the run was stopped.
    */
   async function patch(
     code: QrCode,
@@ -112,7 +108,6 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     await job.backUp(isLeftPaused ? { ...code, status: paused.status } : code, send, async (status) => {
       if (present?.status === status) return;
       const from: QrCode = present ?? { ...code, status: 'unknown' };
-      // Its status is unknown until the response.
       present = undefined;
       const isPause = status === 'paused';
       // B5: the ledger has the old status before the PATCH. A stopped run restores it too.
@@ -125,7 +120,6 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     });
   }
 
-  /** IDs of the codes that this run created, in lower case, oldest first. */
   return { post, patch, remove, made: made as ReadonlySet<string> };
 }
 
@@ -163,10 +157,6 @@ function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[
   });
 }
 
-/**
- * Returns whether a new code has neither the name nor the destination that were sent, even altered by the
- * service.
- */
 function isOther({ name, destination }: NewCode, code: QrCode): boolean {
   if (destination === undefined) return false;
   const place = code.destination ?? '';

@@ -4,26 +4,21 @@ import type { Plan, PlanAction, PlanItem, Row } from '../plan/model.ts';
 import { hasChanges } from '../plan/values.ts';
 import type { Altered, RowEnd } from './job.ts';
 
-/** Row for which this run sent something. */
 export interface RowState {
   item: PlanItem;
-  /** Undefined while it may be sent again. */
   outcome?: RowOutcome;
   error?: string;
   code?: QrCode;
   altered: Altered[];
   isPosted: boolean;
-  /** No response to its last POST, and its code is not found yet. */
   isUnclear: boolean;
 }
 
 export type RowStates = ReturnType<typeof createRowStates>;
 
-/** Actions that show that the code of a lost response was found with the values of its row. */
 const FOUND: ReadonlySet<PlanAction> = new Set(['unchanged', 'adopt', 'exists']);
 
 export function createRowStates() {
-  /** By number of the row, or by removed key. */
   const states = new Map<number | string, RowState>();
   const keyOf = ({ row, key }: PlanItem) => row?.row ?? key ?? '';
   const stateOf = (item: PlanItem) => states.get(keyOf(item));
@@ -37,19 +32,14 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /**
-     * Rows for another plan: those with a code specify it, so that no row with equal values takes it. Failed
-     * rows take none.
-     */
+    /** Rows with a code specify it, so that no row with equal values takes it. Failed rows take none. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
         if (!code) return outcome === 'failed' ? { ...row, isFailed: true } : row;
-        // Base and decision of a row concern its old code.
         const own = isPosted ? { base: undefined, decision: undefined } : {};
         return { ...row, ...own, id: code.id.toLowerCase(), slug: code.slug };
       }),
-    /** Ends the unclear rows whose code a plan after the visibility delay has, and returns them. */
     recognize({ items }: Plan): PlanItem[] {
       const found: PlanItem[] = [];
       for (const item of items) {

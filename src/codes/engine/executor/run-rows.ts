@@ -1,7 +1,4 @@
-/**
- * E11: runs the rows of a file in rounds: plans, sends, looks up lost responses, and repeats what was not
- * applied.
- */
+/** E11: runs the rows of a file in rounds: plans, sends, looks up lost responses, and sends again. */
 import { UnprovenError } from '../../../base/errors.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { getIfThere } from '../../listing/find-code.ts';
@@ -14,13 +11,9 @@ import { createRequests, type Requests } from './requests.ts';
 import { createRowStates, isWork } from './row-states.ts';
 import { belongsToRow, createStopRules } from './stop-rules.ts';
 
-/** Maximum number of consecutive rounds without a finished row. */
 const MOST_FRUITLESS = 3;
 
-/**
- * Runs the rows of a file. Throws errors of `onPlan` and of the first plan, before anything is sent. Later
- * errors are in `stop`.
- */
+/** Throws errors of `onPlan` and of the first plan, before anything is sent. Later errors are in `stop`. */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
   const beganMs = clock.monotonic();
@@ -38,7 +31,6 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     await restore();
     await sendAll();
     if (carrier.repeatedMs() !== undefined && !isStopped()) await lookOnceMore(carrier.repeatedMs() ?? 0);
-    // The memory of repeated requests is kept while a question is open.
     const isOpen = latest.plan.items.some(
       ({ action, candidates }) => action === 'undecided' && candidates.length > 0,
     );
@@ -76,7 +68,6 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     }
   }
 
-  /** Waits for the visibility delay since `sinceMs`, then plans again. */
   async function lookOnceMore(sinceMs: number): Promise<void> {
     const ms = Math.max(0, sinceMs + settleMs - clock.monotonic());
     onEvent({ is: 'waiting', ms });
@@ -88,10 +79,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 }
 
-/**
- * E12: records the run before its requests, with the IDs of its first listing if it may create codes, and
- * what the plan learned.
- */
+/** E12: records the run before its requests. */
 function createRecorder({ run, undoes, ledger }: RunJob) {
   const begin = { is: 'run', run, undoes } as const;
   let hasRun = false;
@@ -99,7 +87,6 @@ function createRecorder({ run, undoes, ledger }: RunJob) {
   async function recordPlan({ plan, listing }: Planned): Promise<void> {
     const learned = plan.items.flatMap((item) => item.learned);
     const needsIds = !hasIds && plan.items.some(({ action }) => action === 'create');
-    // A run without changes writes nothing.
     const needsRun =
       !hasRun && (learned.length > 0 || plan.items.some(isWork) || ledger.view().repeated.length > 0);
     const records: LedgerRecord[] = [];
@@ -113,7 +100,6 @@ function createRecorder({ run, undoes, ledger }: RunJob) {
   return { plan: recordPlan, end: () => (hasRun ? ledger.append([{ is: 'end', run }]) : Promise.resolve()) };
 }
 
-/** Throws UnprovenError if a later plan has faults or brakes that the user has not seen. */
 function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   const isNew = brakes.find((brake) => !first.brakes.some(({ is }) => is === brake.is));
   const [fault] = faults;
@@ -128,7 +114,6 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
 
 /**
  * E19: restores the status of codes that an interrupted backup paused, except those that this run deletes.
- * Returns the updated listing. Throws failures that would affect every request.
  */
 async function restorePaused(
   { ledger, service, onEvent }: Pick<RunJob, 'ledger' | 'service' | 'onEvent'>,

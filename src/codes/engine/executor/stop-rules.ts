@@ -8,11 +8,7 @@ import {
 } from '../../../base/errors.ts';
 import type { RunJob } from './job.ts';
 
-/**
- * Maximum number of consecutive rows that fail because the service is unavailable, each after its retries.
- */
 const MOST_UNAVAILABLE = 10;
-/** Maximum number of consecutive lost responses before sending pauses until their outcome is known. */
 const MOST_LOST = 10;
 
 export type StopRules = ReturnType<typeof createStopRules>;
@@ -36,7 +32,6 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
       unavailable = 0;
       lost = 0;
     },
-    /** Records a failure with a known outcome. Returns whether it affects only its row. */
     failed(error: unknown): boolean {
       firstError ??= error;
       isUnproven ||= error instanceof UnprovenError;
@@ -57,10 +52,7 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   };
 }
 
-/**
- * Returns whether the next row may succeed. Failures of the key, plan limit, rate limit, disk, or an
- * interruption affect every row.
- */
+/** Failures of the key, plan limit, rate limit, disk, or an interruption affect every row. */
 export function belongsToRow(error: unknown): boolean {
   return [NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError, UnprovenError].some(
     (failure) => error instanceof failure,

@@ -1,5 +1,3 @@
-/** Locates the state directory (0700) and the ledger of a workspace in it, also after a key rotation. */
-
 import { rm } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -27,10 +25,7 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/**
- * Path of the state directory: QRCTL_STATE_DIR, or the directory of the platform. Undefined without a home
- * directory. Relative XDG paths are ignored, as the specification requires.
- */
+/** Undefined without a home directory. Relative XDG paths are ignored, as the specification requires. */
 export function stateDirectory(env: Variables, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -42,10 +37,7 @@ export function stateDirectory(env: Variables, system: string = platform()): str
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/**
- * Creates the state directory, and returns its real path. Throws the system's error, and UsageError if the
- * directory belongs to another user.
- */
+/** Throws the system's error, and UsageError if the directory belongs to another user. */
 export async function makeStateDirectory(disk: Disk, env: Variables): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -65,11 +57,7 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
-/**
- * Returns the ledger of the workspace, or a path for a new one. For ledgers of the same base URL with other
- * keys, up to three of their codes are requested. @throws UsageError if a ledger can't be read, LocalError,
- * and the errors of `getCode`
- */
+/** Requests up to three codes of ledgers of the same base URL with other keys. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace,
@@ -89,7 +77,6 @@ export async function chooseLedger(
   return { path: pathOf(directory, last + 1), isNew: true };
 }
 
-/** Yields the ledgers of a state directory by number, with their first lines. */
 async function* ledgersIn(directory: string, disk: Disk) {
   const numbers = (await disk.readdir(directory)).flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
   for (const number of numbers.sort((one, other) => one - other)) {
@@ -106,10 +93,8 @@ async function isKeyOf({ baseUrl, key }: Header, workspace: KeyedWorkspace): Pro
   return baseUrl === workspace.baseUrl && key !== undefined && (await workspace.hasKeyOf(key));
 }
 
-/** Returns whether the workspace has a code of a ledger with another key. */
 async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<boolean> {
   const memory = await readMemory(path, disk);
-  // It may belong to another workspace whose first run has just begun.
   if (memory.replay.view().claims.size === 0) return false;
   try {
     await checkMemory(path, memory, own);
@@ -120,7 +105,6 @@ async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<b
   }
 }
 
-/** Reads the first line of a ledger; undefined if it has none. Throws UsageError and LocalError. */
 async function readHeader(path: string, disk: Disk): Promise<Header | undefined> {
   let header: Header | undefined;
   const reader = createLineReader<{ is: string }>(path, LEDGER_ADVICE, (line) => {

@@ -1,4 +1,3 @@
-/** Reads, creates, compacts and appends to a ledger file. Its first line binds it to a workspace. */
 import { UsageError } from '../../../base/errors.ts';
 import { type LogWriter, openLog, readLog } from '../../../files/durable/append-log.ts';
 import { type Disk, ifPresent } from '../../../files/durable/disk.ts';
@@ -19,14 +18,12 @@ const VERSION = 1;
 
 export type Header = { readonly is: 'ledger'; readonly version: number } & RecordedWorkspace;
 
-/** Workspace of a run; a ledger is never used for a different one. */
 export interface LedgerWorkspace {
   readonly workspace: Workspace;
   readonly getCode: (id: string) => Promise<unknown>;
 }
 
 interface LedgerMemory {
-  /** Undefined if the file does not exist. */
   readonly header?: Header;
   readonly replay: Replay;
   isLong(): boolean;
@@ -42,10 +39,7 @@ export const LEDGER_ADVICE = {
 
 const FILE_MODE = 0o600;
 
-/**
- * Reads a ledger without changing it. Throws UsageError if it is damaged, not a ledger, or of a newer
- * version.
- */
+/** Throws UsageError if the file is damaged, not a ledger, or of a newer version. */
 export async function readMemory(
   path: string,
   disk: Disk,
@@ -60,7 +54,6 @@ export async function readMemory(
   return memory;
 }
 
-/** Creates the ledger of a workspace. The caller holds its lock. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,
@@ -69,10 +62,7 @@ export async function createLedgerFile(
   await writeLines(disk, path, [await newHeader(workspace)]);
 }
 
-/**
- * Opens or creates a ledger for appending. Compacts it if it is long, and renews its first line after a key
- * rotation. The caller holds its lock. Throws as `readMemory` and `checkMemory`.
- */
+/** Compacts a long ledger, and renews its first line after a key rotation. The caller holds its lock. */
 export async function openLedgerFile(
   path: string,
   own: LedgerWorkspace,
@@ -128,11 +118,8 @@ async function newHeader(workspace: Workspace): Promise<Header> {
   return { is: 'ledger', version: VERSION, ...(await workspace.record()) };
 }
 
-/** Minimum weight of a ledger that is compacted. */
 const LEAST_WEIGHT = 1000;
-/** Maximum ratio of all lines to those that still count. */
 const MOST_TIMES = 3;
-/** Number of IDs that weigh as much as a line. */
 const IDS_PER_LINE = 4;
 
 function weightOf(line: LedgerLine): number {
@@ -173,7 +160,6 @@ function createMemory(path: string): { memory: LedgerMemory; take(line: { readon
   };
 }
 
-/** Validates the first line of a ledger. Throws UsageError. */
 export function headerOf(line: { readonly is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

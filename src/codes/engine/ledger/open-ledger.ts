@@ -1,4 +1,4 @@
-/** E20: opens the ledger of a workspace. Runs over files in one workspace take turns on a machine. */
+/** E20: opens the ledger of a workspace. */
 import { join } from 'node:path';
 import { messageOf, systemCode } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time/time.ts';
@@ -23,7 +23,6 @@ import {
 interface LedgerPlace extends LedgerWorkspace {
   readonly path?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Receives a sentence if no ledger can be kept. */
   readonly note: (sentence: string) => void;
 }
 
@@ -35,16 +34,13 @@ export interface OpenLedgerOptions extends LedgerPlace {
 }
 
 interface OpenLedger extends Ledger {
-  /** Undefined if nothing is kept after this run. */
   readonly path?: string;
-  /** Flushes the last write and releases the locks. */
   close(): Promise<void>;
 }
 
 /**
- * Opens or creates the ledger of the workspace, and holds the lock of the workspace on this machine. Without
- * a state directory, the ledger is in memory, which is noted. @throws UsageError if the ledger is damaged or
- * belongs to another workspace; LocalError; the signal's reason
+ * Throws UsageError if the ledger is damaged or belongs to another workspace, LocalError, and the signal's
+ * reason.
  */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
@@ -70,7 +66,6 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   }
 }
 
-/** Reads the ledger of the workspace without a lock, and without changes on disk. `onLine` receives each line. */
 export async function readLedger(
   place: LedgerPlace,
   onLine?: (line: LedgerLine) => void,
@@ -88,7 +83,6 @@ export async function readLedger(
   }
 }
 
-/** Renames a damaged ledger of the state directory. Its loss causes questions, not duplicate codes. */
 async function setAside({ path, message }: DamagedLogError, { note }: OpenLedgerOptions): Promise<void> {
   let kept = `${path}.damaged`;
   for (let number = 1; await ifPresent(nodeDisk.lstat(kept)); number++) kept = `${path}.damaged.${number}`;
@@ -96,7 +90,6 @@ async function setAside({ path, message }: DamagedLogError, { note }: OpenLedger
   note(`${message}, so it was renamed to ${kept}, and earlier runs are unknown`);
 }
 
-/** Returns the path of the ledger, created if missing; undefined if the system refuses it, which is noted. */
 async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
   const { env, note } = options;
   const giveUp = (error: unknown) =>

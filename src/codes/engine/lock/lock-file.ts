@@ -1,7 +1,4 @@
-/**
- * Lock file: the code of each key, and the values last applied. It has one sorted, self-contained line per
- * key, so git merges it by lines. A file that can't be trusted is refused with its lines.
- */
+/** A lock file has one sorted, self-contained line per key, so that git merges it by lines. */
 import { UsageError } from '../../../base/errors.ts';
 import { ExcessiveJsonError, parseBounded } from '../../../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../../../base/text/json-elements.ts';
@@ -17,7 +14,6 @@ export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' 
   readonly key: string;
   /** An earlier run reported that the file no longer has the key. `paused`: it also paused the code. */
   readonly removed?: true | 'paused';
-  /** Values sent, if the service stored different ones. */
   readonly sent?: { readonly name?: string; readonly destination?: string };
 }
 
@@ -29,8 +25,7 @@ export interface LockFile {
 const VERSION = 1;
 
 /**
- * E22: formats a lock file: equal entries, equal bytes. The constant last line keeps each entry's line
- * independent of its position.
+ * E22: formats equal entries as equal bytes. The last line is constant, so no other depends on its position.
  */
 export function formatLock({ workspace: { baseUrl, key }, entries }: LockFile): string {
   const sorted = [...entries.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
@@ -49,9 +44,6 @@ export function foldKey(key: string): string {
   return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
 }
 
-/**
- * Parses a lock file at the path `name`. Throws UsageError with all faults by line, and the signal's reason.
- */
 export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
   const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
@@ -95,7 +87,6 @@ function joinHeads(text: string): string {
 
 const RESTORE = 'Restore the lock file from git. If it is lost, delete it and add --adopt-existing.';
 
-/** Maximum number of members besides the codes; this version has three. */
 const MOST_MEMBERS = 100;
 const CODES = /^"codes"\s*:\s*(?=\[)/;
 
@@ -126,10 +117,9 @@ function notALock(name: string): UsageError {
   });
 }
 
-/** Number of entries parsed before signals are handled. */
 const PARSED_AT_ONCE = 1000;
 
-/** E22: parses and validates the entries one by one, up to the maximum number of faults. */
+/** E22: validates the entries one by one, up to the maximum number of faults. */
 async function readEntries(codes: JsonElement, signal: AbortSignal | undefined) {
   const entries = new Map<string, LockEntry>();
   const faults: Fault[] = [];
@@ -162,7 +152,6 @@ function parseElement({ text, line }: JsonElement): unknown {
 
 const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)/gm;
 
-/** Yields a fault per conflict marker, up to the maximum number of faults. */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;
@@ -191,9 +180,7 @@ function isEntry(value: unknown): value is LockEntry {
   return isSent && isText && isPlace && isKnown && [undefined, true, 'paused'].includes(removed as true);
 }
 
-/**
- * E22: finds keys with two codes and codes with two keys. Equal duplicate entries of a merge are accepted.
- */
+/** E22: finds keys with two codes and codes with two keys. */
 function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
   const keys = new Map<string, { key: string; id: string; line: number }>();
   const ids = new Map<string, { key: string; line: number }>();

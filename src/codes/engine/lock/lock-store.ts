@@ -1,5 +1,3 @@
-/** Reads the lock file, and replaces it atomically. The caller holds its lock. */
-
 import { basename, dirname, join } from 'node:path';
 import { MOST_BYTES } from '../../../base/bounds.ts';
 import { systemCode } from '../../../base/errors.ts';
@@ -17,10 +15,7 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/**
- * Reads the lock file; undefined if it does not exist. Throws UsageError if it can't be read or trusted, and
- * the signal's reason.
- */
+/** Throws UsageError if the lock file can't be read or trusted, and the signal's reason. */
 export async function readLock(
   disk: Disk,
   path: string,
@@ -34,7 +29,7 @@ export async function readLock(
   }
 }
 
-/** E22: replaces the lock file atomically if its entries have changed. */
+/** E22: replaces the lock file atomically if its entries have changed. The caller holds its lock. */
 export async function writeLock(
   path: string,
   {
@@ -55,20 +50,15 @@ export function lockPathOf(from: string): string {
   return join(dirname(from), `${stem}.lock.json`);
 }
 
-/** Adds the lock file to the files of a run. Throws UsageError if the run uses that path already. */
 export function useLock(files: UsedFiles, path: string): void {
   files.use({ what: 'the lock file', flag: '--lock', path, writes: true });
 }
 
-/** Throws UsageError if the lock file can't be replaced. */
 export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }
 
-/**
- * E23: returns the entries after a run: the code of each key and the values last applied. A field that was
- * left open keeps its entry, so that the next run still detects the change by another client.
- */
+/** E23: returns the code of each key and the values last applied. */
 export function entriesOf(
   ends: readonly RowEnd[],
   before: ReadonlyMap<string, LockEntry>,
@@ -92,7 +82,6 @@ export function entriesOf(
   return next;
 }
 
-/** Returns whether the code belongs to the key, and is not only a candidate. */
 function isKeys({ outcome, item }: RowEnd): boolean {
   if (outcome === 'undecided' || outcome === 'gone' || outcome === 'exists') return false;
   return item.how !== 'equal' || outcome === 'adopted' || outcome === 'updated' || outcome === 'created';
@@ -116,7 +105,6 @@ function entryOf(
       field,
       what === 'keep' ? (base ?? own) : base,
     ]);
-    // The next run could not detect changes by other clients without the value last applied.
     if (last.some(([, base]) => base === undefined)) return undefined;
     return { ...present, ...Object.fromEntries(last) };
   }
@@ -125,7 +113,6 @@ function entryOf(
   return { ...present, ...Object.fromEntries(left.map(({ field }) => [field, entry[field]])), removed };
 }
 
-/** Values that the service stored differently. Another machine needs them to omit a request. */
 function sentOf(
   { item: { row, changes }, altered }: RowEnd,
   entry: LockEntry | undefined,

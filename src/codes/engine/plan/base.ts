@@ -1,6 +1,5 @@
 /**
- * Fingerprints of the values that a row was saved with, for its `base` cell: an ETag per field. Spreadsheets
- * treat the cell as text, never as a number, date or formula.
+ * Fingerprints of saved values for the `base` cell: an ETag per field. Spreadsheets treat the cell as text.
  */
 import { createHash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
@@ -13,13 +12,12 @@ const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 /** Fingerprint of an unknown value. No value has it, so both sides count as edited. */
 const UNKNOWN = 'ffffff';
 
-/** Hashes a value. Values that files and spreadsheets can't distinguish have equal fingerprints. */
+/** Values that files and spreadsheets can't distinguish have equal fingerprints. */
 export function fingerprintOf(value: string): string {
   const digest = createHash('sha256').update(plainOf(value)).digest('hex').slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;
 }
 
-/** Normalizes lone surrogates, NULs and line ends. */
 export function plainOf(value: string): string {
   return value.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '');
 }
@@ -29,7 +27,6 @@ export function baseOf(values: { readonly [F in Field]?: string | null | undefin
   return { name: of('name'), destination: of('destination'), status: of('status') };
 }
 
-/** Formats a `base` cell: `r3fa9c1-77b2e0-a1c4d9`. */
 export function formatBase(base: Base): string {
   return `r${FIELDS.map((field) => base[field] ?? UNKNOWN).join('-')}`;
 }

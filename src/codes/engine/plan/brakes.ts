@@ -1,4 +1,4 @@
-/** E8: finds reasons to send nothing without consent: many changes, or signs of an accident with the file. */
+/** E8: finds reasons to send nothing without consent. */
 import { countOf, quote } from '../../../base/text/quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fingerprintOf } from './base.ts';
@@ -10,7 +10,6 @@ const ALLOWED_PERCENT = 30;
 /** Minimum number of rows that exchanged values; fewer are an edit. */
 const LEAST_SHIFTED = 3;
 
-/** `absent`: codes of rows that an earlier version of the file had. */
 export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent: readonly QrCode[]): Brake[] {
   const { policy, lock } = input;
   if (policy.verb === 'delete') return [];
@@ -26,9 +25,6 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent:
   ].filter((brake) => brake !== undefined);
 }
 
-/**
- * Limits changes to a share of the rows with codes, or of the keys in the lock file. Creations don't count.
- */
 function tooMany(
   changed: number,
   items: readonly PlanItem[],
@@ -57,8 +53,8 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
 }
 
 /**
- * Detects rows that have values which other rows lost, as after sorting a single column. A new row counts if it
- * has the name of an absent code.
+ * Detects rows with values that other rows lost, as after sorting a single column. A new row counts if it has
+ * the name of an absent code.
  */
 function shiftedColumn(items: readonly PlanItem[], absent: readonly QrCode[]): Brake | undefined {
   const names = new Set(absent.map(({ name }) => tidy('name', name)));
@@ -99,7 +95,6 @@ function sortedStatuses(items: readonly PlanItem[]): Brake | undefined {
   );
 }
 
-/** Detects rows that were saved from the codes of other rows, as after sorting the IDs alone. */
 function sortedIds(items: readonly PlanItem[]): Brake | undefined {
   const names = new Set(
     items.flatMap(({ row, code }) => (row?.base && code ? [fingerprintOf(code.name)] : [])),
@@ -122,7 +117,6 @@ function isEdit({ what }: FieldChange): boolean {
   return what !== 'keep' && what !== 'drift';
 }
 
-/** Detects that most IDs in the file are unknown to workspace, ledger and lock file. */
 function otherWorkspace(
   items: readonly PlanItem[],
   { ledger, lock, listing, earlierIds = NONE }: PlanInput,

@@ -1,9 +1,7 @@
-/** Replays what a ledger records about codes: their rows, and our changes. */
 import type { NewCode } from '../../../service/shapes.ts';
 import type { LedgerRecord } from './ledger-lines.ts';
 import { type Claim, type DueMark, FIELDS, type Field, type OwnChange, type Values } from './model.ts';
 
-/** Maximum number of values per row and of changes per field; the newest are kept. */
 const MOST_KEPT = 20;
 
 type Patch = Extract<LedgerRecord, { is: 'patch' }>;
@@ -62,14 +60,11 @@ export function createClaims() {
     stored: storedOf,
     order: () => order,
     learn,
-    /** Continues the order of a compacted ledger. */
     count(last: number) {
       order = last;
     },
-    /** Restores a claim from a compacted ledger. */
     restore: (claim: KeptClaim) =>
       void byId.set(claim.id, { ...claim, changes: claim.changes ?? NO_CHANGES }),
-    /** Records that a row is this code. An undefined key keeps the earlier one. */
     claim: (id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) =>
       update(id, run, (old) => ({
         origin: strongerOf(old.origin, origin),
@@ -87,7 +82,6 @@ export function createClaims() {
         due: withMarks(old.due, due),
         ...begun(old, patch),
       })),
-    /** Records dated changes for which nothing is sent. */
     keep: ({ id, run, due, stored }: Due) =>
       update(id, run, (old) => ({ due: withMarks(old.due, due), stored: { ...old.stored, ...stored } })),
     set({ id, run, set, pause }: Patch, stored: Values) {
@@ -99,7 +93,6 @@ export function createClaims() {
         ...(isSent && { unsent: undefined }),
       }));
     },
-    /** Restores the state before a PATCH that was not applied. */
     undo(id: string, before: Claim | undefined) {
       const claim = byId.get(id);
       const { stored = {}, changes = NO_CHANGES, paused, due } = before ?? {};
@@ -139,7 +132,6 @@ function begun(old: Claim, { set, before, pause }: Pick<Patch, 'set' | 'before' 
   return { changes, stored, paused: pausedBy(old, pause, before.status) };
 }
 
-/** Adds a change, and drops earlier ones from the same value. */
 function withChange(changes: readonly OwnChange[], change: OwnChange): readonly OwnChange[] {
   return [...changes.filter(({ from }) => from !== change.from), change].slice(-MOST_KEPT);
 }
@@ -168,7 +160,6 @@ function applied(old: Claim, set: Values, answered: Values): Partial<Claim> {
   const stored = { ...old.stored };
   for (const field of FIELDS) {
     const [sent, value] = [set[field], answered[field]];
-    // A field that the service left unchanged is sent again.
     if (sent === undefined || value === undefined) continue;
     stored[field] = value;
     const last = changes[field].at(-1);

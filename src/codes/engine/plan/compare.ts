@@ -1,7 +1,4 @@
-/**
- * E6: compares a row with its code by a three-way merge per field: row, service and base. No change by
- * another client is undone silently.
- */
+/** E6: compares a row with its code by a three-way merge per field: row, service and base. */
 import { parseScanTime } from '../../../service/scan-times.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { LockEntry } from '../lock/lock-file.ts';
@@ -29,25 +26,18 @@ interface Pair {
   readonly entry: LockEntry | undefined;
   readonly policy: Policy;
   readonly ledger: Pick<LedgerView, 'storedOf'>;
-  /** Status to send after the POST that created the code. */
   readonly unsent: string | undefined;
 }
 
 interface Changed {
   readonly isYours: boolean;
-  /** Another client changed the code, or this is unknown. */
   readonly isTheirs: boolean;
   readonly base?: string;
-  /**
-   * This machine changed the code since the row was saved. It is reported, because another copy of the list
-   * may have caused it.
-   */
+  /** This machine changed the code since the row was saved, maybe for another copy of the list. */
   readonly isOurs?: boolean;
-  /** The due time is after all other changes, so it is no conflict. */
   readonly isNewer?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and the action for each. Throws as `wantedValue`. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -56,7 +46,6 @@ export function compareRow(pair: Pair): FieldChange[] {
     if (wanted === undefined) return driftOf(field, pair);
     const isEqual = isCellOf(wanted, old, row.through) || isSame(field, wanted, old);
     if (isEqual || pair.ledger.storedOf(field, wanted) === old) return [];
-    // The service stored the applied value differently.
     if (
       pair.entry &&
       field !== 'status' &&
@@ -64,7 +53,6 @@ export function compareRow(pair: Pair): FieldChange[] {
       (pair.entry[field] ?? '') === old
     )
       return [];
-    // Finishes the creation of an earlier run.
     if (field === 'status' && wanted === pair.unsent && old === (pair.claim?.stored.status ?? 'active'))
       return [{ field, old, new: wanted, base: old, what: 'send' }];
     const due = row.due?.[field];
@@ -81,14 +69,12 @@ export function compareRow(pair: Pair): FieldChange[] {
   });
 }
 
-/** A removed key that is back: its code was paused for the removal, and becomes active again. */
 function statusOfReturned(field: Field, { code, claim, entry }: Pair): string | undefined {
   if (field !== 'status' || code.status !== 'paused') return undefined;
   if (claim?.paused?.why === 'removed') return claim.paused.status;
   return entry?.removed === 'paused' ? 'active' : undefined;
 }
 
-/** A status that the file does not manage, and that changed since it was last applied. */
 function driftOf(field: Field, { code, entry }: Pair): FieldChange[] {
   if (field !== 'status' || entry === undefined || entry.status === code.status) return [];
   return [{ field, old: code.status, new: entry.status, base: entry.status, what: 'drift' }];
@@ -126,7 +112,6 @@ function changedSince(
   return { isYours, isTheirs: old !== stored && old !== sent, base: stored };
 }
 
-/** Finds our last change in the chain that begins at the value of a fingerprint. */
 function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undefined {
   let last: OwnChange | undefined;
   for (const change of changes) {
@@ -162,7 +147,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Returns the side that changed a field since our last change. Without memory and base, only the row did. */
+/** Without memory and base, only the row changed the field. */
 function changedByDate(
   field: Field,
   wanted: string,
@@ -191,10 +176,6 @@ function changedByDate(
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
 }
 
-/**
- * Returns the record of dated changes for which nothing is sent; undefined if there are none or the ledger
- * has it.
- */
 export function keptRecord(
   { row, code, changes }: PlanItem,
   claim: Claim | undefined,
@@ -224,7 +205,6 @@ export function marksOf(
   return marks;
 }
 
-/** Returns whether the change is applied, or its PATCH was begun. */
 function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark): boolean {
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }

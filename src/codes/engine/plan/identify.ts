@@ -1,7 +1,4 @@
-/**
- * E1: identifies the code of each row by the first step that applies: its cells and key, its values in the
- * ledger, a lost response, equal values, a possible edit. Other rows are new.
- */
+/** E1: identifies the code of each row by the first step that applies. */
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
@@ -56,7 +53,6 @@ export function identifyRows(input: PlanInput): Identities {
   return { rows: identities, taken: ladder.taken, faults };
 }
 
-/** Resolves the decisions. `refuse` receives a fault for each unknown row or code. */
 function readAnswers(
   rows: readonly Row[],
   { adopt, asNew, asNewAll }: Decisions,
@@ -90,7 +86,6 @@ function readAnswers(
       return code;
     },
     newOf(row) {
-      // The cell of a row takes precedence over `--as-new all`.
       const isAsked = row.decision ? row.decision.is === 'new' : asNewAll;
       return of(asNew, row) ?? (isAsked ? 1 : 0);
     },

@@ -24,10 +24,7 @@ export function itemOf(row: Row | undefined, action: PlanAction, rest: Partial<P
   };
 }
 
-/**
- * E15: adds codes that a repeated request may have created besides the row's own. The user decides which to
- * keep.
- */
+/** E15: adds codes that a repeated request may have created besides the row's own. */
 export function withDuplicates(
   items: readonly PlanItem[],
   taken: ReadonlySet<string>,
@@ -56,7 +53,6 @@ export function withDuplicates(
   return [...asked, ...others];
 }
 
-/** Plans the keys of the lock file that the file lacks, except those whose codes may belong to other rows. */
 export function removedItems(
   { rows, lock, listing, policy }: PlanInput,
   isOpen: (id: string) => boolean,
@@ -93,7 +89,6 @@ function planRemoved(
   });
 }
 
-/** Returns the codes of rows that an earlier version of this file had. */
 export function absentCodes(
   items: readonly PlanItem[],
   taken: ReadonlySet<string>,

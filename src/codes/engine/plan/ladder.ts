@@ -1,14 +1,9 @@
-/**
- * State of the search for the codes of rows. Each step identifies some rows and leaves the others to the
- * next.
- */
 import type { QrCode } from '../../../service/shapes.ts';
 import type { How, PlanInput, Row, Sending } from './model.ts';
 import { indexBy } from './values.ts';
 
 export interface Answers {
   codeOf(row: Row): QrCode | undefined;
-  /** Number of new codes that the user requested for a row. */
   newOf(row: Row): number;
 }
 
@@ -27,7 +22,7 @@ export type Identity =
       readonly id?: string;
       readonly slug?: string;
     }
-  /** A free code has the values of the row. `replaces`: another machine created it in place of this one. */
+  /** `replaces`: another machine created it in place of this one. */
   | { readonly is: 'exists'; readonly code: QrCode; readonly replaces?: string }
   | {
       readonly is: 'undecided';
@@ -40,7 +35,6 @@ export type Identity =
       readonly repeats?: Sending;
       readonly isDecided?: boolean;
       readonly replaces?: string;
-      /** Requests whose candidates were shown to the user. */
       readonly answered?: readonly number[];
     };
 
@@ -51,12 +45,10 @@ export interface Ladder {
   readonly found: Map<Row, Identity>;
 }
 
-/** Returns the rows that may still take a code. */
 export function openRows({ input, found }: Ladder): Row[] {
   return input.rows.filter((row) => !found.has(row) && !row.isFailed);
 }
 
-/** Codes that no row has, oldest first. */
 export function freeCodes({
   input,
   taken,
@@ -67,7 +59,6 @@ export function freeCodes({
   return [...input.listing.codes.values()].filter(({ id }) => !taken.has(id.toLowerCase()));
 }
 
-/** Identifies a row, and marks its code as taken. */
 export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   ladder.found.set(row, identity);
   if (identity.is === 'code' || identity.is === 'exists') ladder.taken.add(identity.code.id.toLowerCase());
@@ -92,7 +83,6 @@ export function deal<T>(
     pair(row, code);
     return code === undefined;
   });
-  // A row without a status matches any code.
   const inStep = others.filter(({ wish }) => wish.status === undefined);
   for (const row of [...inStep, ...others.filter(({ wish }) => wish.status !== undefined)]) {
     const [code] = left;

@@ -1,7 +1,4 @@
-/**
- * Lines of a ledger, with types derived from their checks. A line of another shape is damage, even if its
- * checksum matches.
- */
+/** A line of another shape is damage, even if its checksum matches. */
 import { isObject } from '../../../service/json.ts';
 
 type Check<T> = (value: unknown) => value is T;
@@ -46,8 +43,8 @@ const RECORDS = {
   /** `ids`: first listing of a run that may create codes. `undoes`: the run whose changes it puts back. */
   run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
-   * Before a POST. `again`: earlier request of the row. `replaces`: previous code of the row. `decided`:
-   * requested by the user. `status`: to be sent after the creation.
+   * Before a POST. `again`: earlier request of the row. `replaces`: previous code of the row. `status`: to be
+   * sent after the creation.
    */
   post: shape({
     run: text,
@@ -60,15 +57,11 @@ const RECORDS = {
     status: optional(text),
   }),
   /**
-   * A POST, or the look-up of an unclear one, has this code. `stored`: its values on the service. `decided`:
-   * the user requested a new code, and the looked-up code counts as that one.
+   * A POST, or the look-up of an unclear one, has this code. `decided`: the user requested a new code, and
+   * the looked-up code counts as that one.
    */
   made: shape({ n: count, id: text, slug: text, stored: values, decided: optional(flag) }),
-  /** The POST or PATCH was certainly not applied. */
   not: shape({ n: count }),
-  /**
-   * Before a PATCH. `row`: values of the row. `pause`: reason for pausing the code. `due`: its dated changes.
-   */
   patch: shape({
     run: text,
     n: count,
@@ -80,7 +73,6 @@ const RECORDS = {
     pause: optional(why),
     due: optional(byField(mark)),
   }),
-  /** The PATCH was applied. `stored`: resulting values of its fields. */
   set: shape({ n: count, stored: values }),
   /** Dated changes became due, and nothing is sent for them. `stored`: values that the code keeps. */
   due: shape({ run: text, id: text, due: byField(mark), stored: values }),
@@ -100,11 +92,9 @@ const RECORDS = {
   }),
   /** The user decided about an unclear or repeated POST, so it is not looked up again. */
   decided: shape({ n: count }),
-  /** The run has looked up every unclear request of earlier runs. */
   end: shape({ run: text }),
 };
 
-/** Lines of a compacted ledger by kind: they replace the records before them. */
 const KEPT = {
   claim: shape({
     claim: shape({
@@ -126,7 +116,6 @@ const KEPT = {
   }),
   stored: shape({ field: oneOf('name', 'destination', 'status'), value: text, stored: text }),
   replaced: shape({ id: text, by: text }),
-  /** First listing of the sendings that follow. */
   first: shape({ ids: list(text) }),
   sending: shape({
     sending: shape({
@@ -150,7 +139,6 @@ type LinesOf<S> = { [K in keyof S]: { readonly is: K } & Checked<S[K]> }[keyof S
 
 export type LedgerRecord = LinesOf<typeof RECORDS>;
 export type KeptLine = LinesOf<typeof KEPT>;
-/** Line of a ledger after its header. */
 export type LedgerLine = LedgerRecord | KeptLine;
 
 const LINES: Readonly<Record<LedgerLine['is'], Check<unknown>>> = { ...RECORDS, ...KEPT };
@@ -159,7 +147,6 @@ export function isLedgerLine(line: { readonly is: string }): line is LedgerLine 
   return isKnownKind(line.is) && LINES[line.is](line);
 }
 
-/** Returns whether this version has lines of this kind. A newer version may write others. */
 export function isKnownKind(is: string): is is LedgerLine['is'] {
   return Object.hasOwn(LINES, is);
 }

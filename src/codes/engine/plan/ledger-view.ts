@@ -10,7 +10,6 @@ interface State {
   readonly claims: Claims;
   readonly sendings: Sendings;
   readonly replaced: Map<string, string>;
-  /** PATCH and DELETE requests without an outcome. */
   readonly pending: Map<number, Pending>;
   run?: string;
   next: number;
@@ -45,7 +44,6 @@ export function createReplay() {
       if ('n' in line) state.next = Math.max(state.next, line.n + 1);
       (TAKE[line.is] as (state: State, line: LedgerLine) => void)(state, line);
     },
-    /** State as of the last record; it changes with the next one. */
     view: (): LedgerView => view,
     /** Yields the lines that replay to the same view. The next record must begin a run. */
     kept: () => keptOf(state),
@@ -141,7 +139,6 @@ function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptLin
 
 interface OpenSending extends Sending {
   readonly first: number;
-  /** Run in which another request of the row got its code. */
   readonly since?: string;
 }
 
@@ -152,10 +149,8 @@ type Sendings = ReturnType<typeof createSendings>;
 /** E14: tracks the POSTs whose code is unknown, and those that were repeated. */
 function createSendings() {
   const open = new Map<number, OpenSending>();
-  /** Requests of repeatedly sent rows, by the first one. */
   const repetitions = new Map<number, number[]>();
   let current = '';
-  /** Shared by all requests of the run. */
   let firstIds: ReadonlySet<string> = new Set();
   let lists: { unclear: Sending[]; repeated: Sending[] } | undefined;
 
@@ -186,7 +181,6 @@ function createSendings() {
       const first = again === undefined ? n : (open.get(again)?.first ?? again);
       add({ ...post, decided, first, firstIds });
     },
-    /** Restores a sending of a compacted ledger, in the order of `all`. */
     restore: (sending: KeptSending) => add({ ...sending, firstIds }),
     close(n: number): OpenSending | undefined {
       const sending = open.get(n);
@@ -197,7 +191,6 @@ function createSendings() {
       const others = repetitions.get(sending.first) ?? [];
       return { ...sending, decided: sending.decided || others.some((other) => open.get(other)?.decided) };
     },
-    /** Marks the other requests of a closed POST's row as repeated. */
     settle({ first }: OpenSending, code: string) {
       for (const n of repetitions.get(first) ?? []) {
         const other = open.get(n);

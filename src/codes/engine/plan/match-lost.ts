@@ -1,13 +1,9 @@
-/**
- * E13: step 4: matches lost responses to codes, without clocks. A candidate has the values sent, no row, and
- * is not in the first listing of its run.
- */
+/** E13: step 4: matches lost responses to codes, without clocks. */
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
-/** Unclear requests of one row, oldest first. */
 type Chain = readonly Sending[];
 
 export function matchLost(ladder: Ladder): void {
@@ -43,7 +39,6 @@ export function matchLost(ladder: Ladder): void {
 interface Unmatched {
   readonly row: Row;
   readonly chain: Chain;
-  /** New codes with its values, if there are more than requests. */
   readonly candidates: readonly QrCode[];
 }
 
@@ -68,7 +63,7 @@ function withoutCode(
   const sending = chain.at(-1);
   if (!sending) return { is: 'new' };
   const { replaces } = sending;
-  // E7: the request that follows a decision uses it up, so the same command does not repeat it.
+  // E7: the request that follows a decision uses it up.
   const used = chain.filter(({ decided }) => decided).length;
   const isDecided = answers.newOf(row) > used;
   const repeat: Identity = {
@@ -81,7 +76,6 @@ function withoutCode(
   const others = input.isSettled ? unexplained(chain, free, input) : [];
   const alike = candidates.length > 0 ? candidates : others;
   if (alike.length === 0) return repeat;
-  // The user decided after the candidates were shown.
   if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };
   const again =
     used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';
@@ -94,7 +88,6 @@ function withoutCode(
   };
 }
 
-/** Unexplained new codes that share the name or destination of a request. */
 function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
@@ -117,10 +110,6 @@ function chainsOf(unclear: readonly Sending[]): Chain[] {
   return [...chains.values()];
 }
 
-/**
- * Assigns each chain to a row: by the code that it replaces, its key, its values, or for an edited row its
- * name or destination.
- */
 function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   const owners = new Map<Chain, Row>();
   const taken = new Set<Row>();
@@ -181,7 +170,6 @@ function mayBe(row: Row, { key }: Sending): boolean {
   return key === undefined || row.key === undefined || key === row.key;
 }
 
-/** Free codes with the values sent, or with what the service stores for them. */
 export function candidatesOf(
   { values }: Sending,
   byValues: ReadonlyMap<string, readonly QrCode[]>,

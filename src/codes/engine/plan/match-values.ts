@@ -1,4 +1,3 @@
-/** Identifies rows by their values: steps 3, 5 and 6. */
 import type { QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { Claim, LedgerView, Row } from './model.ts';
@@ -63,9 +62,6 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/**
- * Finds the new code of a decision that another machine carried out: it has exactly the values of the row.
- */
 function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   for (const [row, identity] of ladder.found) {
     if (identity.is !== 'new' || identity.repeats || row.decision?.is !== 'new') continue;
@@ -80,7 +76,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   }
 }
 
-/** E4: step 6: finds rows that may be edits, or whose values the service evidently changed. */
+/** E4: step 6: finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
   const { rows, policy, ledger, lock } = ladder.input;
   // Another copy of the row may have a code, so this is checked before a lost request is repeated.
@@ -103,7 +99,6 @@ export function findEdits(ladder: Ladder): void {
   const named = new Set(open.flatMap((row) => one(byName(rowValues(row)))));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
-  // Without a destination, a row with the name of one code has its values.
   const isNamed = (row: Row) => row.wish.destination === undefined && one(byName(rowValues(row))).length > 0;
   const isVersion = open.some(isNamed) || rows.some((row) => isKnown(ladder.found.get(row)));
   const clues = open.map((row) => {
@@ -135,7 +130,6 @@ export function findEdits(ladder: Ladder): void {
 const ALTERED = 'the service may have made an existing code of its values by changing them';
 
 function isKnown(identity: Identity | undefined): boolean {
-  // The workspace has codes with the values of the row.
   if (identity?.is === 'exists' || identity?.is === 'undecided') return true;
   return (identity?.is === 'code' || identity?.is === 'gone') && identity.how !== 'none';
 }
@@ -147,8 +141,8 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Creates a search for free codes that share a key of a row's values, if no other open row has it. A code
- * that another client changed also has the key of its row in the ledger.
+ * Finds free codes that share a key, if no other open row has it. A code that another client changed also has
+ * the key of its row in the ledger.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
   const codes = indexBy(free, keyOf);

@@ -1,4 +1,3 @@
-/** Identifies rows by their cells, by a decision of the user, or by their key: steps 1 and 2. */
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
@@ -9,11 +8,9 @@ import { isAlike, rowValues, valuesKey } from './values.ts';
 
 interface KeyOwner {
   readonly id: string;
-  /** From the lock file; undefined if only the ledger has the key. */
   readonly slug?: string;
 }
 
-/** Returns the codes of keys. The lock file takes precedence over the ledger. */
 export function keyedCodes({ lock, ledger }: PlanInput): Map<string, KeyOwner> {
   const owners = new Map<string, KeyOwner>();
   for (const { key, id } of [...ledger.claims.values()].sort((one, other) => one.order - other.order))
@@ -77,7 +74,6 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   return { is: 'undecided', candidates: code ? [code] : [], reason };
 }
 
-/** Finds the code of a row's ID, or else of its slug. Both may not belong to different codes. */
 export function codeOfCells(
   { line, id, slug }: Pick<Row, 'line' | 'id' | 'slug'>,
   codes: PlanInput['listing']['codes'],
@@ -102,7 +98,6 @@ export function knownCode(
   const { listing, ledger, policy } = input;
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
-  // `qr update` and `qr delete` never act on a different code.
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
   // Decisions may stay in the file of `qr apply`. If the code exists, an earlier run, maybe on another
   // machine, carried them out.
@@ -120,7 +115,6 @@ export function knownCode(
   return next ? { is: 'code', how: 'ledger', code: next } : own;
 }
 
-/** Returns the code that replaced this one, unless the file has both. */
 function successorOf(
   { id }: QrCode,
   { policy, ledger, listing }: PlanInput,
@@ -131,7 +125,6 @@ function successorOf(
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-/** Returns whether a key that only the ledger has may belong to another file: its values differ. */
 function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: PlanInput): boolean {
   const code = listing.codes.get(id);
   const key = valuesKey(rowValues(row));
@@ -142,22 +135,17 @@ function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: Plan
   );
 }
 
-/** Values of a code on the service, and of its row as sent or found. */
 function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[] {
   return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
 }
 
-/**
- * Handles rows whose key the ledger has with other values: edited rows, or rows of another file. `qr create`
- * treats them as edits if name or destination is equal; otherwise the user decides.
- */
+/** `qr create` treats the row as an edit if name or destination is equal; otherwise the user decides. */
 export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger, listing, policy } = ladder.input;
   for (const row of openRows(ladder)) {
     const id = owners.get(row.key ?? '')?.id;
     const code = listing.codes.get(id ?? '');
     if (!code || id === undefined || ladder.answers.newOf(row) > 0) continue;
-    // A row with its values and another key is asked about too.
     const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
     if (ladder.taken.has(id) && !isAsked) continue;
     const isLikely = knownValues(code, ledger).some((one) => isAlike(one, rowValues(row)));
@@ -167,7 +155,6 @@ export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>):
   }
 }
 
-/** Number of new codes that the user requested in place of this one. */
 function decidedCount(id: string | undefined, { claims, replaced }: LedgerView): number {
   let count = 0;
   const seen = new Set<string>();
@@ -185,9 +172,7 @@ function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): str
   return last;
 }
 
-/**
- * Returns known keys that the file lacks, by a form that equals that of a key which a spreadsheet made of it.
- */
+/** Returns known keys that the file lacks, by a form that ignores changes of a spreadsheet. */
 export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {
   const present = new Set(rows.map(({ key }) => key));
   return new Map([...owners].filter((key) => !present.has(key)).map((key) => [reduceKey(key), key]));

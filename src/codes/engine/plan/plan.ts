@@ -1,7 +1,4 @@
-/**
- * E9: plans what each row requires so that file and service agree, and what the user must decide. A dry run
- * prints this plan, and a run carries it out. Pure.
- */
+/** E9: plans what each row requires so that file and service agree, and what the user must decide. */
 import { countOf, inQuotes, quote } from '../../../base/text/quote.ts';
 import { droppedUtm } from '../../../base/text/utm.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
@@ -47,7 +44,6 @@ export function plan(input: PlanInput): Plan {
   };
 }
 
-/** Returns one warning for all new destinations that lack UTM tags of the old ones. */
 function warningsOfTags(items: readonly PlanItem[], { verb }: Policy): Fault[] {
   if (verb !== 'update') return [];
   const dropped = items.flatMap(({ code, send: { destination } }) => {
@@ -61,7 +57,6 @@ function warningsOfTags(items: readonly PlanItem[], { verb }: Policy): Fault[] {
   return [{ message: `${what} UTM tags of the old one (${names}); to keep them, add --keep-utm` }];
 }
 
-/** Codes of removed keys are managed. */
 function countUnmanaged({ listing, lock }: PlanInput, taken: ReadonlySet<string>): number {
   const owned = new Set([...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
   return [...listing.codes.keys()].filter((id) => !taken.has(id) && !owned.has(id)).length;
@@ -80,7 +75,6 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
     case 'undecided':
       return itemOf(row, 'undecided', { candidates: identity.candidates, reason: identity.reason });
     case 'new': {
-      // A row of results that never had a code.
       if (verb === 'update' || verb === 'delete')
         return itemOf(row, 'unchanged', { reason: 'an earlier run created no code for it' });
       const { repeats, isDecided = false, replaces, answered = [] } = identity;
@@ -172,7 +166,6 @@ function isAskedAbout(action: PlanAction): boolean {
   return action === 'conflict' || action === 'edited';
 }
 
-/** Returns records that identify the row after its values are edited. */
 function learnedOf(
   { row, how, code, action }: PlanItem,
   { sending, isAsked = false, replaces }: Identity & { is: 'code' },
@@ -188,7 +181,6 @@ function learnedOf(
     return [isAsked ? { ...made, decided: true } : made];
   }
   const isDecided = how === 'decision';
-  // The request may belong to another row with equal values.
   const isOfOther = (one: Sending) =>
     rows.some((other) => other !== row && other.decision?.is !== 'code' && isSendingOf(other, one));
   const answered = isDecided ? ledger.unclear.filter((one) => isSendingOf(row, one) && !isOfOther(one)) : [];
@@ -217,12 +209,10 @@ interface Judged {
   readonly warnings: readonly Fault[];
 }
 
-/** Returns the faults and warnings of a row for which something may be sent. */
 function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Judged {
   if (!row) return { faults: [], warnings: [] };
   if (action === 'create') {
     const judged = judgeNew(row, policy.force);
-    // The file was checked with warnings about new rows.
     const isKnown = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
     return isKnown ? { ...judged, warnings: [] } : judged;
   }
@@ -239,7 +229,6 @@ function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Ju
   return { faults: [...ofType, ...faults], warnings };
 }
 
-/** Returns the faults and warnings of a row as a new code. */
 export function judgeNew(row: Row, force: boolean): Judged {
   const { line, wish, type, typeFault, doubts, noDestination } = row;
   const { faults, warnings } = sortOut(doubts.filter(({ field }) => field !== 'destination'));

@@ -1,4 +1,3 @@
-/** Reads the changes of each run from the ledger, and plans to put back those without later edits. */
 import { joinSome } from '../../../base/text/quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { LedgerLine } from './ledger-lines.ts';
@@ -6,31 +5,24 @@ import { FIELDS, type Field, type Plan, type PlanInput, type Row, type Values } 
 import { plan } from './plan.ts';
 import { fieldsOf } from './values.ts';
 
-/** Change of a code by a run. */
 export interface CodeChange {
   readonly id: string;
   /** Values before the first change of each field; of a created code, the status that stops it. */
   readonly before: Values;
-  /** Values after the last change of each field. */
   readonly after: Values;
   readonly is: 'changed' | 'created' | 'deleted';
 }
 
 export interface RunChanges {
   readonly run: string;
-  /** The run that this one undid. */
   readonly undoes: string | undefined;
-  /** It ended, and every change that it requested was applied. */
   readonly isDone: boolean;
   readonly codes: ReadonlyMap<string, CodeChange>;
 }
 
 type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
 
-/**
- * Collects the changes of each run, oldest first, from the lines of a ledger. A request that was certainly not
- * applied is no change; one without a known outcome may be.
- */
+/** A request that was certainly not applied is no change; one without a known outcome may be. */
 export function createRunReader() {
   const runs = new Map<string, RunChanges & { isDone: boolean; readonly codes: Map<string, CodeChange> }>();
   const open = new Map<number, Request>();
@@ -93,7 +85,6 @@ export function createRunReader() {
     }
   }
 
-  /** Returns the runs with changes. Call it after the last line. */
   function finish(): RunChanges[] {
     for (const request of open.values()) {
       failed.add(request.run);
@@ -106,14 +97,13 @@ export function createRunReader() {
   return { take, finish };
 }
 
-/** Returns the run with this name; by default, the last one with changes that is not an undo, and was not undone. */
+/** The default is the last run with changes that is not an undo, and was not undone. */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);
   const undone = new Set(runs.flatMap(({ undoes, isDone }) => (isDone && undoes) || []));
   return runs.findLast(({ run, undoes }) => undoes === undefined && !undone.has(run));
 }
 
-/** Returns a row for each code of a run, with the values to put back. */
 export function undoRows({ codes }: RunChanges): Row[] {
   return [...codes.values()].map(({ id, before }, at) => ({
     row: at + 1,
@@ -125,7 +115,6 @@ export function undoRows({ codes }: RunChanges): Row[] {
   }));
 }
 
-/** Plans only the fields that still have what the run set. */
 export function planUndo(input: PlanInput, { codes }: RunChanges): Plan {
   const kept = new Map<Row, readonly Field[]>();
   const rows = input.rows.map((row) => {

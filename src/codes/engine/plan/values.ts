@@ -1,6 +1,6 @@
 /**
  * E5: compares values up to the service's normalization: it may trim and join spaces, compose characters, and
- * rewrite URLs as a URL parser does.
+ * rewrite URLs.
  */
 import { groupBy } from '../../../base/collections.ts';
 import { restore } from '../../../base/text/defuse.ts';
@@ -13,7 +13,6 @@ import { FIELDS, type Field, type LedgerView, type Row, type Values } from './mo
 
 type Named = Pick<NewCode, 'name' | 'type'> & { readonly destination?: string | null };
 
-/** Normalizes a value, so that equal values have equal texts. */
 export function tidy(field: Field, value: string): string {
   if (field === 'status') return value;
   const text = value.normalize('NFC').trim();
@@ -28,12 +27,11 @@ export function nameKey({ name, type }: Named): string {
   return JSON.stringify([type ?? 'url', tidy('name', name)]);
 }
 
-/** Key of type and destination; undefined without a destination, which identifies nothing. */
+/** Undefined without a destination, which identifies nothing. */
 export function placeKey({ type, destination }: Named): string | undefined {
   return destination ? JSON.stringify([type ?? 'url', tidy('destination', destination)]) : undefined;
 }
 
-/** Returns whether two codes have the same type, and the same name or destination. */
 export function isAlike(one: Named, other: Named): boolean {
   const place = placeKey(one);
   return nameKey(one) === nameKey(other) || (place !== undefined && place === placeKey(other));
@@ -47,17 +45,13 @@ export function fieldsOf({ name, destination, status }: QrCode): Values {
   return { name, destination: destination ?? '', status };
 }
 
-/** Returns the values that the service is known to store for these. */
 export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'storedOf'>): NewCode {
   const { name, type, destination } = code;
   const place = destination && (storedOf('destination', destination) ?? destination);
   return newCode(storedOf('name', name) ?? name, type, place);
 }
 
-/**
- * Returns the wanted value of a field; undefined to leave it. Throws RangeError for tags without a web
- * address.
- */
+/** Throws RangeError for tags without a web address. */
 export function wantedValue(row: Row, field: Field, code: QrCode): string | undefined {
   const { wish, utm, keepUtm } = row;
   const wanted = wish[field];
@@ -66,7 +60,6 @@ export function wantedValue(row: Row, field: Field, code: QrCode): string | unde
   return keepUtm && !isUnedited(row, field) ? carryUtm(code.destination ?? '', wanted) : wanted;
 }
 
-/** Returns whether a cell has this value, allowing for changes by a spreadsheet. */
 export function isCellOf(cell: string, value: string, through: Row['through']): boolean {
   const [given, plain] = [plainOf(cell), plainOf(value)];
   if (given === plain) return true;
@@ -78,7 +71,6 @@ export function isCellOfPrint(cell: string, print: string, through: Row['through
   return fingerprintOf(cell) === print || (through === 'xlsx' && fingerprintOf(restore(cell)) === print);
 }
 
-/** Returns whether a cell still has the value that its row was saved with. */
 export function isUnedited(
   { wish, base, through }: Pick<Row, 'wish' | 'base' | 'through'>,
   field: Field,
@@ -87,7 +79,6 @@ export function isUnedited(
   return cell !== undefined && print !== undefined && isCellOfPrint(cell, print, through);
 }
 
-/** Groups items by a key. Items without a key are omitted. */
 export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string | undefined): Map<string, T[]> {
   const index = groupBy(items, keyOf);
   index.delete(undefined);
@@ -96,7 +87,6 @@ export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string | unde
 
 /** Minimum number of characters that a service which shortens names keeps. */
 const LEAST_OF_A_NAME = 16;
-/** Number of letters by which altered names are looked up. */
 const LOOKED_UP = 8;
 
 const ENTITIES = /&(?:amp|lt|gt|quot|apos|#0*39|#x27);/gi;
@@ -109,15 +99,14 @@ export function lettersOf(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Returns whether the service evidently stored a name differently: it kept the letters, or shortened it. */
 export function isAlteredName(sent: string, stored: string): boolean {
   const [letters, kept] = [lettersOf(sent), lettersOf(stored)];
   return kept === letters || (stored.length >= LEAST_OF_A_NAME && letters.startsWith(kept));
 }
 
 /**
- * Creates a search for codes whose values the service evidently changed: the name was shortened or kept its
- * letters, with equal type and destination; or the address kept its letters, with equal type and name.
+ * Finds codes whose name was shortened or kept its letters, with equal type and destination; or whose address
+ * kept its letters, with equal type and name.
  */
 export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) => QrCode[] {
   const cutKey = (code: Named) => JSON.stringify([placeKey(code), lettersOf(code.name).slice(0, LOOKED_UP)]);
