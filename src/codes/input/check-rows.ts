@@ -3,6 +3,7 @@ import { countOf, inQuotes, quote } from '../../base/text/quote.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../../base/text/utm.ts';
 import {
   type Checked,
+  type Fault,
   type Input,
   type InputRow,
   mapRows,
@@ -14,22 +15,22 @@ import { type Columns, type InputCell, instead, matchColumns, readText, type Wor
 import { fieldOf } from './header-words.ts';
 import { omitUnfinished } from './outcomes.ts';
 
+export const UNNAMED = 'has neither an ID nor a slug';
+
 export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
 
 export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
   return form?.is === 'csv' || form?.is === 'xlsx' ? form.is : undefined;
 }
 
-/** Row that specifies a code; the ID takes precedence over the slug. */
 export interface TargetRow extends InputRow {
-  readonly id?: string;
-  readonly slug?: string;
+  id?: string;
+  slug?: string;
 }
 
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags;
-  /** Carries the tags of the old destination over to a new one. */
   keepUtm?: boolean;
   force?: boolean;
   ignoreDates?: boolean;
@@ -37,9 +38,8 @@ export interface CommonChanges {
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
-const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
+export const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Reads the tags of a row in canonical form, if any. */
 export function readUtm(
   row: InputRow,
   { cell, has }: Columns,
@@ -65,16 +65,11 @@ export async function checkChosen(
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
   const hasColumn = hasTargets(has, parseShortUrl);
-  if (!isEmpty && !hasColumn)
-    faults.push({
-      line,
-      message: `no column identifies the codes: add an id or slug column${instead(unread)}`,
-    });
+  if (!isEmpty && !hasColumn) faults.push(withoutTargets(line, unread));
   const check = (found: InputRow): TargetRow => {
     const { id, slug } = readTarget(found, columns, parseShortUrl);
     const { row, line, values, defused } = found;
-    if (hasColumn && id === undefined && slug === undefined)
-      faults.push({ line, message: 'has neither an ID nor a slug' });
+    if (hasColumn && id === undefined && slug === undefined) faults.push({ line, message: UNNAMED });
     return { row, line, values, defused, id, slug };
   };
   const { kept, omitted } = omitUnfinished(input);
@@ -83,14 +78,17 @@ export async function checkChosen(
   return { rows, faults, warnings, doubts: [], unread, notes, start: LIST };
 }
 
-/** Parses a short URL of the workspace as the ID or slug of its code. */
 export type ParseShortUrl = (url: string) => string | undefined;
+
+export function withoutTargets(line: number | undefined, unread: readonly string[]): Fault {
+  const message = `no column identifies the codes: add an id or slug column${instead(unread)}`;
+  return { line, message };
+}
 
 export function hasTargets(has: Columns['has'], parseShortUrl: ParseShortUrl | undefined): boolean {
   return TARGET_COLUMNS.some(has) || (parseShortUrl !== undefined && has('short_url'));
 }
 
-/** Reads ID and slug of a row. A short URL may be in place of the slug, or in its own column. */
 export function readTarget(
   row: InputRow,
   { has, cell }: Columns,
@@ -102,7 +100,6 @@ export function readTarget(
   const isOpen = id === undefined && slug === undefined;
   const url = isOpen && parseShortUrl && has('short_url') ? text('short_url') : slug;
   const code = url === undefined ? undefined : (parseShortUrl?.(url) ?? slug);
-  // Short URLs may contain IDs in place of slugs.
   const isId = id === undefined && code !== undefined && code !== slug && isUuid(code);
   return isId ? { id: code.toLowerCase() } : { id, slug: code };
 }
@@ -122,8 +119,6 @@ export function refuseDates(input: Input): void {
   if (count === 0) return;
   throw new UsageError(
     `${name} has dates in column ${quote(at ?? '')} (${countOf(count, 'row')}), but without --due all rows would be applied now`,
-    {
-      hint: 'Add --due to apply only rows that are due, or --ignore-dates to apply all rows.',
-    },
+    { hint: 'Add --due to apply only rows that are due, or --ignore-dates to apply all rows.' },
   );
 }

@@ -13,7 +13,6 @@ import {
 } from '../../files/formats/read/input.ts';
 import { ambiguity, fieldOf } from './header-words.ts';
 
-/** Cell of a known column; collects its faults and warnings. */
 export interface InputCell {
   value: unknown;
   faultOf(message: string): Fault;
@@ -24,18 +23,13 @@ export interface InputCell {
 export interface Columns {
   has(known: string): boolean;
   cell(row: InputRow, known: string): InputCell;
-  /** Includes faults of the file reader. */
   faults: Fault[];
   warnings: Fault[];
-  /** The user's own columns, except those of `qr list`. */
   unread: string[];
-  /** Explanations of how columns were interpreted. */
   notes: string[];
-  /** Fault of a file without destinations, if a row needs one. */
   noDestination?: Fault;
 }
 
-/** Matches columns by name in any order and case. Faults: duplicates, and likely typos of `known` columns. */
 export function matchColumns(
   input: Input,
   known: readonly string[],
@@ -83,7 +77,6 @@ export function matchColumns(
     const fault: InputCell['fault'] = (message, more) => {
       if (faults.length >= MOST_FAULTS) return;
       const fresh = faultOf(message);
-      // The file reader reported this cell.
       if (!unreadable.has(placeKey({ ...fresh, column: own }))) faults.push({ ...fresh, ...more });
     };
     return {
@@ -119,7 +112,6 @@ const MOST_SLIPS = 2;
 
 /** Short words have many neighbors (note, date, time), so only one edit counts. */
 function looksLike(word: string, known: string): boolean {
-  // Bounded, because a word may have megabytes.
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
   if (known.length >= 6) return slips <= MOST_SLIPS;
   return slips === 1 || (slips === MOST_SLIPS && [...word].sort().join('') === [...known].sort().join(''));
@@ -128,8 +120,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Text of a cell; undefined if absent, null or empty. Faults: other types (007 would become 7) and, unless
- * `mayBeHalf`, a lone surrogate.
+ * Undefined if absent, null or empty. Faults: other types (007 would become 7) and, unless `mayBeHalf`, a
+ * lone surrogate.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
@@ -145,12 +137,10 @@ export function readText({ value, fault }: InputCell, mayBeHalf = false): string
 export const BLANK_NAME = 'contains only spaces';
 
 export interface Words {
-  /** With an article: `a type`. */
   what: string;
   all: readonly string[];
 }
 
-/** Finds a word in any case, with surrounding spaces. */
 export function findWord(text: string, { all }: Words): string | undefined {
   const trimmed = text.trim();
   return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
@@ -165,7 +155,6 @@ export function wrongWord(text: string, { what, all }: Words): { message: string
 
 const SAMPLE = 200;
 
-/** Advises to rename columns whose cells are addresses, whatever their names; undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {
@@ -180,10 +169,7 @@ export function renameAdvice({ rows }: Input, unread: readonly string[]): string
   return `${names} ${likely.map(inQuotes).join(' and ')} ${verb} addresses, so rename ${which} to destination`;
 }
 
-/**
- * Fault of a file without destinations. Undefined for JSON, whose items may each lack one, unless another
- * column is meant.
- */
+/** Undefined for JSON, whose items may each lack one, unless another column is meant. */
 function missingDestination(input: Input, unread: readonly string[]): Fault | undefined {
   const { headerLine: line } = input;
   const advice = renameAdvice(input, unread);

@@ -18,7 +18,6 @@ import { refuseFirstRow } from './first-row.ts';
 
 interface CsvOptions extends ReadOptions {
   separator: string | undefined;
-  /** The file began with a byte order mark, which `utf8` lacks. */
   bom: boolean;
 }
 
@@ -27,10 +26,6 @@ interface RawRecord {
   cells: string[];
 }
 
-/**
- * Parses a header row and data rows: commas, semicolons or tabs, any line ends, quoted cells. Skips empty
- * rows. Throws UsageError if the file is not a table, and the signal's reason.
- */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
@@ -56,7 +51,6 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   return { name, columns, headerLine: header.line, rows, form, faults };
 }
 
-/** Cells of a row, one per column. `defused`: cells whose text was escaped. */
 function readCells(cells: readonly string[], columns: readonly string[], rawCells: boolean) {
   const written = columns.map((_, at) => cells[at] ?? '');
   if (rawCells) return { texts: written, defused: undefined };
@@ -67,7 +61,6 @@ function readCells(cells: readonly string[], columns: readonly string[], rawCell
   return { texts, defused: escaped.length > 0 ? new Map(escaped) : undefined };
 }
 
-/** Maximum number of header bytes searched for the delimiter. */
 const LONGEST_HEADER = 1 << 20;
 
 /**
@@ -84,7 +77,6 @@ function chooseSeparator(utf8: Buffer, given: string | undefined) {
     .replace(/"[^"]*"/g, '');
   const [header = ''] = unquoted.split(/[\r\n]/, 1);
   const lineEnd = unquoted.startsWith('\r\n', header.length) ? '\r\n' : '\n';
-  // `name,type,destination;;`: see joinHalves.
   const [first = '', ...others] = header.split(';');
   const inOneCell = first.includes(',') && others.length > 0 && others.every((cell) => cell === '');
   const separator = declared?.[1] ?? given ?? (inOneCell ? ';' : likelyDelimiter(header));
@@ -122,7 +114,6 @@ async function readRecords(
   return records;
 }
 
-/** Creates a counter of records that throws UsageError if the file is too large. */
 function createExtent(name: string): (cells: number, line: number) => void {
   let rows = -1;
   let width = 0;
@@ -138,9 +129,8 @@ function createExtent(name: string): (cells: number, line: number) => void {
 }
 
 /**
- * Joins mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) showed with each line in
- * one cell and saved as `name,type,destination;;`, with added values after semicolons. Throws UsageError if
- * only some rows are like this, because it would be a guess which commas are delimiters.
+ * Joins mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) saved as
+ * `name,type,destination;;`. Throws UsageError if only some rows are like this.
  */
 function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
   const [header, ...data] = records;

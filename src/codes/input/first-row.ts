@@ -8,13 +8,8 @@ export interface FirstRow {
   cells: readonly string[];
 }
 
-/** Maximum number of title rows: a title, a date, an empty line. */
 export const MOST_TITLE_ROWS = 6;
 
-/**
- * Throws UsageError if the first row is a title (one cell, with a likely header soon after), or data (an
- * address or ID).
- */
 export function refuseFirstRow(name: string, [first, ...others]: readonly FirstRow[]): void {
   if (first === undefined) return;
   const message = titleFault(first, others) ?? dataFault(first);
@@ -38,7 +33,6 @@ function dataFault({ cells }: FirstRow): string | undefined {
   return `${inQuotes(value)} looks like data, not like a column name: add a line above it with the names of the columns`;
 }
 
-/** Cells with text; an unsplit title is split at any delimiter. */
 function wordsOf(row: FirstRow): string[] {
   const cells = row.cells.filter((cell) => cell.trim() !== '');
   const [only = ''] = cells;

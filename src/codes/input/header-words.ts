@@ -1,4 +1,3 @@
-/** Finds the columns that mean fields: as `--column` states, or by header words in ten languages. */
 import { inQuotes, inShell } from '../../base/text/quote.ts';
 import {
   type Fault,
@@ -10,7 +9,6 @@ import {
 } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, CODE_TYPES } from '../../service/shapes.ts';
 
-/** Fields that `--column` may assign. */
 export const COLUMN_FIELDS = ['key', 'id', 'slug', 'name', 'type', 'destination', 'status', 'at'] as const;
 type ColumnField = (typeof COLUMN_FIELDS)[number];
 
@@ -43,12 +41,11 @@ export function isHeaderWord(column: string): boolean {
 
 type Options = Pick<ReadOptions, 'column' | 'isDated' | 'key'>;
 
-/** `fits`: whether the cells of a column may be values of a field. */
 export function nameColumns(
   columns: readonly string[],
   { column: given = [], isDated, key }: Options,
   fits: (column: string, field: ColumnField) => boolean = () => true,
-): NamedColumns & { readonly faults: readonly Fault[] } {
+): NamedColumns & { faults: readonly Fault[] } {
   const fields = new Map<string, string>();
   const ambiguous = new Map<string, readonly string[]>();
   const faults: Fault[] = [];
@@ -58,7 +55,6 @@ export function nameColumns(
     if (column === undefined)
       faults.push({ message: `no column has the header ${inQuotes(header)} of --column ${field}=…` });
     else {
-      // The column with the name of the field is then the user's own.
       const exact = columns.find((one) => fold(one) === field);
       if (exact !== undefined) fields.set(exact, '');
       fields.set(column, field);
@@ -81,7 +77,6 @@ export function nameColumns(
   return { fields, ambiguous, faults };
 }
 
-/** Maximum number of rows whose cells are looked at. */
 const SAMPLE = 200;
 
 const WORDS_OF_CELLS: Readonly<Partial<Record<ColumnField, readonly string[]>>> = {
@@ -89,7 +84,7 @@ const WORDS_OF_CELLS: Readonly<Partial<Record<ColumnField, readonly string[]>>> 
   status: CODE_STATUSES,
 };
 
-/** Names the columns of a file. An ambiguous word means a field only if a cell is a value of it. */
+/** An ambiguous word means a field only if a cell is a value of it. */
 export function withNamedColumns(input: Input, options: Options): Input {
   const fits = (column: string, field: ColumnField) => {
     const words = WORDS_OF_CELLS[field];
@@ -103,12 +98,10 @@ export function withNamedColumns(input: Input, options: Options): Input {
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }
 
-/** Returns the field of a column: its name in lower case, unless the column is named otherwise. */
 export function fieldOf({ named }: Pick<Input, 'named'>, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }
 
-/** Formats the fault of a field that several columns could be. */
 export function ambiguity(field: string, columns: readonly string[]): string {
   const [first = ''] = columns;
   return `columns ${columns.map(inQuotes).join(' and ')} could each be the ${field}: rename the correct one to ${field}, or add --column ${inShell(`${field}=${first}`)}`;

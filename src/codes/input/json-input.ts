@@ -14,7 +14,6 @@ import { countEnds, linesOf } from '../../files/formats/read/input-text.ts';
 import { parseLines } from '../../files/formats/read/json-records.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 
-/** Parses NDJSON. Throws UsageError with every line that is not an object, and the signal's reason. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   return readValues('ndjson', valuesOfLines(utf8), name, signal);
 }
@@ -29,7 +28,7 @@ async function* valuesOfLines(utf8: Buffer): AsyncGenerator<JsonValue> {
 }
 
 /**
- * Parses an array of objects, or an object that is a code. Throws UsageError for anything else, and the
+ * Accepts an array of objects, or an object that is a code. Throws UsageError for anything else, and the
  * signal's reason.
  */
 export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
@@ -61,7 +60,6 @@ interface JsonValue {
   line: number;
 }
 
-/** Fields that only a code has together. */
 const OF_CODE = ['id', 'slug', 'name', 'type', 'created_at'];
 
 async function readRecord(
@@ -81,6 +79,7 @@ async function readValues(
   signal: AbortSignal | undefined,
 ): Promise<Input> {
   const form = { is } as const;
+  const refuse = (line: number, message: string) => refuseFaults({ name, form }, [{ line, message }]);
   const faults: Fault[] = [];
   const columns = new Set<string>();
   const rows: InputRow[] = [];
@@ -99,17 +98,11 @@ async function readValues(
     const entries = Object.entries(value);
     const values = entries.length === 0 ? NO_VALUES : new Map(entries);
     for (const column of values.keys()) columns.add(column);
-    if (columns.size > MOST_COLUMNS)
-      refuseFaults({ name, form }, [
-        { line, message: `exceeds the limit of ${MOST_COLUMNS} columns per file` },
-      ]);
+    if (columns.size > MOST_COLUMNS) refuse(line, `exceeds the limit of ${MOST_COLUMNS} columns per file`);
     rows.push({ row: rows.length + 1, line, values });
     count += values.size;
     refuseMany(name, rows.length, 1);
-    if (count > MOST_VALUES)
-      refuseFaults({ name, form }, [
-        { line, message: `exceeds the limit of ${MOST_VALUES} values per file` },
-      ]);
+    if (count > MOST_VALUES) refuse(line, `exceeds the limit of ${MOST_VALUES} values per file`);
   }
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }

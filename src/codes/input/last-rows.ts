@@ -19,9 +19,7 @@ import { checkWholeFile, openWholeFile } from '../../files/formats/whole-file.ts
 import { parseInput } from './read-input.ts';
 
 export interface LastRow {
-  /** Text of a cell; null if empty or missing. */
   text(column: string): string | null;
-  /** Creates the refusal of a file with such a row; `what` completes "is not a row of". */
   notOurs(what: string): UsageError;
 }
 
@@ -30,13 +28,12 @@ interface LastRowsJob {
   signal: AbortSignal;
   processes: Processes;
   columns: readonly Column[];
-  /** Column that files of other commands lack. */
   mark: string;
 }
 
 /**
- * Opens the file of `--since-last`, which may not exist, exclusively until `close`. Throws UsageError if it
- * is another kind of file, or in use.
+ * Holds the lock of the file, which may not exist, until `close`. Throws UsageError if it is another kind of
+ * file, or in use.
  */
 export async function openLastRows(path: string, job: LastRowsJob) {
   const { clock, signal, processes, columns, mark } = job;
@@ -44,7 +41,6 @@ export async function openLastRows(path: string, job: LastRowsJob) {
   const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
   const place = {
     elsewhere: 'specify a different file with --since-last',
-    // Rows of other commands are refused by line.
     replaces: ['none' as const, 'other' as const, kindOfTable(columns.map(({ name }) => name))],
   };
   const lock = await acquireLock(path, { clock, signal });
@@ -54,7 +50,6 @@ export async function openLastRows(path: string, job: LastRowsJob) {
     await checkWholeFile(path, place);
     return {
       rows,
-      /** Replaces the rows atomically. Throws as `openWholeFile` and its `commit`. */
       async replace(rows: readonly Row[]) {
         const file = await openWholeFile(path, { processes, gzip: isCompressed(path), ...place });
         const sink = createDocumentSink(file, createFormatter(format, { columns }));
@@ -86,7 +81,6 @@ async function readLast(path: string): Promise<Input | undefined> {
 
 function rowsOf(input: Input, mark: string): LastRow[] {
   const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
-  // Files of other commands with outcomes must not be replaced.
   if (input.columns.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
   return input.rows.map(({ values, line }) => ({
     text(column) {

@@ -7,7 +7,7 @@ export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
 const DONE: readonly RowOutcome[] = ['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted'];
 
-export function isDone({ outcome }: { readonly outcome: RowOutcome }): boolean {
+export function isDone({ outcome }: { outcome: RowOutcome }): boolean {
   return DONE.includes(outcome);
 }
 
@@ -27,7 +27,6 @@ export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boo
   return ({ values }) => UNFINISHED.includes(values.get(column));
 }
 
-/** Omits rows of results that did not succeed, with a warning that counts them by outcome. */
 export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitted: Fault[] } {
   const { columns, rows } = input;
   const column = findColumn(columns, 'outcome') ?? '';

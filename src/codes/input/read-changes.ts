@@ -17,20 +17,19 @@ const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
 /** Invalid or questionable change, unless the code already has this value. */
 export interface Doubt {
-  readonly field: keyof CodeChanges;
-  readonly fault: Fault;
-  /** Questionable, not a fault. */
-  readonly isOdd?: boolean;
+  field: keyof CodeChanges;
+  fault: Fault;
+  isOdd?: boolean;
 }
 
 /**
- * Reads the changes of a row, with doubts about them and the flags. `isNew`: no code has the values yet, so
- * text that no file can hold is a fault, and an empty destination is none.
+ * `isNew`: no code has the values yet, so text that no file can hold is a fault, and an empty destination is
+ * none.
  */
 export function readChanges(
   row: InputRow,
   { cell }: Columns,
-  common: { readonly changes?: CodeChanges; readonly force?: boolean; readonly isNew?: boolean },
+  common: { changes?: CodeChanges; force?: boolean; isNew?: boolean },
   isJson: boolean,
 ): { changes: CodeChanges; doubts: Doubt[] | undefined } {
   const doubts: Doubt[] = [];
@@ -56,7 +55,6 @@ export function readChanges(
   return { changes, doubts: doubts.length > 0 ? doubts : undefined };
 }
 
-/** An explicit empty destination is a warning at most. */
 function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force = false): Doubt[] {
   const problem = destination === undefined ? undefined : findDestinationProblem(destination);
   if (problem === undefined) return [];
@@ -71,10 +69,6 @@ interface DestinationJob {
   isNew: boolean;
 }
 
-/**
- * Returns the destination of the row or flags with the row's tags, or only the tags for the code's own
- * destination. A destination that can't have tags is a fault.
- */
 export function readDestination(
   row: InputRow,
   columns: Columns,
@@ -85,7 +79,6 @@ export function readDestination(
   if (utm === undefined) return { destination, utm };
   if (destination !== undefined)
     return { destination: tagged(columns.cell(row, 'destination'), destination, utm), utm: undefined };
-  // One fault of the file covers all rows without a destination column.
   if (isNew && !columns.noDestination) tagged(columns.cell(row, 'destination'), '', utm);
   return { destination, utm };
 }

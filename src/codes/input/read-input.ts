@@ -26,14 +26,12 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Parses a file of rows. Throws UsageError with every fault of form, and the signal's reason. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   const input = await parseWithFaults(bytes, name, options);
   refuseFaults(input, input.faults ?? []);
   return input;
 }
 
-/** Parses as `parseInput`, but returns faults of form, to report them with those of the rows. */
 export async function parseWithFaults(
   bytes: Uint8Array,
   name: string,
@@ -62,7 +60,6 @@ async function parseForm(bytes: Uint8Array, name: string, options: ReadOptions):
   return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
 }
 
-/** Detects workbooks with another extension, and the older .xls container. */
 function looksPacked(bytes: Uint8Array): boolean {
   return (
     (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) ||
@@ -74,15 +71,10 @@ const BEGINNING = 1024;
 
 function formOfContent(utf8: Buffer): Form {
   const [first = ''] = utf8.toString('utf8', 0, BEGINNING).trimStart().split('\n', 1);
-  // In NDJSON an object is one line.
   if (first[0] === '[' || first.trim() === '{') return 'json';
   return first[0] === '{' ? 'ndjson' : 'csv';
 }
 
-/**
- * Decodes UTF-8 or UTF-16 to UTF-8 without byte order mark. Throws UsageError for other encodings, which
- * would garble names.
- */
 function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
   const utf16 =
     (startsWith(bytes, 0xff, 0xfe) && 'utf-16le') || (startsWith(bytes, 0xfe, 0xff) && 'utf-16be');
@@ -146,8 +138,8 @@ const HEADERS: ReadonlySet<string> = new Set([
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**
- * Parses a list of IDs and slugs, one per line. Returns undefined for a possible table: a line with several
- * words, or a first line that is a column name. Empty text is an empty list.
+ * Returns undefined for a possible table: a line with several words, or a first line that is a column name.
+ * Empty text is an empty list.
  */
 export function parseBareNames(
   utf8: Buffer,

@@ -3,10 +3,8 @@ const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
 
 const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;
 
-/** Maximum number of digits of a number in spreadsheets. */
 const MOST_DIGITS = 15;
 
-/** Returns whether a cell looks like a long number shortened by a spreadsheet. */
 export function isShortened(text: string): boolean {
   return SHORTENED.test(text);
 }

@@ -18,14 +18,11 @@ import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';
 import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 import { nameColumns } from './header-words.ts';
 
-/** Columns that no command reads. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
-/** Columns with times. */
 const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 interface SheetColumn {
   name: string;
-  /** Values are text; in the user's own columns, numbers stay numbers. */
   isText: boolean;
   isTime: boolean;
 }
@@ -43,9 +40,6 @@ function toColumns(names: readonly string[], options: ReadOptions): SheetColumn[
   }));
 }
 
-/**
- * Parses a header row and data rows of one sheet; skips empty rows. Throws UsageError if it is not a table.
- */
 export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
   const { sheetName, visibleOnly } = options;
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);
@@ -133,7 +127,6 @@ function textOf(cell: CellValue): string {
   return cell.is === 'number' ? `${cell.value}` : '';
 }
 
-/** The row of a merged value is ambiguous. */
 function faultsOfMerging(merged: readonly Area[], first: number, last: number, width: number): Fault[] {
   const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
   const area = merged.find(isInside);
@@ -146,15 +139,10 @@ function faultsOfMerging(merged: readonly Area[], first: number, last: number, w
   ];
 }
 
-interface CellContext {
-  from1904: boolean;
-  fault(message: string): void;
-}
-
 function readCell(
   cell: CellValue | undefined,
   { isText, isTime }: SheetColumn,
-  { from1904, fault }: CellContext,
+  { from1904, fault }: { from1904: boolean; fault(message: string): void },
 ): unknown {
   if (cell === undefined) return '';
   switch (cell.is) {

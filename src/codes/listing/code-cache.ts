@@ -1,17 +1,10 @@
-/**
- * Caches the codes of a workspace for slug lookups and completion: a small file in the user's cache directory
- * per base URL and key.
- */
-
 import { orUndefined } from '../../base/or-undefined.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { openOwnCache, type User } from '../../files/durable/own-cache.ts';
 import type { SlugStore } from '../../service/slug-memory.ts';
 
-/** Maximum file size, enough for the most codes with the longest names, and number of files. */
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;
 
-/** Workspace of the codes: two keys are two workspaces. */
 export interface Workspace {
   baseUrl: string;
   apiKey: string;
@@ -21,7 +14,7 @@ export interface CodeCache extends SlugStore {
   remove(): void;
 }
 
-/** Creates the cache. Never throws: after any failure, it is empty. */
+/** Never throws: after any failure, the cache is empty. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);
@@ -42,9 +35,9 @@ const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
 
 /**
- * Hashes base URL and API key to 16 hex digits (FNV-1a, 64 bits). The key can't be derived: it has twice as
- * many bits. node:crypto would cost `qr list` several milliseconds to load, and a collision is harmless,
- * because codes are still told apart by ID.
+ * Hashes base URL and API key to 16 hex digits (FNV-1a, 64 bits), from which the key can't be derived.
+ * node:crypto takes several milliseconds to load, and a collision is harmless, because codes are told apart
+ * by ID.
  */
 function workspaceName({ baseUrl, apiKey }: Workspace): string {
   let hash = OFFSET;

@@ -2,15 +2,14 @@
  * Lists all codes of a workspace, and verifies that the list is complete. Page numbers shift if codes are
  * created or deleted meanwhile, so one of these conditions must hold:
  * - After one pass, every response has the same total, as many distinct codes were received, and each existed
- *   at the first response. A code that takes the place of a deleted one is younger, which is visible: a code
- *   of a later page must be older than some code of the first page, or than that response by a margin.
+ *   at the first response: it is older than some code of the first page, or than that response by a margin. A
+ *   code that takes the place of a deleted one is younger.
  * - After two passes, the second one has every code of the first again, on pages that are full except for the
  *   last. So no code moved to a page that was already read.
  *
- * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date, and no
- * replica is further behind. A total is capped only at the values of `Doubt`. During concurrent changes, a
- * later response never shows an older state. A service with a wrong total does not also list codes twice. If
- * times can't be parsed, the second pass is required.
+ * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date. A total is
+ * capped only at the values of `Doubt`. A later response never shows an older state. A service with a wrong
+ * total does not also list codes twice.
  */
 import { collectPages } from '../../base/collections.ts';
 import { NotFoundError, RejectedError, UnprovenError } from '../../base/errors.ts';
@@ -23,13 +22,9 @@ import { MAX_CODES_PAGE, type Page, type QrCode } from '../../service/shapes.ts'
 export type Lister = Pick<Service, 'listCodes'>;
 
 const MOST_READINGS = 3;
-/**
- * Number of requests allowed beyond three times the pages of the returned codes, which bounds the cost of
- * wrong totals.
- */
+/** Number of requests allowed beyond three times the pages of the returned codes. */
 const SPARE_REQUESTS = 20;
 
-/** Maximum delay of `created_at` behind Date, by clock drift. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
@@ -49,9 +44,8 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
 }
 
 /**
- * Yields every code of the workspace once, page by page, in the service's order. Costs a request per page,
- * one more if the total may be capped, and the same again after concurrent changes; at most three times that
- * plus twenty. Throws UnprovenError if the list could not be verified as complete.
+ * Yields every code once, in the service's order. Throws UnprovenError if the list could not be verified as
+ * complete.
  */
 export async function* listAllCodes(
   service: Lister,
@@ -85,9 +79,7 @@ export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): 
 interface Reading {
   ids: Set<string>;
   total: number;
-  /** Every response had that total, and no code occurred twice. */
   steady: boolean;
-  /** Whether a code of a later page existed at the first response. */
   existed: (code: QrCode) => boolean;
   allExisted: boolean;
   /** A short page was followed by another, so new codes could replace missing ones. */
@@ -107,7 +99,6 @@ function isWhole({ ids, total, steady, allExisted }: Reading): boolean {
   return steady && allExisted && ids.size === total;
 }
 
-/** Returns whether every code of the previous pass was received again, and no fewer codes than the total. */
 function findsAgain(reading: Reading, before: Reading): boolean {
   if (reading.gap || reading.ids.size < reading.total) return false;
   for (const id of before.ids) if (!reading.ids.has(id)) return false;
@@ -131,7 +122,6 @@ function hasZone(time: string): boolean {
   return /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(time);
 }
 
-/** Adds a later page, and returns its codes that are new in this pass. */
 function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
   const existed = rows.every(reading.existed);
   const added = addNew(reading.ids, rows);
@@ -141,7 +131,6 @@ function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
   return added;
 }
 
-/** Adds IDs, and returns the codes with new ones. */
 export function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
   const added: QrCode[] = [];
   for (const row of rows) {
@@ -152,7 +141,6 @@ export function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
   return added;
 }
 
-/** Requests sent for this list, and pages with new codes in one pass. */
 interface Costs {
   requests: number;
   pages: number;
@@ -162,10 +150,7 @@ function isAffordable({ requests, pages }: Costs): boolean {
   return requests < MOST_READINGS * pages + SPARE_REQUESTS;
 }
 
-/**
- * One pass, in the service's order. A smaller page size of the service is adopted. A page without new codes
- * is the end, whatever the total; if the total may be capped, the page after the last is requested too.
- */
+/** Adopts a smaller page size of the service. A page without new codes is the end, whatever the total. */
 async function* readPages(
   service: Lister,
   { concurrency, doubt }: { concurrency: number; doubt: Doubt },

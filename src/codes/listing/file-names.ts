@@ -1,13 +1,10 @@
-/** Names a file per code by slug, if that is safe and unique, or else by ID. */
 import { UsageError } from '../../base/errors.ts';
 import { isUuid } from '../../service/checks.ts';
 
 export const FILE_NAMES = ['id', 'slug'] as const;
 export type FileNames = (typeof FILE_NAMES)[number];
 
-/** Letters, digits, `-` and `_` have no special meaning in any shell or file system. */
 const SAFE = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
-/** Reserved device names of Windows, with any extension. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 interface NamedCode {
@@ -17,9 +14,8 @@ interface NamedCode {
 }
 
 /**
- * Creates a function that names the file of a code, without extension. Of slugs that differ only in case, the
- * oldest code gets the name, so names stay stable when codes are added. Throws UsageError for an ID that is
- * not a UUID.
+ * Of slugs that differ only in case, the oldest code gets the name, so names stay stable when codes are
+ * added. Throws UsageError for an ID that is not a UUID.
  */
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();

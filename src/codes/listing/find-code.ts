@@ -8,10 +8,7 @@ import { type Lister, listAllCodes } from './codes.ts';
 
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
 
-/**
- * Finds a code by ID (a UUID in either case) or slug. A cached slug costs one request, others the listing up
- * to their code, page by page. Throws NotFoundError with the nearest slug.
- */
+/** A cached slug costs one request, others the listing up to their code. */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
   const remembered = await getRemembered(service, idOrSlug);
@@ -21,9 +18,8 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 }
 
 /**
- * Finds codes by slug, in order: one request each if all are cached and the listing costs more, otherwise the
- * listing up to the last. Codes with these `ids` (in lower case) seen on the way are appended. Throws
- * NotFoundError for the first slug without a code.
+ * Costs one request per slug if all are cached and the listing costs more, otherwise the listing up to the
+ * last. Appends codes with these `ids` (in lower case) seen on the way.
  */
 export async function findCodesBySlug(
   service: Finder,
@@ -42,7 +38,6 @@ export async function findCodesBySlug(
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
-/** Returns whether all slugs are cached, and one request each, plus `others`, costs at most the listing. */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,
   wanted: readonly string[],
@@ -54,7 +49,6 @@ export async function isCheaperEach(
   return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
 }
 
-/** Returns the cached code of a slug, if it still has the slug. */
 export async function getRemembered(
   { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
   slug: string,
@@ -93,7 +87,7 @@ async function findListed(
 /** Number of codes above which pages are requested in parallel, though the last ones may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** Lists codes up to the last of these IDs (in lower case) and slugs, or completely if one does not exist. */
+/** IDs are in lower case. Lists completely if a code does not exist. */
 export async function listUntilFound(
   service: Lister,
   names: { ids: Iterable<string>; slugs: Iterable<string> },
@@ -112,7 +106,6 @@ export async function listUntilFound(
   return listed;
 }
 
-/** Creates the error for a missing code, with the code of that name or the nearest slug. */
 export async function noSuchCode(
   idOrSlug: string,
   codes: readonly Pick<QrCode, 'slug' | 'name'>[],
@@ -134,7 +127,6 @@ export async function noSuchCode(
   );
 }
 
-/** Hint for a code with that name, in any case; if several have it, how to list them. */
 function hintForName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): string | undefined {
   const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
   const wanted = fold(name);

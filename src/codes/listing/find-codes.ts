@@ -15,9 +15,8 @@ export interface Reader {
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
 /**
- * Fetches the code of every row: by the listing if a row has only an uncached slug or if that costs less,
- * otherwise one by one. The listing is also read for slugs next to IDs, because a slug may belong to another
- * code.
+ * Reads the listing if a row has only an uncached slug, if that costs less, or for slugs next to IDs, because
+ * a slug may belong to another code.
  */
 export async function findCodes(
   rows: readonly Pick<TargetRow, 'id' | 'slug'>[],
@@ -25,13 +24,8 @@ export async function findCodes(
 ): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
-  const listFor: ListFor = (service) => {
-    return listUntilFound(
-      service,
-      { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) },
-      reader.concurrency,
-    );
-  };
+  const names = { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) };
+  const listFor: ListFor = (service) => listUntilFound(service, names, reader.concurrency);
   const each = await getAll(ids, slugs, reader, listFor);
   const isDoubtful = each !== undefined && haveOtherSlugs(rows, each);
   const codes = each === undefined || isDoubtful ? await listFor(reader.service) : each;
@@ -45,7 +39,6 @@ function haveOtherSlugs(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], codes: 
   return rows.some(({ id = '', slug }) => slug !== undefined && slugs.has(id) && slugs.get(id) !== slug);
 }
 
-/** Fetches the codes one by one; undefined if that costs more than the listing, or a slug has changed. */
 async function getAll(
   ids: ReadonlySet<string>,
   slugs: readonly string[],
@@ -65,10 +58,7 @@ async function getAll(
   return isStale ? undefined : found;
 }
 
-/**
- * Returns a fault per row whose ID and slug belong to different codes, as after sorting a single column. A
- * slug without a code is no fault, because a spreadsheet turns 007 into 7.
- */
+/** A slug without a code is no fault, because a spreadsheet turns 007 into 7. */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ slug })] : [];
@@ -86,14 +76,11 @@ export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): s
   return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `ID ${id}`}`;
 }
 
-/** Maximum number of rows for which the size of the listing is not requested. */
 const HANDFUL = 3;
 
 type ListFor = (service: Pick<Service, 'listCodes'>) => Promise<QrCode[]>;
 
-/**
- * Requests page 1 of the listing, and then the cheaper of its other pages or the missing codes one by one.
- */
+/** Requests page 1, and then the cheaper of the other pages or the missing codes one by one. */
 async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: ListFor): Promise<QrCode[]> {
   const { service } = reader;
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });

@@ -4,10 +4,8 @@ import type { How, LedgerView, Listing, PlanItem } from '../plan/model.ts';
 import { isAlike, rowValues, valuesKey } from '../plan/values.ts';
 import { groupQuestions, nameCodes, reasonOf, type Verb, waysToDecide } from './explain.ts';
 
-/** Steps that identify the code of a row, in this order. */
 const STEP: Readonly<Partial<Record<How, number>>> = { id: 1, slug: 1, key: 2, ledger: 3, lost: 4, equal: 5 };
 
-/** Explains in sentences what is known about a row at each step of the ladder, and what a run does with it. */
 export function explainLine(
   item: PlanItem,
   file: Source,

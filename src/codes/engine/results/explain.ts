@@ -1,4 +1,3 @@
-/** Explains the outcome of a row, and how the user can decide about it. */
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { countOf, inQuotes, inShellOr, joinSome, quote } from '../../../base/text/quote.ts';
 import { placeOf, type Source } from '../../../files/formats/read/input.ts';
@@ -8,7 +7,6 @@ import type { FieldChange, PlanAction, PlanItem, Policy } from '../plan/model.ts
 
 export type Verb = Policy['verb'];
 
-/** Row of a plan, or of a run that ended. */
 export type PlanRow = Pick<RowEnd, 'item'> & Partial<RowEnd>;
 
 export type RowState = PlanAction | 'not-attempted';
@@ -18,7 +16,6 @@ type Question = (typeof QUESTIONS)[number];
 
 const SENT_NOTHING: ReadonlySet<string> = new Set([...QUESTIONS, 'failed', 'not-attempted']);
 
-/** State of a row in the plan, or after the run. */
 export function stateOf({ item, outcome }: PlanRow): RowState {
   return outcome !== undefined && isUnsent(outcome) ? outcome : item.action;
 }
@@ -27,7 +24,6 @@ function isUnsent(outcome: RowEnd['outcome']): outcome is Question | 'failed' | 
   return SENT_NOTHING.has(outcome);
 }
 
-/** Returns whether a run with such a row exits with 9. */
 export function needsDecision(state: RowState, verb: Verb): boolean {
   if (state === 'gone') return mayCreate(verb);
   if (state === 'exists') return verb === 'apply';
@@ -39,8 +35,8 @@ function mayCreate(verb: Verb): boolean {
 }
 
 export interface QuestionGroup {
-  readonly question: Question;
-  readonly rows: readonly PlanRow[];
+  question: Question;
+  rows: readonly PlanRow[];
 }
 
 export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {
@@ -51,7 +47,6 @@ export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {
   return groups.filter((group) => group.rows.length > 0);
 }
 
-/** Formats the place of a row: `line 12`, or `key "menu"`. */
 export function nameItem({ row, key, candidates: [code] }: PlanItem, file: Source): string {
   if (key !== undefined) return `key ${inQuotes(key)}`;
   return row ? placeOf(file, row.line) : `code ${quote(code?.slug ?? '')}`;
@@ -61,7 +56,6 @@ function flagRow({ row, key }: PlanItem): string {
   return key === undefined ? String(row?.line ?? 'ROW') : inShellOr('KEY', key);
 }
 
-/** Formats the number of rows of a question as a clause. */
 export function countQuestions(question: Question, count: number): string {
   const rows = countOf(count, 'row');
   const isOne = count === 1;
@@ -79,7 +73,6 @@ export function countQuestions(question: Question, count: number): string {
   }
 }
 
-/** Returns how to decide on the command line, as sentences. */
 export function waysToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): string {
   const [first] = rows;
   const row = first === undefined || rows.length > 1 ? 'ROW' : flagRow(first.item);
@@ -107,7 +100,6 @@ const ANSWERS: Readonly<Record<Question, string>> = {
   edited: 'mine, theirs or new',
 };
 
-/** Valid answers of a row in the column `decision`; undefined if there is no question. */
 function answersOf(state: RowState, verb: Verb): string | undefined {
   if (state === 'edited' ? verb !== 'create' : !needsDecision(state, verb)) return undefined;
   const question = QUESTIONS.find((one) => one === state);
@@ -119,7 +111,6 @@ const MOST_CANDIDATES = 5;
 
 const LONGEST_COMMON = 40;
 
-/** Text of the `error` column in results: the reason, and the valid answers. */
 export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   const reason = reasonOf(row);
   const answers = row.error === undefined ? answersOf(stateOf(row), verb) : undefined;
@@ -127,7 +118,6 @@ export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   return `${reason === undefined ? '' : `${reason}. `}To decide, enter ${answers} in the column decision`;
 }
 
-/** Returns the reason of a row's state; undefined if its action and values show it. */
 export function reasonOf(row: PlanRow): string | undefined {
   const { item, error, altered = [] } = row;
   if (error !== undefined) return error;
@@ -178,7 +168,6 @@ function reasonOfCreation({ isWaiting, repeats, replaces }: PlanItem): string | 
   return replaces === undefined ? undefined : `replaces the code ${replaces}`;
 }
 
-/** Returns whether more than equal values identifies the code. */
 function isKnown({ how }: PlanItem): boolean {
   return how !== 'equal' && how !== 'none';
 }
@@ -196,7 +185,6 @@ function describeGone({ goneId: id = '', goneSlug: slug }: PlanItem): string {
   return id === '' ? quote(slug) : nameCode({ id, slug });
 }
 
-/** Undefined for a change that is only sent. */
 function explainChange({ field, old, new: value, base, what }: FieldChange): string | undefined {
   const [service = '', row = ''] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
   const list = base === undefined ? undefined : showValue(shortenPair(base, value, LONGEST_COMMON)[0]);

@@ -1,4 +1,4 @@
-/** E25: builds the error at the end of a run or dry run, for every verb. Pure. */
+/** E25: builds the error at the end of a run or dry run. */
 
 import { groupBy } from '../../../base/collections.ts';
 import {
@@ -27,25 +27,22 @@ import {
 } from './explain.ts';
 
 export interface RunFacts {
-  readonly verb: Verb;
-  readonly file: Source;
-  readonly stop: unknown;
-  readonly resultsPath?: string;
-  /** A backup could not be verified as complete. */
-  readonly isUnproven?: boolean;
+  verb: Verb;
+  file: Source;
+  stop: unknown;
+  resultsPath?: string;
+  isUnproven?: boolean;
 }
 
 const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedResponseError, UnprovenError];
 
-/** Maximum number of reasons listed per question. */
 const MOST_REASONS = 5;
 
-/** Maximum number of rows named per reason. */
 const MOST_ROWS = 3;
 
 /**
- * Returns the error of a run, or undefined if every row is done: the error that stopped it; UnprovenError (9)
- * if a decision is needed; NotFoundError (4) if all codes are gone; PartialError (8) otherwise.
+ * Returns the error that stopped the run; UnprovenError (9) if a decision is needed; NotFoundError (4) if all
+ * codes are gone; PartialError (8) otherwise.
  */
 export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const { stop, verb, isUnproven = false } = run;
@@ -72,7 +69,6 @@ function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
   );
 }
 
-/** Formats the note about rows of `qr create` that exist already; undefined if there are none. */
 export function describeExisting(count: number): string | undefined {
   if (count === 0) return undefined;
   const it = count === 1 ? 'it' : 'them';
@@ -89,7 +85,6 @@ function describeGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts)
   return left > 0 ? [...lines, `  and ${formatCount(left)} more; see ${resultsPath ?? 'the output'}`] : lines;
 }
 
-/** Includes the reason if all failed rows share it. */
 function describeFailures(failed: readonly RowEnd[], all: number): string {
   const reasons = new Set(failed.map(({ error }) => error));
   const [reason] = reasons;
@@ -120,18 +115,16 @@ function withResumeHint({ stop, resultsPath }: RunFacts): unknown {
 }
 
 interface PlanReason {
-  readonly exit: 0 | 8 | 9;
-  readonly message: string;
-  readonly hint?: string;
+  exit: 0 | 8 | 9;
+  message: string;
+  hint?: string;
 }
 
 const ACTING: readonly PlanAction[] = ['create', 'update', 'delete', 'adopt', 'removed'];
 
 const FAILING: readonly PlanAction[] = ['edited', 'gone', 'failed'];
 
-/**
- * Returns the exit code of a dry run, with its reason: 9 for a decision or brake, 8 for changes, 0 for none.
- */
+/** Exit code of a dry run: 9 for a decision or brake, 8 for changes, 0 for none. */
 export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   const [brake] = brakes;
   if (brake) return { exit: 9, message: brakes.map(({ message }) => message).join('; '), hint: brake.hint };
@@ -144,7 +137,6 @@ export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   return { exit: 8, message: `a run would change ${countOf(changed, 'code')}` };
 }
 
-/** Returns the error of a dry run with `--exit-code`; undefined for 0. */
 export function failureOfPlan(plan: Plan, verb: Verb): UnprovenError | PartialError | undefined {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   if (exit === 0) return undefined;
@@ -152,7 +144,6 @@ export function failureOfPlan(plan: Plan, verb: Verb): UnprovenError | PartialEr
   return new Kind(message, { hint: hint ?? 'See the plan for the changes.' });
 }
 
-/** Number of requests of a plan besides the listing. */
 export function countRequests({ items }: Pick<Plan, 'items'>): number {
   const posts = items.filter(({ action }) => action === 'create' || action === 'delete');
   return posts.length + items.filter(isPatched).length;

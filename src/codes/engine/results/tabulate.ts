@@ -1,4 +1,3 @@
-/** Formats rows as records of a results file. */
 import {
   fold,
   type Input,
@@ -14,28 +13,21 @@ import { baseOf, fingerprintOf, formatBase } from '../plan/base.ts';
 import type { Field, FieldChange, Row } from '../plan/model.ts';
 
 export interface RowEnd {
-  readonly row: Row;
-  readonly outcome: RowOutcome;
-  readonly error?: string;
-  readonly code?: QrCode;
-  /** Fields in which row and code differed before the run. */
-  readonly changes: readonly FieldChange[];
-  /** No change was made: the row failed, was skipped or not attempted. */
-  readonly isOpen: boolean;
+  row: Row;
+  outcome: RowOutcome;
+  error?: string;
+  code?: QrCode;
+  changes: readonly FieldChange[];
+  isOpen: boolean;
 }
 
-/** Changes after which row and service still differ. */
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
 const UNKNOWN = baseOf({});
 
-/**
- * E21: formats the `base` cell; null for a row without an ID. A field in which row and code agree has the
- * code's fingerprint. An open field keeps its base, so that the next run asks again.
- */
+/** E21: formats the `base` cell; null for a row without an ID. */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
-  // The saved values of a dated row count when it is due.
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
   if (!code) {
     const base = row.base ?? (row.id === undefined ? undefined : UNKNOWN);
@@ -49,7 +41,6 @@ function baseCellOf(end: RowEnd): string | null {
   return formatBase({ name: of('name'), destination: of('destination'), status: of('status') });
 }
 
-/** Returns whether the user chose the values of the service, so the cells are updated. */
 function takesTheirs({ row, code, isOpen }: RowEnd): boolean {
   return row.decision?.is === 'theirs' && code !== undefined && !isOpen;
 }
@@ -60,27 +51,23 @@ function openChange(end: RowEnd, field: Field): FieldChange | undefined {
   return end.changes.find((change) => change.field === field && isLeft(change));
 }
 
-/**
- * Base of an open field without a `base` cell. A change without a question may be sent again, unless the code
- * changes.
- */
 function baseBefore({ what, base, old, field }: FieldChange): string {
   const value = base ?? (what === 'send' ? old : undefined);
   return value === undefined ? UNKNOWN[field] : fingerprintOf(value);
 }
 
 interface AddedColumns {
-  readonly names: readonly string[];
-  readonly dates: readonly string[];
-  /** Cell of a row, by its 1-based number and the ID of its code, as it is written in CSV. */
+  names: readonly string[];
+  dates: readonly string[];
+  /** Cell as it is written in CSV. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }
 
 const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
 
 /**
- * Finds columns that only the earlier results have, except those that a command reads. Rows are matched by
- * ID; without an ID, by position if the number of rows is equal.
+ * Finds columns that only the earlier results have. Rows are matched by ID; without an ID, by position if the
+ * number of rows is equal.
  */
 function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
   if (!before) return NONE;
@@ -113,12 +100,10 @@ function findAddedColumns(before: Input | undefined, input: Input): AddedColumns
 }
 
 interface ResultsOptions {
-  /** URL in the image of a code; without it, there is no column `short_url`. */
   shortUrlOf?: (code: { id: string; slug: string }) => string;
   before?: Input;
 }
 
-/** Creates the table of results. It replaces columns of the input that have the names of its own. */
 export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = {}) {
   const ours = ['id', 'slug', ...(shortUrlOf ? ['short_url'] : []), 'outcome', 'error', 'base', 'decision'];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
@@ -161,7 +146,6 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   };
 }
 
-/** Field that a column sets, with the column. Tags are part of the destination. */
 function columnField(column: string, input: Input): [string, Field][] {
   const name = fieldOf(input, column);
   if (name === 'name' || name === 'destination' || name === 'status') return [[column, name]];

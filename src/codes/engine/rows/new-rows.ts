@@ -1,7 +1,6 @@
-/** Checks rows for new codes, as far as possible without the service. */
 import { inQuotes } from '../../../base/text/quote.ts';
 import { type Fault, type Input, type InputRow, placeOf } from '../../../files/formats/read/input.ts';
-import { newCode } from '../../../service/shapes.ts';
+import { type NewCode, newCode } from '../../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../../destinations/destination.ts';
 import { type Columns, instead } from '../../input/columns.ts';
 import type { Doubt } from '../../input/read-changes.ts';
@@ -27,13 +26,12 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     else if (noDestination && destination === undefined)
       needsDestination ||= utm !== undefined || isNeeded(type);
     else judgeDestination(row, destination, type);
-    if (key === undefined && name.trim() !== '') repeated.add({ row, name, type, destination });
+    if (key === undefined && name.trim() !== '') repeated.add(row.line, newCode(name, type, destination));
   }
 
   function judgeName(row: InputRow, name: string): void {
     const nameCell = cell(row, 'name');
     const isBlank = nameCell.value === undefined || nameCell.value === null || nameCell.value === '';
-    // A value that is not text has a fault already.
     if (has('name') && isBlank && name === '') nameCell.fault('is empty');
     if (name.trim() !== '' && name !== name.trim())
       nameCell.warn(`${inQuotes(name)} has leading or trailing spaces, which are kept`);
@@ -51,7 +49,6 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     else address.warn(problem.words);
   }
 
-  /** Faults of a file without a column that its new rows require. */
   function faultsOfFile(): Fault[] {
     const isEmptyTable = input.rows.length === 0 && input.headerLine !== undefined;
     const needsName = !has('name') && (count > 0 || isEmptyTable);
@@ -91,24 +88,14 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
   });
 }
 
-interface NewRow {
-  row: Pick<InputRow, 'line'>;
-  name: string;
-  type?: string;
-  destination?: string;
-}
-
-/**
- * Creates a collector of warnings about new rows with equal values. Such rows are valid: two posters may
- * share an address.
- */
+/** New rows with equal values are valid: two posters may share an address. */
 function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];
   return {
     warnings: (): readonly Fault[] => warnings,
-    add({ row: { line }, name, type, destination }: NewRow) {
-      const values = valuesKey(newCode(name, type, destination));
+    add(line: number, code: NewCode) {
+      const values = valuesKey(code);
       const first = firstLines.get(values);
       if (first === undefined) firstLines.set(values, line);
       else

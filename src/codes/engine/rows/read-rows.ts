@@ -1,5 +1,3 @@
-/** Converts a file into rows of the engine, for every verb, and finds all faults by line and column. */
-
 import { quote } from '../../../base/text/quote.ts';
 import {
   type Checked,
@@ -14,10 +12,13 @@ import type { CodeChanges } from '../../../service/shapes.ts';
 import {
   type CommonChanges,
   hasTargets,
+  LIST,
   type ParseShortUrl,
   refuseDates,
   TYPES,
   throughOf,
+  UNNAMED,
+  withoutTargets,
 } from '../../input/check-rows.ts';
 import {
   type Columns,
@@ -40,16 +41,12 @@ type Verb = Policy['verb'];
 
 export interface RowsOptions extends CommonChanges {
   verb: Verb;
-  /** Column of keys; by default `key`, which only `qr apply` requires. */
   keyColumn?: string;
-  /** Parses a short URL of the workspace; undefined if its form is not known. */
   slugOfShortUrl?: ParseShortUrl;
-  /** Parses the time of a dated row, or reports a fault of its cell. */
   readAt?: (cell: InputCell) => number | undefined;
 }
 
 export interface CheckedRows extends Checked<Row> {
-  /** Flags without effect, because each row has its own value. */
   unusedFlags: Field[];
 }
 
@@ -58,7 +55,6 @@ const CHANGES = ['name', 'destination', 'status'];
 const OURS = ['base', 'decision', 'updated_at', 'short_url'];
 const NEW_CODE = ['name', 'type', 'destination'];
 
-/** Columns by verb. `known` names are used for suggestions. */
 const COLUMNS: Readonly<Record<Verb, { known: readonly string[]; optional: readonly string[] }>> = {
   create: { known: [...NEW_CODE, ...UTM_COLUMNS], optional: ['status', ...TARGETS, ...OURS] },
   update: { known: [...TARGETS, ...CHANGES, ...UTM_COLUMNS], optional: ['type', ...OURS] },
@@ -66,7 +62,6 @@ const COLUMNS: Readonly<Record<Verb, { known: readonly string[]; optional: reado
   delete: { known: TARGETS, optional: ['decision', 'short_url'] },
 };
 
-const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 const PLAN = 'To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.';
 const START: Readonly<Record<Verb, string>> = {
   create: 'Run `qrctl qr create --template` to print a sample file.',
@@ -84,7 +79,6 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
   const keyColumn = fold(options.keyColumn ?? 'key');
   const { known, optional } = COLUMNS[verb];
-  // A dated plan has several rows per code.
   const hasKeys = verb !== 'delete' && !readAt;
   const keys = hasKeys && (verb === 'apply' || options.keyColumn !== undefined) ? [keyColumn] : [];
   const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
@@ -104,7 +98,6 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   return { rows, faults, warnings, doubts, unread, notes, start, unusedFlags };
 }
 
-/** A deleted code is created as a new one. */
 function noteOfBackup({ rows }: Input): string {
   const slug = String(rows[0]?.values.get('slug') ?? '');
   return `The slug ${quote(slug)} of the backup does not come back: a new code gets a new slug, and images with the old one stay invalid`;
@@ -126,12 +119,7 @@ function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOp
   if (verb !== 'update' && verb !== 'delete') return faults;
   if (options.readAt && !has('at'))
     faults.push({ line, column: 'at', message: `is missing: each row needs a time${instead(unread)}` });
-  if (!hasTargets(has, slugOfShortUrl)) {
-    faults.push({
-      line,
-      message: `no column identifies the codes: add an id or slug column${instead(unread)}`,
-    });
-  }
+  if (!hasTargets(has, slugOfShortUrl)) faults.push(withoutTargets(line, unread));
   const isFlagged = Object.keys(changes).length > 0 || utm !== undefined;
   if (verb === 'delete' || isFlagged || [...CHANGES, ...UTM_COLUMNS].some(has)) return faults;
   const message = input.isBare
@@ -166,8 +154,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const key = identity.readKey(from);
     const decision = identity.readDecision(from);
     const isUnnamed = id === undefined && slug === undefined;
-    if (isUnnamed && needsTarget && !isUnfinished(from))
-      faults.push({ line, message: 'has neither an ID nor a slug' });
+    if (isUnnamed && needsTarget && !isUnfinished(from)) faults.push({ line, message: UNNAMED });
     const wished = verb === 'delete' ? NOTHING : readWish(from, key, isUnnamed);
     const { wish, type, utm, typeFault } = wished;
     const { base, updatedAtMs } = verb === 'delete' ? UNSAVED : identity.readSaved(from);

@@ -1,4 +1,3 @@
-/** Reads the cells that identify a row, and those that an earlier run wrote. Pure. */
 import { inQuotes } from '../../../base/text/quote.ts';
 import type { Input, InputRow } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
@@ -9,21 +8,21 @@ import { isShortened } from '../../input/shortened-number.ts';
 import { parseBase } from '../plan/base.ts';
 import type { Policy, Row, RowDecision } from '../plan/model.ts';
 
-interface IdentityOptions {
-  readonly verb: Policy['verb'];
-  readonly keyColumn: string;
-  readonly slugOfShortUrl?: ParseShortUrl;
-}
-
 const WORDS = ['new', 'mine', 'theirs', 'skip'] as const satisfies RowDecision['is'][];
 
-export function createIdentityReader(input: Input, columns: Columns, options: IdentityOptions) {
+export function createIdentityReader(
+  input: Input,
+  columns: Columns,
+  {
+    verb,
+    keyColumn,
+    slugOfShortUrl,
+  }: { verb: Policy['verb']; keyColumn: string; slugOfShortUrl?: ParseShortUrl },
+) {
   const { cell, has, faults } = columns;
-  const { verb, keyColumn, slugOfShortUrl } = options;
   const through = throughOf(input);
   const text = (row: InputRow, column: string) => readText(cell(row, column))?.trim() || undefined;
 
-  /** ID and slug of a row; none for a backup's record, whose code is created again. */
   function readTarget(row: InputRow): Pick<Row, 'id' | 'slug'> {
     return verb === 'create' && input.isRecord ? {} : readNames(row, columns, slugOfShortUrl);
   }
@@ -52,7 +51,6 @@ export function createIdentityReader(input: Input, columns: Columns, options: Id
     return { is: 'code', name: isUuid(name) ? name.toLowerCase() : name };
   }
 
-  /** State of the code from which the row was saved. */
   function readSaved(row: InputRow): Pick<Row, 'base' | 'updatedAtMs'> {
     const baseText = text(row, 'base');
     const base = baseText === undefined ? undefined : parseBase(baseText);
