@@ -51,7 +51,6 @@ export const command = defineCommand({
       `${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`,
     );
     await print(context, body);
-    // Only below /qr/ does a 404 mean a missing code.
     if (failure instanceof NotFoundError && !/^\/qr\/./.test(request.path))
       failure.hint = 'Correct PATH, as in `qrctl api GET /qr`.';
     if (failure) throw failure;
@@ -64,9 +63,6 @@ function parseParameter(raw: string): [[string, string]] {
   return [[raw.slice(0, at), raw.slice(at + 1)]];
 }
 
-/**
- * Returns path and query below the base URL. Throws UsageError for a path that would send the key elsewhere.
- */
 function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
   const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
@@ -91,7 +87,6 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
   return parameters === '' ? place : `${place}?${parameters}`;
 }
 
-/** Returns the body unchanged. Throws UsageError if it is not JSON, which the service would refuse. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
   if (method === 'GET')
     throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });

@@ -1,7 +1,3 @@
-/**
- * Completes profiles and codes (`qrctl __complete`). Silent on failures, and never takes longer than a
- * moment.
- */
 import { clean } from '../base/text/clean.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';
@@ -9,7 +5,6 @@ import { defineCommand } from './define.ts';
 
 const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
-/** Maximum wait for the service after Tab. */
 const PATIENCE_MS = 1500;
 const MOST_PAGES = 10;
 const CODES_A_PAGE = 100;
@@ -69,7 +64,6 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
 /** If the service does not respond in time, returns cached codes, and does not query it again at once. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../base/parallel.ts');
-  // Half of each window is reserved for work.
   const service = await context.connect({
     ...settings,
     reserve: { percent: 50 },

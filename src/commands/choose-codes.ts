@@ -3,7 +3,7 @@ import { fetchInOrder } from '../base/parallel.ts';
 import { shown } from '../base/text/quote.ts';
 import { type Doubt, everyCode } from '../codes/listing/codes.ts';
 import { findCodesBySlug } from '../codes/listing/find-code.ts';
-import { findCodes as findRows } from '../codes/listing/find-codes.ts';
+import { describeMissing, findCodes as findRows } from '../codes/listing/find-codes.ts';
 import type { Context } from '../context.ts';
 import type { CodeLabel } from '../scans/export/export-codes.ts';
 import { isUuid } from '../service/checks.ts';
@@ -13,9 +13,8 @@ import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from '.
 import { resolveNames } from './short-urls.ts';
 
 /**
- * Returns the codes of the arguments, of the rows of the file (duplicates included), or every code. Throws
- * UsageError for rows that match no code, NotFoundError for a CODE that does not exist, and for a filter
- * without matches unless `mayBeNone`.
+ * Throws UsageError for rows that match no code, and NotFoundError for a CODE that does not exist, and for a
+ * filter without matches unless `mayBeNone`.
  */
 export async function chooseCodes(
   context: Context,
@@ -71,8 +70,8 @@ export interface ChosenCodes {
 }
 
 /**
- * Returns the codes of an export or a count, each once. Unless slugs are `isWanted`, an ID costs no request,
- * and a missing one fails later, alone. Throws like `chooseCodes`.
+ * Each code occurs once. Unless slugs are `isWanted`, an ID costs no request, and a missing one fails later,
+ * alone. Throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -140,10 +139,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/**
- * A slug that is not cached costs the listing up to its code. Throws NotFoundError for a slug that no code
- * has.
- */
 async function namedCodes(
   service: Service,
   names: readonly string[],
@@ -160,20 +155,14 @@ async function namedCodes(
   return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
 }
 
-/** Maximum number of IDs that are requested one by one. */
 const HANDFUL = 3;
 
 async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
   if (!isWanted) return ids.map((id) => ({ id }));
   if (ids.length > HANDFUL) {
-    const lookup = await findRows(
-      ids.map((id) => ({ id, slug: undefined })),
-      { service, concurrency: service.concurrency },
-    );
-    return ids.map(
-      (id) =>
-        lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the ID ${id}`) },
-    );
+    const rows = ids.map((id) => ({ id }));
+    const lookup = await findRows(rows, { service, concurrency: service.concurrency });
+    return rows.map((row) => lookup(row) ?? { ...row, missing: new NotFoundError(describeMissing(row)) });
   }
   return fetchLabels(service, ids);
 }

@@ -15,7 +15,6 @@ export type Filters = { [K in keyof typeof filterOptions]: readonly string[] | u
 
 export interface FileChoice {
   from?: string;
-  /** File with the columns for `--by`. */
   join?: string;
   sheetName?: string;
   visibleOnly?: true;
@@ -34,7 +33,6 @@ export function filterOf({ status, type, name }: CodeChoice): string | undefined
   return (name && '--name') ?? (status && '--status') ?? (type && '--type');
 }
 
-/** Returns the filters in canonical form, as typed; undefined without any. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -43,7 +41,6 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Returns true for every code, the filters that narrow it, or false for codes that are named. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }
@@ -59,13 +56,11 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   });
 }
 
-/** Returns the part of a file to read: of two files, only workbooks have one. */
 export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
   const isOne = from === undefined || join === undefined;
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
 }
 
-/** Throws UsageError unless codes are chosen. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
   if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;
@@ -78,7 +73,6 @@ export function isOneCode(names: readonly string[], choice: CodeChoice): boolean
   return names.length === 1 && filterOf(choice) === undefined;
 }
 
-/** Names match in part, ignoring case. */
 export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
   const isNamed = name && createNameTest(name);
   return (code) =>

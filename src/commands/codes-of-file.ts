@@ -19,10 +19,6 @@ import { shortUrlParser } from './short-urls.ts';
 
 type FileOfCodes = FileChoice & { from: string };
 
-/**
- * Returns the rows of `--from` with their codes. `check` sees the file before the first request. Throws
- * UsageError with every row whose code does not exist.
- */
 export async function readRowsOfFile(
   context: Context,
   choice: FileOfCodes,
@@ -45,10 +41,7 @@ export async function readRowsOfFile(
   return found;
 }
 
-/**
- * Returns the codes of `--from` for an export; IDs that no code has are `missing`. Unless slugs are
- * `isWanted`, IDs cost no request. Throws UsageError with every row whose slug no code has.
- */
+/** IDs that no code has are `missing`. Unless slugs are `isWanted`, IDs cost no request. */
 export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,
@@ -70,14 +63,10 @@ export async function readLabelsOfFile(
   return { codes, names };
 }
 
-/** Returns the IDs and slugs of `--from`, without requests. */
-export async function readNamesOfFile(
-  context: Context,
-  choice: FileOfCodes,
-): Promise<{ id: string | undefined; slug: string | undefined }[]> {
+export async function readNamesOfFile(context: Context, choice: FileOfCodes): Promise<readonly TargetRow[]> {
   const { file, rows } = await readTargets(context, choice);
   if (rows.length === 0) throw withoutCodes(file);
-  return rows.map(({ id, slug }) => ({ id, slug }));
+  return rows;
 }
 
 async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
@@ -96,7 +85,6 @@ async function readTargets(
   const checked = await checkChosen(file, await shortUrlParser(context), context.signal);
   refuseChecked(file, checked);
   noteWarnings(context, file, checked.warnings);
-  // A check of no codes must not look like a check without findings.
   if (file.rows.length > 0 && checked.rows.length === 0) throw withoutCodes(file);
   return { file, rows: checked.rows };
 }

@@ -1,4 +1,3 @@
-/** Declares commands as data, from which parsing, help, completion and man pages derive. */
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
@@ -9,9 +8,8 @@ export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none'
 type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
 export interface OutputColumns {
-  /** Flags or arguments of this output; undefined for the usual one. */
   when?: string;
-  columns: readonly { readonly name: string }[];
+  columns: readonly { name: string }[];
   optional?: readonly string[];
   /** The columns of the input file come first, except those named here. */
   afterInput?: true;
@@ -22,31 +20,24 @@ export type Example = readonly [command: string, does: string];
 interface Extra {
   group?: string;
   complete?: Completion;
-  /** The command writes to the file that the value specifies. */
   writes?: true;
   /** Acts on more codes, skips a check or a prompt, or overwrites. Never suggested for an unknown word. */
   risky?: true;
-  /** Shown by `help COMMAND --full`, man pages and JSON, but not by `--help`. */
   rare?: true;
   required?: true;
   /** Flags that the line must also have; of a list, one. Those that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
   /** Flags, or arguments in capitals (`CODE`), that the line must not have. One of two flags declares it. */
   conflicts?: readonly string[];
-  /** Returns a better hint than to omit a conflicting value. */
   hintFor?(value: unknown): string | undefined;
 }
 
 export interface OptionDefinition<T> extends Extra {
-  /** `-f, --format <format>`, `--all` or `--no-header`. */
   flags: string;
   description: string;
   choices?: readonly string[];
   repeatable?: boolean;
   type?: ValueType;
-  /**
-   * Returns the typed value, or throws InvalidArgumentError with the expected values. Absent for a boolean.
-   */
   parse?(raw: string, previous: T | undefined): T;
 }
 
@@ -59,11 +50,9 @@ export interface Flag
   > {
   short: string | undefined;
   long: string;
-  /** Name of its value (`format`); undefined if it takes none. */
   value: string | undefined;
   required: boolean;
   rare?: true;
-  /** Flags that the line must also have: one of each list. */
   requires: readonly (readonly string[])[];
 }
 
@@ -87,7 +76,6 @@ export function negation(...declared: Parameters<typeof flag>): OptionDefinition
   return flag(...declared);
 }
 
-/** Declares a flag with any text but the empty one, unless `empty` allows it. */
 export function text(
   flags: string,
   description: string,
@@ -133,7 +121,6 @@ export function texts(flags: string, description: string, extra: Extra = {}): Op
   return repeated(flags, description, (raw) => [raw], extra);
 }
 
-/** Declares a repeatable flag with the values that `read` returns. */
 export function repeated<T>(
   flags: string,
   description: string,
@@ -174,14 +161,12 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the matching value, ignoring case. Throws InvalidArgumentError for any other value. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;
   throw new InvalidArgumentError(anyOf(values));
 }
 
-/** Formats alternatives: `a, b or c`. */
 export function anyOf(values: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
 }
@@ -202,7 +187,6 @@ function extend<O extends Options>(options: O, extra: Extra): O {
   ) as O;
 }
 
-/** Values of options, undefined without the flag. */
 export type Values<O extends Options> = {
   [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T | undefined : never;
 };
@@ -213,9 +197,7 @@ export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> &
 export interface CommandDefinition<O extends Options = Options> {
   description: string;
   arguments?: readonly ArgumentDefinition[];
-  /** Each key is commander's camelCase of the long flag; parsing checks this. */
   options: O;
-  /** Columns of its output; undefined without records. Loaded on request. */
   columns?(): Promise<readonly OutputColumns[]>;
   examples: readonly Example[];
   run(context: Context, input: { args: string[]; options: Values<O> }): Promise<void>;

@@ -18,7 +18,6 @@ Guest wifi,wifi,
 
 const STDERR = 2;
 
-/** Few requests in short windows, so that the rate limit is reached. */
 const SHOW: SandboxOptions = {
   codes: 3,
   scans: 2000,

@@ -3,7 +3,6 @@ import { flag, inGroup, type OptionDefinition, PERIOD, parsed, text, type ValueF
 
 export const GLOBAL_FLAGS = 'Global flags:';
 
-/** Declares a flag whose value is checked while parsing but kept as typed. */
 function checked(flags: string, description: string, forms: ValueForms<unknown>): OptionDefinition<string> {
   const parse = (raw: string) => (forms.parse(raw) === undefined ? undefined : raw);
   return parsed(flags, description, { ...forms, parse });

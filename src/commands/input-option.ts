@@ -4,7 +4,6 @@ import { listInputs } from '../scans/stats/input/list-inputs.ts';
 import { type CodeChoice, checkChoice, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 
-/** Flags that select codes of the service. */
 export const CHOOSING_FLAGS = ['--all', '--from', '--name', '--status', '--type'];
 
 export const inputOptions = {
@@ -18,7 +17,6 @@ export const inputOptions = {
   }),
 };
 
-/** Tells the three kinds of files apart, in the help of commands that have them. */
 export const FILES_READ = '--from is a file of codes, and --input has exported scans.';
 export const FILES_JOINED =
   '--from is a file of codes, --input has exported scans, and --join adds columns to count by.';
@@ -31,8 +29,8 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
 }
 
 /**
- * Lists the files; undefined if codes of the service are chosen. Throws UsageError for missing files, for
- * files that the run would replace, and like `refuseLosses`.
+ * Undefined if codes of the service are chosen. Throws UsageError for missing files, and for files that the
+ * run would replace.
  */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,

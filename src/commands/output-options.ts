@@ -80,7 +80,6 @@ export async function planOutput(
   return plan;
 }
 
-/** Returns a factory of formatters, one per document. Loads only the modules that the format needs. */
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format === 'parquet') {
     const { createParquetFormatter } = await import('../files/formats/parquet/parquet.ts');
@@ -143,7 +142,6 @@ async function openWorkbook(context: Context, plan: OutputPlan, path: string): P
   return createWorkbookSink(file, { columns: plan.columns, zone });
 }
 
-/** Returns the function that makes control characters visible on a terminal. */
 async function loadGuard(
   { console }: Context,
   { format }: OutputPlan,
@@ -152,31 +150,27 @@ async function loadGuard(
   if (!console.isTerminal) return undefined;
   const { cleanCsv, cleanJson } = await import('../base/text/clean.ts');
   if (format === 'json' || format === 'ndjson') return cleanJson;
-  // Markdown is escaped already.
   return format === 'csv' || format === 'ids' ? cleanCsv : undefined;
 }
 
-type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
+type Batch = readonly Row[];
+type Batches = Batch | AsyncIterable<Batch>;
 
 interface ListWords {
   none?: string;
-  /** Singular of the records, which are counted below a table and for a file. */
   thing?: string;
 }
 
 export interface Output {
-  readonly plan: OutputPlan;
-  /**
-   * Opens standard output, or creates the file. The caller ends it with `writeAll`, `commit` or `discard`.
-   */
+  plan: OutputPlan;
+  /** The caller ends it with `writeAll`, `commit` or `discard`. */
   open(): Promise<DocumentSink>;
-  /** Writes the records or batches of them. A file appears only after the last batch. */
   print(records: Batches, words?: ListWords): Promise<void>;
 }
 
 /**
- * Combines the flags with the format of the profile. Called once, before the first request: throws UsageError
- * for contradicting flags, unknown fields, and a file that can't be written.
+ * Called before the first request. Throws UsageError for contradicting flags, unknown fields, and a file that
+ * can't be written.
  */
 export async function openOutput(
   context: Context,
@@ -217,9 +211,7 @@ export async function printRecords(
   await (await openOutput(context, options, columns)).print(records, words);
 }
 
-type Batch = readonly Row[];
-
-/** Writes all batches and returns the number of rows. If a batch fails, no incomplete file is left. */
+/** Returns the number of rows. If a batch fails, no incomplete file is left. */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

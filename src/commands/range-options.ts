@@ -23,13 +23,10 @@ export interface PlannedRange {
    */
   sinceMs: number | undefined;
   untilMs: number | undefined;
-  /** IANA time zone of its ends in messages. */
   zone(): string;
-  /** Effective IANA time zone. Throws UsageError if it is invalid. */
   timezone(): string;
 }
 
-/** Throws UsageError for invalid times, periods and zones. */
 export async function planRange(context: Context, flags: RangeFlags): Promise<PlannedRange> {
   const { since, until, during } = flags;
   const { timezone: setting } = await context.settings();
@@ -53,7 +50,6 @@ export async function planRange(context: Context, flags: RangeFlags): Promise<Pl
   }
   if (until !== undefined && untilMs !== undefined && isDate(until))
     await noteExcludedEnd(context, { until, sinceMs, untilMs }, timezone());
-  // Ends that were typed in UTC are shown in UTC.
   const typedInUtc =
     flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)), timezone };

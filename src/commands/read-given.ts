@@ -10,24 +10,15 @@ import { openInput } from '../files/durable/open-input.ts';
 import { describeSystemError } from '../files/durable/path-errors.ts';
 import { STANDARD_INPUT } from '../files/formats/read/input.ts';
 
-export interface GivenFile {
-  flag: string;
-  mostBytes: number;
-  whenLarger: string;
-}
-
 export function nameOfGiven(path: string): string {
   return path === '-' ? STANDARD_INPUT : path;
 }
 
-/**
- * Reads a file that a flag specifies; `-` is standard input. Throws UsageError if it can't be read or is too
- * large, such as the endless /dev/zero.
- */
+/** Throws UsageError if the file can't be read or is too large, such as the endless /dev/zero. */
 export async function readGiven(
   context: Context,
   path: string,
-  { flag, mostBytes, whenLarger }: GivenFile,
+  { flag, mostBytes, whenLarger }: { flag: string; mostBytes: number; whenLarger: string },
 ): Promise<Buffer> {
   const { signal } = context;
   const chunks: Uint8Array[] = [];
@@ -59,7 +50,6 @@ export async function readGiven(
 function similarFile(path: string): string | undefined {
   try {
     const names = readdirSync(dirname(path));
-    // Without extensions, in which most names are alike.
     const meant = nearest(
       parse(path).name,
       names.map((name) => parse(name).name),
@@ -77,7 +67,6 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
 
 type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
 
-/** Returns the logo that `load` creates. Throws UsageError if the file can't be read, or is not a logo. */
 export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_BYTES.logo, whenLarger });

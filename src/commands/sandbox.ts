@@ -32,10 +32,7 @@ export const command = defineCommand({
     scans: integer(
       '--scans <n>',
       'Sample scans per code in the 90 days before today in UTC (default: about 20 to 5500)',
-      {
-        min: 0,
-        max: 100_000_000,
-      },
+      { min: 0, max: 100_000_000 },
     ),
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
     fault: repeated('--fault <kind:n>', 'Fail the Nth request in this way, such as drop:3', readFault),
@@ -113,7 +110,6 @@ function readFault(raw: string): PlannedFault[] {
   throw new InvalidArgumentError(`${anyOf(FAULT_KINDS)}, followed by :N`);
 }
 
-/** Reads a date, or a date-time; without an offset, in UTC. */
 function readClock(raw: string): number | undefined {
   const ms = parseInstant(/^[\d-]{10}$/.test(raw) ? `${raw}T00:00` : raw);
   return ms !== undefined && isClockTime(ms) ? ms : undefined;

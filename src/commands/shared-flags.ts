@@ -1,5 +1,9 @@
 import { baseUrlOf } from '../service/base-url.ts';
-import { flag, parsed, rarely, text } from './define.ts';
+import { type ArgumentDefinition, flag, parsed, rarely, text } from './define.ts';
+
+export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
+  { term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' },
+];
 
 const FROM_CODES = 'Codes as CSV, .xlsx, JSON, NDJSON or IDs (or -)';
 
@@ -23,7 +27,6 @@ export function fromCodesOptions(group?: string) {
   };
 }
 
-/** Tests whether `--from` has a time, as in other tools. */
 function isTime(from: string): boolean {
   return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
@@ -31,10 +34,7 @@ function isTime(from: string): boolean {
 export const overwriteOption = flag(
   '--overwrite',
   'Replace a file even if another command or program wrote it',
-  {
-    risky: true,
-    rare: true,
-  },
+  { risky: true, rare: true },
 );
 
 export const movedFromOption = parsed(

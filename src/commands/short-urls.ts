@@ -1,10 +1,8 @@
-/** Resolves short URLs wherever a code is specified. */
 import { UsageError } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
 import { codeOfShortUrl } from '../base/text/short-url.ts';
 import type { Context } from '../context.ts';
 
-/** Returns a parser of short URLs; undefined without the setting `short-url`. */
 export async function shortUrlParser({
   settings,
 }: Context): Promise<((url: string) => string | undefined) | undefined> {
@@ -12,7 +10,6 @@ export async function shortUrlParser({
   return shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url);
 }
 
-/** Replaces short URLs by the ID or slug of their codes. Throws UsageError for other addresses. */
 export async function resolveNames(context: Context, names: readonly string[]): Promise<string[]> {
   const parse = names.some((name) => name.includes('/')) ? await shortUrlParser(context) : undefined;
   return names.map((name) => {

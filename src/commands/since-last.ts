@@ -1,4 +1,3 @@
-/** Compares a run with the last one (`--since-last`), and prints only the news. */
 import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';
@@ -15,9 +14,7 @@ export const sinceLastOption = text(
 
 export interface Comparison<R, Before> {
   columns: readonly Column[];
-  /** Column that files of other commands lack. */
   mark: string;
-  /** Run of the command, such as `a check`. */
   run: string;
   read(text: LastRow['text']): Before | undefined;
   isNews(row: R, before: Before | undefined): boolean;
@@ -31,7 +28,7 @@ export interface LastRun<R> {
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/** Opens the last run like `openLastRows`. Throws UsageError also for rows of another command. */
+/** Throws as `openLastRows`, and UsageError for rows of another command. */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
@@ -61,12 +58,10 @@ export async function openLastRun<R extends CodeRow, Before>(
   }
 }
 
-/** Codes of files may have no ID. */
 function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints the news, or every row without a last run, and stores all rows. Returns the printed rows. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],

@@ -6,10 +6,7 @@ import type { InputCell } from '../input/columns.ts';
 const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
-/**
- * Parses the time of a dated row as ms since the epoch, or reports a fault of the cell. `defaultZone` (IANA)
- * applies to times without a zone. A date is the beginning of its day.
- */
+/** `defaultZone` (IANA) applies to times without a zone. A date is the beginning of its day. */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
   defaultZone?: string,
@@ -46,10 +43,7 @@ export function readAt(
   return undefined;
 }
 
-/**
- * Returns the instants of a local time in a zone: one, or none or two around a clock change; of a day, its
- * first one; undefined for an unknown zone.
- */
+/** Returns none or two instants around a clock change; undefined for an unknown zone. */
 function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
   try {
     if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];

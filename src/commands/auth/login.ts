@@ -1,7 +1,8 @@
-import { AuthError, UsageError } from '../../base/errors.ts';
-import { keyPrefix } from '../../base/text/key.ts';
+import { MOST_BYTES } from '../../base/bounds.ts';
+import { AuthError, UnavailableError, UsageError } from '../../base/errors.ts';
+import { checkKey, hasLivePrefix, keyPrefix } from '../../base/text/key.ts';
 import { inShellOr } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
+import type { ConnectedSettings, Context } from '../../context.ts';
 import { commandHint, parseKeyCommand } from '../../settings/key-command.ts';
 import { checkSetting, resolveInputs } from '../../settings/resolve.ts';
 import { outsideKey } from '../../settings/resolve-key.ts';
@@ -11,7 +12,6 @@ import type { Store } from '../../settings/store.ts';
 import { askUntil } from '../ask-until.ts';
 import { defineCommand, flag, negation, text } from '../define.ts';
 import { changeProfile, changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
-import { readKey, verifyKey } from './login-key.ts';
 
 export const command = defineCommand({
   description:
@@ -85,21 +85,75 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   return { ...settings, baseUrl };
 }
 
-/** Runs the command once, so that only a command that prints a key is stored. */
 async function checkCommand(
   context: Context,
-  given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
+  given: { settings: Settings; keyCommand: string; verify: Verify },
 ): Promise<undefined> {
   parseKeyCommand(given.keyCommand);
   if (given.verify === undefined) return;
   const pendingKey = { command: given.keyCommand };
   const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey }).catch((error: unknown) => {
-    // The hint for a stored command would change a profile that may not exist.
     throw error instanceof AuthError
       ? new AuthError(error.message, { hint: commandHint(given.keyCommand, 'passed'), cause: error })
       : error;
   });
   await given.verify(apiKey);
+}
+
+type Verify = ((key: string) => Promise<void>) | undefined;
+
+async function readKey(
+  context: Context,
+  { fromStdin, baseUrl, verify }: { fromStdin: boolean | undefined; baseUrl: string; verify: Verify },
+): Promise<string> {
+  const { console } = context;
+  const accept = async (text: string) => {
+    const key = checkKey(text.trim(), 'the key');
+    if (!hasLivePrefix(key))
+      console.note('The key does not begin with svc_live_, unlike other keys of the service');
+    await verify?.(key);
+    return key;
+  };
+  if (fromStdin) return accept(await firstLine(context));
+  if (!console.canAsk) {
+    throw new UsageError('cannot prompt for the key: not a terminal', {
+      hint: 'Pass the key on standard input, as in `qrctl auth login --key-stdin < FILE`.',
+    });
+  }
+  return askUntil(context, () => console.askSecret(`API key for ${new URL(baseUrl).host}: `), accept);
+}
+
+async function firstLine({ stdin, signal }: Context): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    signal.throwIfAborted();
+    chunks.push(chunk);
+    length += chunk.length;
+    // On a terminal, the end of the line ends the input.
+    if (length > MOST_BYTES.keyStream || chunk.includes(0x0a)) break;
+  }
+  return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
+}
+
+export async function verifyKey(
+  { connect }: Pick<Context, 'connect'>,
+  settings: ConnectedSettings,
+): Promise<void> {
+  const service = await connect(settings);
+  try {
+    await service.listCodes({ page: 1, limit: 1 });
+  } catch (cause) {
+    if (!(cause instanceof UnavailableError)) throw cause;
+    throw new UnavailableError(`${cause.message}; nothing was stored`, {
+      hint: 'Try again, or add --no-verify to store the key without verifying it.',
+      code: cause.code,
+      status: cause.status,
+      cause,
+    });
+  } finally {
+    await service.close();
+  }
 }
 
 async function askShortUrl(context: Context, name: string): Promise<void> {

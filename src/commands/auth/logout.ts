@@ -30,7 +30,6 @@ function without(stored: Stored, names: readonly string[]): Stored {
   return { current, profiles };
 }
 
-/** The next command must not use a workspace that the user did not choose. */
 function currentNote(stored: Stored): string {
   const name = profileName({}, {}, stored);
   if (stored.profiles.has(name)) return `The current profile is '${name}'`;

@@ -28,7 +28,6 @@ export const command = defineCommand({
     const found = await withService(context, settings, local);
     const fixOf = ({ fix }: Finding) => fix && context.propose(fix);
     const findings = found.map((finding) => ({ ...finding, fix: fixOf(finding) }));
-    // Prints lines that are not truncated unless columns or a file were requested.
     const isReport = plan.format === 'table' && !plan.chosen && plan.path === undefined;
     const { console } = context;
     if (isReport) await console.write(await formatFindings(findings, console));

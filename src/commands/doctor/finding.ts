@@ -29,7 +29,6 @@ const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 const INDENT = ' '.repeat(16);
 
-/** Wraps lines; a table would truncate them. */
 export async function formatFindings(
   findings: readonly Finding[],
   { color, isTerminal, width }: Context['console'],

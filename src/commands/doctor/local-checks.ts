@@ -33,7 +33,6 @@ export async function checkLocally({
     }
   }
 
-  // Checks in the order in which other commands would fail.
   const none: Stored = { profiles: new Map() };
   const store = await check('config', none, () => checkConfig(env));
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };

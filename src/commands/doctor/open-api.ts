@@ -11,12 +11,6 @@ import {
 
 const VERSION = '1.0.0';
 
-/** `broken`: qrctl relies on it. `changed`: qrctl still works. */
-export interface Differences {
-  broken: string[];
-  changed: string[];
-}
-
 interface Expected {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
@@ -57,7 +51,7 @@ const VALUES = new Map<string, readonly string[]>([
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
-export function compareOpenApi(description: unknown): Differences {
+export function compareOpenApi(description: unknown): { broken: string[]; changed: string[] } {
   const walk = walker(description);
   const broken = new Set<string>();
   const changed = new Set<string>();
@@ -105,10 +99,8 @@ export function compareOpenApi(description: unknown): Differences {
   }
 }
 
-/** Resolves `$ref` at each step of `path`. */
 type Walk = (value: unknown, ...path: string[]) => unknown;
 
-/** Maximum depth of references, because a description may refer to itself. */
 const MOST_HOPS = 20;
 
 export function walker(description: unknown): Walk {
@@ -130,7 +122,6 @@ function own(value: unknown, key: string): unknown {
   return (value as Record<string, unknown>)[key];
 }
 
-/** Paths may lack the version segment, and parameters may have any name. */
 export function findOperation(walk: Walk, description: unknown, path: string, method: string): unknown {
   const paths = walk(description, 'paths');
   const key = Object.keys(paths ?? {}).find((candidate) => plainPath(candidate) === plainPath(path));

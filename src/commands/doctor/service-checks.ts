@@ -19,10 +19,7 @@ const NOTABLE_SKEW_MS = 5000;
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
-  const opened = await attempt(context, () =>
-    // A diagnosis is quick, and shows a failure of the first attempt.
-    context.connect({ ...settings, retryForMs: 0 }),
-  );
+  const opened = await attempt(context, () => context.connect({ ...settings, retryForMs: 0 }));
   if (!opened.value) return [failed('service', opened.error)];
   const service = opened.value;
   try {
@@ -44,12 +41,10 @@ export async function checkService(context: CheckContext, settings: ConnectedSet
   }
 }
 
-interface Attempt<T> {
-  value?: T;
-  error?: Failure;
-}
-
-async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Promise<Attempt<T>> {
+async function attempt<T>(
+  { signal }: CheckContext,
+  work: () => Promise<T>,
+): Promise<{ value?: T; error?: Failure }> {
   try {
     return { value: await work() };
   } catch (error) {
@@ -69,7 +64,6 @@ function hasResponse(error: unknown): boolean {
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;
-  // TLS and proxies have fixes of their own.
   if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint))
     return error;
   const hint = 'Check the base URL, network, proxy and firewall, and whether the service is down.';

@@ -99,10 +99,6 @@ export const command = defineCommand({
 
 const NO_ENTRIES: LockFile['entries'] = new Map();
 
-/**
- * Throws UsageError for a file that can't be applied, before anything is sent, and as listed in errors.ts if
- * something is left to do.
- */
 async function applyFile(context: Context, from: string, flags: ApplyFlags): Promise<void> {
   const { adoptExisting = false, removed = 'report', key: keyColumn } = flags;
   const verb: RowsVerb = {
@@ -117,7 +113,7 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
   if (flags.dryRun) {
     const lock = await readLock(nodeDisk, lockPath, context.signal);
     if (lock) await workspaceOf(context, lock, lockPath);
-    return previewRows(context, file, flags, verb, lock?.entries ?? NO_ENTRIES);
+    return previewRows(context, { file, flags, verb, lock: lock?.entries ?? NO_ENTRIES });
   }
   await checkLockPlace(lockPath);
   noteOldJournal(context, lockPath);
@@ -132,11 +128,11 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
 }
 
 interface ApplyRun {
-  readonly file: RowsFile;
-  readonly flags: ApplyFlags;
-  readonly verb: RowsVerb;
-  readonly lockPath: string;
-  readonly printer: PlanPrinter;
+  file: RowsFile;
+  flags: ApplyFlags;
+  verb: RowsVerb;
+  lockPath: string;
+  printer: PlanPrinter;
 }
 
 async function apply(context: Context, { lockPath, file, flags, verb, printer }: ApplyRun): Promise<void> {
@@ -144,8 +140,7 @@ async function apply(context: Context, { lockPath, file, flags, verb, printer }:
   const before = await readLock(nodeDisk, lockPath, context.signal);
   const workspace = await workspaceOf(context, before, lockPath);
   const entries = before?.entries ?? NO_ENTRIES;
-  const end = await carryOut(context, file, flags, verb, entries).catch(async (error) => {
-    // The user decides about the plan, even if it is not carried out.
+  const end = await carryOut(context, { file, flags, verb, lock: entries }).catch(async (error) => {
     if (error instanceof BrakeError)
       await printer.print(plannedRun(error.plan, { name: input.name, verb: 'apply' }));
     throw error;
@@ -155,14 +150,12 @@ async function apply(context: Context, { lockPath, file, flags, verb, printer }:
   const isWritten = existsSync(lockPath);
   if (isWritten) addFile(context.facts, lockPath);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;
-  const facts = { verb: 'apply', file: input, stop: end.stop } as const;
-  const finish = { ...facts, thing: 'key', place, isResumable: true };
+  const finish = { verb: 'apply' as const, thing: 'key', place, isResumable: true };
   await finishRun(context, file, end, finish, (failure) =>
     printer.print(endedRun(end.plan, end.ends, { name: input.name, verb: 'apply', failure })),
   );
 }
 
-/** Locks the lock file. A waiting run plans what is left then. */
 function holdLock({ clock, signal, console }: Context, path: string, waitMs?: number) {
   const onWait = () => console.note(`Waiting for another run that is using ${path}`);
   return acquireLock(path, { clock, signal, onWait, waitMs });
@@ -179,9 +172,8 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the workspace for the lock file. Throws if it belongs to another service or workspace, before
- * anything is sent. A rotated key is recognized by the codes of the lock file, which is not rewritten,
- * because users with different keys share it.
+ * A rotated key is recognized by the codes of the lock file, which is not rewritten, because users with
+ * different keys share it.
  */
 async function workspaceOf(
   context: Context,
@@ -205,7 +197,6 @@ async function workspaceOf(
     : workspace.record();
 }
 
-/** Checks the file and its lock file without the service, for `--offline`. */
 async function checkFile(
   context: Context,
   { input, checked }: RowsFile,
@@ -242,7 +233,6 @@ const INIT_COLUMNS = [
   { name: 'base' },
 ];
 
-/** Writes a file and a lock file of all codes. Throws UsageError if one exists, unless `--overwrite`. */
 async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   const { output, overwrite = false } = flags;
   if (output === undefined || output === '-') {
@@ -292,7 +282,6 @@ async function refuseExisting(path: string): Promise<void> {
   });
 }
 
-/** Creates a function that names keys: the slug of a code, or its ID if slugs differ only in case. */
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {
   const counts = new Map<string, number>();
   for (const { slug } of codes) counts.set(foldKey(slug), (counts.get(foldKey(slug)) ?? 0) + 1);

@@ -21,12 +21,11 @@ import { type findSilence, OUTCOMES } from '../../codes/destinations/verdict.ts'
 import type { Context } from '../../context.ts';
 import type { ColorName, Column } from '../../files/formats/columns.ts';
 import { proxyFor } from '../../service/proxy.ts';
-import { chooseCodes } from '../choose-codes.ts';
+import { chooseCodes, eachOnce } from '../choose-codes.ts';
 import { checkChoice, filterOptions } from '../code-choice.ts';
-
 import { defineCommand, flag, type OptionDefinition, oneOf, parsed, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
-import { fromCodesOptions } from '../shared-flags.ts';
+import { CODE_ARGUMENTS, fromCodesOptions } from '../shared-flags.ts';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
 
 const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as const;
@@ -105,7 +104,7 @@ export const command = defineCommand({
     'It sends a GET request without your key, reads only the headers, and follows redirects, one request at a time per host. ' +
     'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too.\n\n' +
     '--timeout applies to each destination, and --concurrency to hosts (default: 256).',
-  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
+  arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [{ columns: COLUMNS }],
   examples: [
@@ -128,11 +127,10 @@ export const command = defineCommand({
     const last = await openLastRun(context, flags.sinceLast, comparison(fails));
     try {
       const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
-      const codes = [...new Map(found.map((code) => [code.id, code])).values()];
       const startMs = context.clock.monotonic();
       const job = await checkOptions(context, flags);
       const progress = context.console.progress('destinations');
-      const { rows, silence } = await checkCodes(codes, {
+      const { rows, silence } = await checkCodes(eachOnce(found), {
         ...job,
         lookupWidth,
         onProgress: progress.update,
@@ -193,7 +191,6 @@ function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFl
     failures.has(outcome) || (requireUtm !== undefined && hasUtmProblem(error ?? ''));
 }
 
-/** Number of days before its expiry from which a certificate is reported. */
 const ENDING_DAYS = 21;
 
 function endsSoon({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
@@ -243,7 +240,6 @@ function noteOutcomes(
   }
 }
 
-/** Creates the error if no destination responded. `file`: what was not written. */
 function noResponse(
   { requested, reason }: NonNullable<ReturnType<typeof findSilence>>,
   file: string | undefined,
@@ -258,7 +254,6 @@ function noResponse(
   });
 }
 
-/** Creates the error for failed rows. `isNews`: since the previous run. */
 function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
   const count = isNews
     ? `${countOf(failed.length, 'code')} newly failed the check`

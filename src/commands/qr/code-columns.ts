@@ -1,7 +1,3 @@
-/**
- * Columns of codes: the service's fields and, if the profile has a short URL, `short_url`, the URL in the
- * image.
- */
 import { UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';
@@ -12,7 +8,6 @@ import type { Shape } from '../../files/formats/formatter.ts';
 import type { OutputFlags } from '../../files/formats/plan-output.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
-import type { Settings } from '../../settings/settings.ts';
 import type { OutputColumns } from '../define.ts';
 import { openOutput, outputOf } from '../output-options.ts';
 
@@ -45,7 +40,7 @@ export const OUTCOME: Column = {
 
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
-/** Columns of the service's fields, in order. A record, so that the type checker requires each field. */
+/** A record, so that the type checker requires each field. */
 const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   // Every command accepts slugs, so on narrow screens names and destinations take precedence over IDs.
   id: { importance: 3, keepWhole: true },
@@ -62,47 +57,20 @@ const CODE_COLUMNS: readonly Column[] = Object.entries(FIELD_COLUMNS).map(([name
   ...column,
 }));
 
-interface DerivedColumn extends Column {
-  /** Creates the function that computes the value; undefined if the profile lacks its setting. */
-  valueFor(settings: Settings): ((code: QrCode) => unknown) | undefined;
-}
-
-const DERIVED_COLUMNS: readonly DerivedColumn[] = [
-  {
-    name: 'short_url',
-    importance: 4,
-    keepWhole: true,
-    valueFor: ({ shortUrl }) => (shortUrl === undefined ? undefined : (code) => fillShortUrl(shortUrl, code)),
-  },
-];
-
-/** Output of commands that print codes (`qr list`, `get`, `create`, `update`). */
-export const CODE_OUTPUT: OutputColumns = {
-  columns: CODE_COLUMNS,
-  optional: DERIVED_COLUMNS.map(({ name }) => name),
-};
-
+const SHORT_URL: Column = { name: 'short_url', importance: 4, keepWhole: true };
 const BASE: Column = { name: 'base', importance: 0, keepWhole: true };
 
-/** Output of `qr list`, whose files are edited and read again. */
-export const LIST_OUTPUT: OutputColumns = {
-  ...CODE_OUTPUT,
-  optional: [...DERIVED_COLUMNS, BASE].map(({ name }) => name),
-};
+export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: [SHORT_URL.name] };
+export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL.name, BASE.name] };
 
-/** Formats that `--from` reads. */
 const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
 
-/**
- * Plans the output of codes, before the first request. Lists in files that can be read again have bases.
- * Throws UsageError for invalid flags.
- */
+/** Lists in files that can be read again have bases. */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
-  const settings = await context.settings();
-  const derived = DERIVED_COLUMNS.flatMap(({ valueFor, ...column }) => {
-    const compute = valueFor(settings);
-    return compute ? [{ column, compute }] : [];
-  });
+  const { shortUrl } = await context.settings();
+  const derived: { column: Column; compute: (code: QrCode) => string }[] = [];
+  if (shortUrl !== undefined)
+    derived.push({ column: SHORT_URL, compute: (code) => fillShortUrl(shortUrl, code) });
   const known = [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
   const { plan } = await openOutput(context, options, shape === 'list' ? [...known, BASE] : known, shape);
   const { format, path } = plan;
@@ -122,7 +90,6 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   return { output: outputOf(context, { ...plan, columns }), columns, toRecord };
 }
 
-/** Loads the function that computes a base, which requires node:crypto. */
 async function loadBase(): Promise<(code: QrCode) => string> {
   const { baseOf, formatBase } = await import('../../codes/engine/plan/base.ts');
   return (code) => formatBase(baseOf(code));
@@ -130,7 +97,6 @@ async function loadBase(): Promise<(code: QrCode) => string> {
 
 const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
-/** Columns of each code: the argument, then those of results. */
 export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map(
   (name): Column => [OUTCOME, ERROR].find((column) => column.name === name) ?? placed(name),
 );
@@ -142,7 +108,6 @@ export const BULK_OUTPUT: OutputColumns = {
   afterInput: true,
 };
 
-/** A truncated ID is useless, so narrow screens omit IDs first. */
 function placed(name: string): Column {
   if (name === 'id') return { name, keepWhole: true };
   if (name === 'code') return { name, keepWhole: true, importance: 1 };

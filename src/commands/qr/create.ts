@@ -83,7 +83,6 @@ export const command = defineCommand({
   },
 });
 
-/** Creates one code and prints it. Throws as listed in errors.ts; the message states a lost response. */
 async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const { name, type } = flags;
   if (name === undefined || name.trim() === '') {
@@ -99,7 +98,6 @@ async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   await output.print([toRecord(code)]);
 }
 
-/** Adds the tags of the flags. Throws UsageError if the destination can't have tags. */
 function withTags({ destination, ...flags }: CreateFlags): string | undefined {
   const utm = utmOf(flags);
   if (utm === undefined) return destination;
@@ -131,7 +129,6 @@ async function create({ service, signal, console }: Context, wanted: NewCode): P
 
 const MAYBE = 'the code may or may not have been created';
 
-/** Warns that a POST without a clear response must not simply be repeated. */
 function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   if (error.outcome !== 'unknown') return error;
   const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedResponseError;
@@ -145,7 +142,6 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   });
 }
 
-/** Omits a name that can't be displayed unchanged. */
 function lookFor(name: string): string {
   if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
   return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
@@ -158,9 +154,6 @@ const TEMPLATE_COLUMNS = [
   { name: 'destination' },
 ];
 
-/**
- * Prints a header row, as CSV by default. Throws UsageError if the file exists, because it may contain rows.
- */
 async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const { output, overwrite } = flags;
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
@@ -177,7 +170,6 @@ async function isFile(path: string): Promise<boolean> {
   return found?.isFile() === true;
 }
 
-/** Counts the outcome of creating one code for `--summary`: created, failed, or undecided if it may exist. */
 async function countOne<T>(facts: RunFacts, create: () => Promise<T>): Promise<T> {
   try {
     const result = await create();

@@ -11,6 +11,7 @@ import type { QrCode } from '../../service/shapes.ts';
 import { askUntil } from '../ask-until.ts';
 import { defineCommand, flag, text, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
 import { codeOf } from './plan/plan-records.ts';
 import type { PlanPrinter } from './plan/print-plan.ts';
@@ -38,7 +39,7 @@ export const command = defineCommand({
     "Deletes codes and all their scans. This can't be undone.\n\n" +
     'Printed codes stop working. On a terminal, qrctl shows the names and scan counts and prompts for confirmation. ' +
     'Without a terminal, it requires --yes.',
-  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
+  arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [
     { columns: NAMED_COLUMNS },
@@ -58,7 +59,6 @@ export const command = defineCommand({
   },
 });
 
-/** Deletes codes by ID or slug, and prints the outcomes. Throws as listed in errors.ts. */
 async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
   if (names.length === 0)
     throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
@@ -112,7 +112,6 @@ const LOSS_COLUMNS: readonly Column[] = [
 /** Maximum number of records on a terminal by default, so that the notes below stay visible. */
 const MOST_RECORDS = 10;
 
-/** Opens the output of `--dry-run`, with the number of scans that would be lost. */
 async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {
   const { console } = context;
   const output = await openOutput(context, flags, LOSS_COLUMNS);
@@ -160,7 +159,6 @@ function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {
 
 type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'offline' | 'backup'>>;
 
-/** Throws UsageError without `--yes` if no terminal can prompt. */
 function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent, from?: string): void {
   if (yes || dryRun || offline || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot prompt for confirmation: not a terminal', {
@@ -170,10 +168,6 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 
 const MOST_LISTED = 20;
 
-/**
- * Shows names and scan counts and prompts, unless `--yes`. For several codes, the user types their number.
- * Throws UsageError on any other reply.
- */
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],
@@ -219,10 +213,7 @@ function noteBackup({ console }: Context, directory: string | undefined): void {
   );
 }
 
-/**
- * Names the workspace of the prompt, because profiles may have equal slugs. An environment key overrides that
- * of the profile.
- */
+/** The prompt names the workspace, because profiles may have equal slugs. */
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);
@@ -233,7 +224,6 @@ async function workspaceOf(context: Context): Promise<string> {
     : `the workspace of ${outside} (${host})`;
 }
 
-/** Prompts until the reply is yes, empty or no. Throws UsageError unless it is yes. */
 async function requireYes(context: Context, question: string, yes: RegExp, forms: string): Promise<void> {
   const agreed = await askUntil(
     context,
@@ -251,7 +241,6 @@ function codesToDelete({ items }: Pick<Plan, 'items'>): QrCode[] {
   return items.flatMap(({ action, code }) => (action === 'delete' && code ? [code] : []));
 }
 
-/** Number of scans by ID, with one request per code. */
 async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
   const service = await context.service();
   const scans = new Map<string, number>();

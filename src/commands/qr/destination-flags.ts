@@ -31,22 +31,24 @@ export const utmOptions = {
 export function utmOf(
   flags: Partial<Record<keyof typeof utmOptions, string | undefined>>,
 ): UtmTags | undefined {
-  const {
-    utmSource: source,
-    utmMedium: medium,
-    utmCampaign: campaign,
-    utmTerm: term,
-    utmContent: content,
-  } = flags;
-  const given = Object.entries({ source, medium, campaign, term, content }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return given.length > 0 ? Object.fromEntries(given) : undefined;
+  const tags = withoutUndefined({
+    source: flags.utmSource,
+    medium: flags.utmMedium,
+    campaign: flags.utmCampaign,
+    term: flags.utmTerm,
+    content: flags.utmContent,
+  });
+  return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
-/**
- * Warns about the destination of a new code. Throws UsageError if it can't work when scanned, unless `force`.
- */
+export function withoutUndefined<K extends string>(
+  values: Record<K, string | undefined>,
+): Partial<Record<K, string>> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<
+    Record<K, string>
+  >;
+}
+
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   const problem = findDestinationProblem(code.destination, code.type);
   if (problem && isDead(problem) && !force) throw refusal(problem);
@@ -65,7 +67,6 @@ export function mustKnowType({ destination }: { destination?: string }, force = 
   return problem !== undefined && isDead(problem);
 }
 
-/** Throws UsageError if the destination breaks a working code, before any change. */
 export function refuseDestination(codes: readonly QrCode[], destination: string | undefined): void {
   for (const code of codes) {
     const problem =

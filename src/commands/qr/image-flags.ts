@@ -1,4 +1,3 @@
-/** Flags of `qr image`, and the style and URL template that they specify. */
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
@@ -35,6 +34,7 @@ import { fromCodesOptions, overwriteOption } from '../shared-flags.ts';
 const SHEET = { group: 'Sheet flags:' };
 const OF_SHEET = { ...SHEET, requires: [['--sheet', '--grid', '--paper']] };
 const OF_GRID = { ...SHEET, requires: ['--grid'] };
+const OF_FILES = { requires: [['--output-dir', '--dry-run']], conflicts: ['--output'] };
 const STYLE = { group: 'Image flags:' };
 
 const SIZE = { parse: parseSize, forms: 'a width and a height such as 63.5x38.1mm or 4x2in' };
@@ -145,14 +145,12 @@ export const options = {
   as: {
     flags: '--as <formats>',
     description: `Formats: ${IMAGE_FORMATS.join(',')} (default: png)`,
-    requires: [['--output-dir', '--dry-run']],
-    conflicts: ['--output'],
+    ...OF_FILES,
     parse: parseFormats,
   } satisfies OptionDefinition<ImageFormat[]>,
   fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, {
     rare: true,
-    requires: [['--output-dir', '--dry-run']],
-    conflicts: ['--output'],
+    ...OF_FILES,
   }),
   ...sheetOptions,
   ...styleOptions,
@@ -176,10 +174,6 @@ function parseTemplate(raw: string): { template: string; isCompleted: boolean } 
   return { template, isCompleted: template !== raw };
 }
 
-/**
- * Returns the style of the flags; by default 30 mm at 300 dpi, black on white. Throws UsageError if the logo
- * is invalid.
- */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {
@@ -197,10 +191,6 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
   return { ...style, level: 'H', logo: await readLogo(context, logo, loadLogo) };
 }
 
-/**
- * Returns the template of URLs, which is never guessed. Throws UsageError if neither flag nor profile has
- * one. Notes if the flag lacked a placeholder.
- */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)

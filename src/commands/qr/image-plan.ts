@@ -15,7 +15,6 @@ import { chooseCodes } from '../choose-codes.ts';
 import { printRecords } from '../output-options.ts';
 import type { ImageFlags } from './image-flags.ts';
 
-/** Chooses codes, without paused and expired ones unless each is named or selected by status. */
 export async function choosePrintable(
   context: Context,
   names: readonly string[],
@@ -38,7 +37,6 @@ export function keepPrintable<T>(
   return kept;
 }
 
-/** Prints the plan of a dry run, and the number of images to create and update. */
 export async function printPlan(
   context: Context,
   planned: readonly PlannedImage[],
@@ -60,9 +58,6 @@ export async function printPlan(
   );
 }
 
-/**
- * Prints the plan of new images in a dry run, and refuses those that may not scan. Returns whether to draw.
- */
 export async function mayDraw(
   context: Context,
   { dryRun, force }: ImageFlags,

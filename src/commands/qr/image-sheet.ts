@@ -1,4 +1,3 @@
-/** Writes codes as labels on the pages of a PDF: `qr image --sheet`, `--grid` and `--paper`. */
 import { PartialError, UsageError } from '../../base/errors.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
 import { nearest } from '../../base/text/nearest.ts';
@@ -16,10 +15,6 @@ import { createFilter } from '../code-choice.ts';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
 import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
-/**
- * Writes the sheet, or lists its labels with --dry-run. Throws UsageError if the codes don't fit, and
- * PartialError if one can't be decoded.
- */
 export async function writeSheet(
   context: Context,
   names: readonly string[],
@@ -82,7 +77,6 @@ export async function writeSheet(
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {
-  // A page per label, which --paper selects.
   if (outputDir !== undefined)
     throw new UsageError("a label sheet can't be used with --output-dir", {
       hint: 'Write the sheet with -o labels.pdf.',
@@ -107,7 +101,6 @@ const CAPTIONS = new Map<string, (code: QrCode) => string>([
   ['none', () => ''],
 ]);
 
-/** Returns the chosen codes with their captions: a field, nothing, or a cell of `--from`. */
 async function chooseCaptioned(
   context: Context,
   names: readonly string[],
@@ -141,19 +134,16 @@ async function chooseCaptioned(
   }));
 }
 
-/** Returns the captions for the lines of a label: `slug,name` is two. */
 function partsOf(caption: string): string[] {
   const parts = caption.split(',').map((part) => part.trim());
   return parts.includes('') ? [caption] : parts;
 }
 
-/** Joins the parts of a caption, one per line, without empty ones. */
 function joinCaption(parts: readonly (string | undefined)[]): string {
   const lines = parts.map((part = '') => part.replace(/\s+/g, ' ').trim());
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** Finds a column by name, in any case. Throws UsageError for an unknown column. */
 function requireColumn({ name, columns, isBare }: Input, caption: string): string {
   const own = isBare ? [] : columns;
   const found =

@@ -18,6 +18,7 @@ import type { Context } from '../../context.ts';
 import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
 import { checkChoice } from '../code-choice.ts';
 import { defineCommand } from '../define.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
 import { type ImageFlags, options, requireShortUrl, styleOf } from './image-flags.ts';
 import { choosePrintable, mayDraw, printPlan } from './image-plan.ts';
 
@@ -26,7 +27,7 @@ export const command = defineCommand({
     'Draws codes as images or label sheets for print.\n\n' +
     'An image contains the short URL of its code (see `qrctl config set short-url`).\n\n' +
     'qrctl never requests this URL. Before writing an image, qrctl decodes it again, and refuses images that may not print or scan well.',
-  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
+  arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [
     { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },
@@ -57,7 +58,6 @@ export const command = defineCommand({
   },
 });
 
-/** Returns whether the flags specify a label sheet. Throws UsageError for a page without labels. */
 function isOfSheet(flags: ImageFlags): boolean {
   const { sheet, grid, paper } = flags;
   const isRollOfLabels = isRoll(flags);
@@ -68,7 +68,6 @@ function isOfSheet(flags: ImageFlags): boolean {
   return sheet !== undefined || grid !== undefined || isRollOfLabels;
 }
 
-/** Writes one code to a file, to the terminal, or as SVG to a pipe. */
 async function writeImage(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
@@ -140,7 +139,6 @@ async function showImage(
   await console.write(`${clean(text)}\n`);
 }
 
-/** Writes one file per code and format, and the manifest. */
 async function writeDirectory(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const { console, clock, signal, facts } = context;
   const template = await requireShortUrl(context, flags);
@@ -181,7 +179,6 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   reportImages(context, rows, path);
 }
 
-/** Notes the outcomes. Throws PartialError if images were not written. */
 function reportImages({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
   const images = countOf(rows.length, 'image');
   const done = formatOutcomes(countOutcomes(rows), { made: 'image', left: 'image' });

@@ -13,7 +13,6 @@ export const SHEET_COLUMNS: readonly Column[] = [
   { name: 'also' },
 ];
 
-/** Prints the label sheets that `--sheet` knows, with the size of a label. */
 export async function listSheets(
   context: Context,
   { output }: { output?: string | undefined },

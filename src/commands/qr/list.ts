@@ -1,4 +1,3 @@
-/** Lists codes, filtered and sorted by qrctl, because the service does neither. */
 import { fetchInOrder } from '../../base/parallel.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { addNew, everyCode, listAllCodes } from '../../codes/listing/codes.ts';
@@ -59,7 +58,6 @@ export const command = defineCommand({
   },
 });
 
-/** Parses `FIELD`, `FIELD:asc` or `FIELD:desc`. */
 function parseSort(text: string): Sort | undefined {
   const [name, direction = 'asc', ...more] = text.split(':');
   const field = CODE_FIELDS.find((known) => known === name);
@@ -69,7 +67,6 @@ function parseSort(text: string): Sort | undefined {
 
 type Lister = Pick<Service, 'listCodes' | 'concurrency'>;
 
-/** Only sorting waits for the last page. */
 async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<QrCode[]> {
   const { limit, sort } = options;
   const chosen = options.status || options.type || options.name;
@@ -102,13 +99,8 @@ async function* take(
   }
 }
 
-/** Maximum number of pages requested ahead, which bounds the cost of a wrong total. */
 const MOST_AHEAD = 16;
 
-/**
- * Yields the first codes in the service's order, from only the pages that contain them. Pages may be smaller
- * than requested.
- */
 async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: Math.min(limit, MAX_CODES_PAGE) });
   const size = first.rows.length;
@@ -133,7 +125,6 @@ async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCod
   }
 }
 
-/** Sorts independent of locale, and stably. Codes without the field come first. */
 function sortCodes(codes: readonly QrCode[], { field, descending }: Sort): QrCode[] {
   const collator = new Intl.Collator('en', { numeric: true });
   const isTime = field === 'created_at' || field === 'updated_at';

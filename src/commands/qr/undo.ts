@@ -1,4 +1,3 @@
-/** `qr undo`: puts back the changes of a run over a file, except for later edits. */
 import { Failure, UsageError } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
 import { readLedger } from '../../codes/engine/ledger/open-ledger.ts';
@@ -49,8 +48,9 @@ export const command = defineCommand({
     const output = options.dryRun ? undefined : await openOutput(context, options, NAMED_COLUMNS);
     const run = await findRun(context, name, options);
     const file = { input: SOURCE, checked: { rows: undoRows(run), warnings: [] } };
-    if (!output) return previewRows(context, file, options, verbOf(run, options));
-    const end = await carryOut(context, file, options, verbOf(run, options));
+    const job = { file, flags: options, verb: verbOf(run, options) };
+    if (!output) return previewRows(context, job);
+    const end = await carryOut(context, job);
     const ends = end.ends.map((one) => [one.code?.slug ?? one.item.row?.id ?? '', one] as const);
     const named = finishNamed(context, end, ends);
     if (named.failure instanceof Failure)
@@ -72,10 +72,8 @@ function verbOf(run: RunChanges, flags: Values<typeof options>): RowsVerb {
   };
 }
 
-/** Number of runs that an error lists. */
 const MOST_LISTED = 5;
 
-/** Finds a run in the ledger. Throws UsageError if the ledger has no such run. */
 async function findRun(
   context: Context,
   name: string | undefined,

@@ -2,8 +2,7 @@ import { UnexpectedResponseError, UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
 import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import { chooseTimeZone } from '../../base/time/time-zone.ts';
-import { endsByRow, itemsByRow, planDue } from '../../codes/dated/due-plan.ts';
-import { contradictions, nameOf } from '../../codes/dated/due-wishes.ts';
+import { contradictions, endsByRow, itemsByRow, nameOf, planDue } from '../../codes/dated/due-plan.ts';
 import type { Plan, PlanInput } from '../../codes/engine/plan/model.ts';
 import { reasonOf } from '../../codes/engine/results/explain.ts';
 import type { CommonChanges } from '../../codes/input/check-rows.ts';
@@ -13,6 +12,7 @@ import type { Source } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import {
   mustKnowType,
@@ -20,6 +20,7 @@ import {
   utmOf,
   utmOptions,
   warnOfDestination,
+  withoutUndefined,
 } from './destination-flags.ts';
 import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
@@ -72,7 +73,7 @@ export const command = defineCommand({
     'Updates one or more codes, or each row of a file.\n\n' +
     'Each row has an ID or slug, and the new values. If a cell is empty, the value of the flag applies, or the field stays unchanged.\n\n' +
     'Unchanged rows require no update request, so you can safely run the command again.',
-  arguments: [{ term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' }],
+  arguments: CODE_ARGUMENTS,
   options,
   columns: async () => [
     CODE_OUTPUT,
@@ -97,7 +98,7 @@ export const command = defineCommand({
     if (from !== undefined) {
       const { force, ignoreDates } = options;
       const common = {
-        changes: hasChanges(options) ? changesOf(options) : {},
+        changes: changesOf(options),
         utm: utmOf(options),
         keepUtm: options.keepUtm,
         force,
@@ -112,42 +113,28 @@ export const command = defineCommand({
         hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',
       });
     const utm = utmOf(options);
-    const changes = utm && !hasChanges(options) ? {} : changesOf(options);
+    const changes = changesOf(options);
+    if (!utm && Object.keys(changes).length === 0)
+      throw new UsageError('no change specified', {
+        hint: 'Add --name, --destination, --status or a --utm-… flag.',
+      });
     await updateNamed(context, codes, { changes, utm }, options);
   },
 });
 
-function hasChanges({ name, destination, status }: UpdateFlags): boolean {
-  return name !== undefined || destination !== undefined || status !== undefined;
-}
-
-function changesOf(flags: UpdateFlags): CodeChanges {
-  const { name, destination, status } = flags;
-  if (!hasChanges(flags)) {
-    throw new UsageError('no change specified', {
-      hint: 'Add --name, --destination, --status or a --utm-… flag.',
-    });
-  }
+function changesOf({ name, destination, status }: UpdateFlags): CodeChanges {
   if (name?.trim() === '')
     throw new UsageError('--name contains only spaces', { hint: 'Specify a visible name.' });
-  return {
-    ...(name !== undefined && { name }),
-    ...(destination !== undefined && { destination }),
-    ...(status !== undefined && { status }),
-  };
+  return withoutUndefined({ name, destination, status });
 }
 
 interface NamedChanges {
-  readonly changes: CodeChanges;
-  readonly utm?: UtmTags;
+  changes: CodeChanges;
+  utm?: UtmTags;
 }
 
 const VERB: NamedVerb = { verb: 'update', done: 'updated' };
 
-/**
- * Changes codes of the command line. One code is printed as changed, several with their outcomes. A code that
- * has the values already costs no update request. Throws as listed in errors.ts, at the end.
- */
 async function updateNamed(
   context: Context,
   names: readonly string[],
@@ -155,7 +142,6 @@ async function updateNamed(
   flags: UpdateFlags,
 ): Promise<void> {
   const isOne = names.length === 1;
-  // Unusable flags and files cost no request.
   const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
   const list = isOne || flags.dryRun ? undefined : await openOutput(context, flags, NAMED_COLUMNS);
   const wish = wishOf(wanted);
@@ -174,14 +160,12 @@ async function updateNamed(
   await single.output.print([single.toRecord(only.code)]);
 }
 
-/** Adds the tags to a new destination. Throws UsageError if it is not a web address. */
 function wishOf({ changes, utm }: NamedChanges): CodeChanges {
   const { destination } = changes;
   if (utm === undefined || destination === undefined) return changes;
   return { ...changes, destination: withTags(destination, utm, 'the destination') };
 }
 
-/** Throws UsageError if the destination of a code can't have tags. */
 function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
   if (utm === undefined) return;
   for (const { slug, destination } of codes)
@@ -205,13 +189,9 @@ function warnOfDestinations(context: Context, { ends }: NamedEnd): void {
     if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
 }
 
-/** Outcomes that repeat in every run until the next change. */
 const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
 
-/**
- * Applies the rows that are due by the service's clock. Throws UsageError for an invalid plan,
- * UnexpectedResponseError if the service sends no time, and otherwise as `runFile`.
- */
+/** Throws UnexpectedResponseError if the service sends no time. */
 async function updateDue(
   context: Context,
   from: string,
@@ -230,7 +210,6 @@ async function updateDue(
   });
 }
 
-/** Plans the rows that are due. Throws UnexpectedResponseError if the service sends no time. */
 function planDated(input: PlanInput, file: Source, nowMs: number | undefined): Plan {
   if (nowMs !== undefined || input.rows.length === 0) return planDue(input, { nowMs: nowMs ?? 0, file });
   throw new UnexpectedResponseError('cannot determine which rows are due: the service sends no Date header', {
@@ -246,10 +225,7 @@ const DUE: ByCode = {
   columns: DUE_PLAN_COLUMNS,
 };
 
-/**
- * Zone of times without one. The machine's zone does not count, because a plan is read on several. Throws
- * UsageError for an unknown zone.
- */
+/** The machine's zone does not count, because a plan is read on several. */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

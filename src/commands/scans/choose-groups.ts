@@ -1,4 +1,3 @@
-/** Resolves `--by` and `--where` to dimensions, and with `--join` to columns of a file about codes. */
 import { MOST_BYTES } from '../../base/bounds.ts';
 import { UsageError } from '../../base/errors.ts';
 import { redactKeys } from '../../base/text/key.ts';
@@ -20,16 +19,13 @@ import { nameOfGiven, readGiven } from '../read-given.ts';
 
 type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'> & {
   pairs: Pair[];
-  /** Groups with a table of their own. */
   sections: readonly GroupBy[];
   filters: readonly Filter[];
-  /** Column of `--split-by`. */
   splitBy: string | undefined;
 };
 
 const DESTINATION = 'destination';
 
-/** Dimension or column, and value, as typed. */
 export type Where = readonly [by: string, value: string];
 
 interface GroupFlags extends FileChoice {
@@ -41,10 +37,6 @@ interface GroupFlags extends FileChoice {
   rawCells?: true;
 }
 
-/**
- * Throws UsageError for a name that is neither a dimension nor a column, for contradicting flags, and for a
- * file that can't be joined.
- */
 export async function chooseGroups(
   context: Context,
   flags: GroupFlags,
@@ -98,7 +90,7 @@ export async function chooseGroups(
   const table = createCodeTable(file, [...columns, ...(destination === undefined ? [] : [destination])]);
   const destinationOf =
     destination === undefined ? undefined : (code: CodeOfScans) => table.valueOf(code, destination);
-  return { ...none, filters: filtersIn(table), table, destinationOf, splitBy };
+  return { ...none, filters: filtersIn(table), table, destinationOf };
 }
 
 function eachOnce(groups: readonly GroupBy[]): GroupBy[] {
@@ -111,7 +103,6 @@ interface ValueContext {
   timezone: string;
 }
 
-/** Returns the values that `--where` means, as they are counted. Throws UsageError for an impossible one. */
 function valuesFor(group: GroupBy, value: string, { table, nowMs, timezone }: ValueContext): string[] {
   const { kind, by } = group;
   const invalid = (expected: string) =>
@@ -168,7 +159,6 @@ async function readJoin(context: Context, path: string, flags: GroupFlags): Prom
   return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
 }
 
-/** Resolves a dimension, or two of them: `country,device`. */
 function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
   const parts = raw.split(',');
   const isColumn = file && columnFor(file, fold(raw)) !== undefined;
@@ -225,7 +215,6 @@ function columnsOf({ columns }: Input): string {
   return columns.slice(0, MOST_COLUMNS).map(quote).join(', ') + more;
 }
 
-/** Returns the column with the destinations of codes, which scan files lack. */
 function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
   const column = file && columnFor(file, DESTINATION);
   if (column !== undefined) return column;

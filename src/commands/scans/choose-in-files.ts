@@ -1,4 +1,3 @@
-/** Chooses the codes of `--input` whose scans are counted: CODE, `--from` and `--name`. */
 import { stat } from 'node:fs/promises';
 import { UsageError } from '../../base/errors.ts';
 import { joinSome, quote, shown } from '../../base/text/quote.ts';
@@ -19,9 +18,7 @@ export async function divideNames(names: readonly string[]): Promise<{ files: st
 }
 
 export interface ChosenInFiles {
-  /** Tests a code. Throws UsageError if its scans lack what identifies it. */
   isChosen(code: CodeOfScans): boolean;
-  /** Returns the specified codes that were not found. */
   unseen(): string[];
 }
 
@@ -29,7 +26,6 @@ type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
-/** Returns undefined for all codes. Throws UsageError for a file that can't be read. */
 export async function chooseInFiles(
   context: Context,
   codes: readonly string[],
@@ -37,13 +33,12 @@ export async function chooseInFiles(
 ): Promise<ChosenInFiles | undefined> {
   const { from, name } = choice;
   if (codes.length === 0 && from === undefined && name === undefined) return undefined;
-  const given: Given[] =
+  const given: readonly Given[] =
     from === undefined
       ? codes.map((code) => (isUuid(code) ? { id: code } : { slug: code }))
       : await (await import('../codes-of-file.ts')).readNamesOfFile(context, { ...choice, from });
   const isNamed = name && createNameTest(name);
   const seen = new Set<Given>();
-  /** Names of codes by key; whether they match does not change. */
   const names = new Map<string, string>();
 
   function matches(code: CodeOfScans, { id, slug }: Given): boolean {

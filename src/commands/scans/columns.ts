@@ -7,12 +7,8 @@ import { CODE_COLUMNS } from '../../scans/export/added-columns.ts';
 import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { SCAN_FIELDS } from '../../service/shapes.ts';
-import type { ArgumentDefinition, OutputColumns } from '../define.ts';
+import type { OutputColumns } from '../define.ts';
 import { openOutput } from '../output-options.ts';
-
-export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
-  { term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' },
-];
 
 export function scanColumns(hasCodes: boolean): Column[] {
   return [...(hasCodes ? CODE_COLUMNS : []), ...SCAN_FIELDS].map((name) => ({ name }));
@@ -34,7 +30,6 @@ export const COST_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Returns the cost of about this many requests; `workMs` is the time that they take without a rate limit. */
 export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
   const limit = service.rateLimit();
   const seconds = Math.ceil((costOf(requests, limit).waitMs + workMs) / 1000);
@@ -46,7 +41,6 @@ export function rangeRecord(sinceMs: number | undefined, untilMs: number | undef
   return { since: instant(sinceMs), until: instant(untilMs) };
 }
 
-/** Prints the record of a dry run, to which a format only for scans does not apply. */
 export async function printPlan(
   context: Context,
   { format }: OutputPlan,

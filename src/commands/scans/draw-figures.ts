@@ -1,4 +1,3 @@
-/** Draws figures as tables with bars that fit any width. */
 import { displayWidth } from '../../base/text/display-width.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Cross } from '../../scans/stats/cross.ts';
@@ -19,15 +18,12 @@ import {
 
 export interface Drawing {
   sections: readonly Section[];
-  /** Cross tables with at most so many columns. */
   crosses?: readonly ((most: number) => Cross)[];
   total: Total;
   isCompared: boolean;
-  /** The range and the previous one in words, or empty. */
   range: string;
   previousRange: string;
   file: string | undefined;
-  /** Filters in words, or empty. */
   only: string;
 }
 
@@ -53,7 +49,6 @@ function drawSection(section: Section, drawing: Drawing, surface: Surface, signs
 const MOST_COLUMNS = 8;
 const WIDEST = { name: 30, head: 14 };
 
-/** Draws as many columns as fit; the others are in a column of their own. */
 function drawCross(
   crossOf: (most: number) => Cross,
   drawing: Drawing,
@@ -137,7 +132,6 @@ function drawClosing(
   return wrapped.map((line) => `${colors.dim(line)}\n`).join('');
 }
 
-/** Returns the meaning of a mark, after the mark unless it is a word. */
 function explained(mark: string, meaning: string): string {
   return /[a-z]/.test(mark) ? meaning : `${mark} ${meaning}`;
 }

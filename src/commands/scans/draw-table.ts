@@ -10,7 +10,6 @@ export const NARROWEST_BAR = 6;
 const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
 const READABLE_NAME = 24;
-/** Maximum change that is shown as a percentage. */
 const LARGEST_CHANGE = 9.99;
 
 /** Without `full` there are no bars, and without `sparks` no sparklines. */
@@ -134,7 +133,6 @@ function numbersOf({ rows, comparesAverages }: Section, isCompared: boolean, sig
   return numbers;
 }
 
-/** Omits the least important columns until the texts have `room`. The first column always stays. */
 function fitting(numbers: readonly NumberColumn[], width: number, room: number): readonly NumberColumn[] {
   if (numbers.length <= 1 || width - widthOf(numbers) >= room) return numbers;
   const least = Math.min(...numbers.map(({ importance }) => importance));
@@ -146,7 +144,6 @@ function widthOf(numbers: readonly NumberColumn[]): number {
   return numbers.reduce((sum, { width }) => sum + width + GAP, 0);
 }
 
-/** Divides the width that numbers leave: value first, then name, then bar. Zero omits a column. */
 function shareRoom(
   left: number,
   widestValue: number,
@@ -158,7 +155,6 @@ function shareRoom(
   const reserved = [leastName + leastBar, leastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
   const ofValue = Math.max(1, Math.min(widestValue, left - reserved));
   const behind = left - ofValue;
-  // A readable name matters more than a short bar.
   const wanted = Math.min(widestName, READABLE_NAME) + GAP;
   const forName = behind - leastBar >= wanted ? behind - leastBar : behind;
   const ofName = widestName > 0 && forName >= leastName ? Math.min(widestName, forName - GAP) : 0;

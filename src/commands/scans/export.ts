@@ -24,7 +24,8 @@ import { defineCommand } from '../define.ts';
 import { FILES_READ } from '../input-option.ts';
 import { openSink } from '../output-options.ts';
 import { RANGE_FORMS } from '../range-options.ts';
-import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, printPlan, rangeRecord, scanOutputs } from './columns.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
+import { COST_COLUMNS, costRecord, printPlan, rangeRecord, scanOutputs } from './columns.ts';
 import { type ExportFlags, options, planExport } from './plan-export.ts';
 
 const PLAN_COLUMNS: readonly Column[] = [
@@ -190,7 +191,6 @@ function costWords(service: Service, ms: number): string[] {
   return [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`];
 }
 
-/** Prints totals of scans, and about how many requests and how much time the export takes. */
 async function printDryRun(
   context: Context,
   plan: ExportPlan,

@@ -22,7 +22,6 @@ import { movedFromOption, overwriteOption } from '../shared-flags.ts';
 const APPEND = { group: 'Append and dataset flags:' };
 const OF_APPEND = { ...APPEND, requires: ['--append'] };
 
-/** Flags that apply only to the service. */
 const OF_SERVICE = ['--since', '--until', '--during', '--append', '--dry-run', '--verify', '--prove-beyond'];
 
 export const options = {
@@ -92,7 +91,6 @@ const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
-/** Throws UsageError for contradicting flags, unknown fields, and invalid times. */
 export async function planExport(
   context: Context,
   names: readonly string[],
@@ -158,7 +156,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
   });
 }
 
-/** Plans the dataset. Without --timezone, days are in UTC, because its readers may be anywhere. */
+/** Without --timezone, days are in UTC, because readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

@@ -16,7 +16,7 @@ import { choice, defineCommand, parsed, rarely, text, texts, type Values } from 
 import { FILES_JOINED } from '../input-option.ts';
 import { RANGE_FORMS } from '../range-options.ts';
 import { readLogo } from '../read-given.ts';
-import { CODE_ARGUMENTS } from './columns.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
 import {
   type CountedCodes,
   type CountPlan,
@@ -81,7 +81,6 @@ const DEFAULT_BY: readonly Dimension[] = [
 
 const DEFAULT_TOP = 10;
 
-/** Pixels of the longer side of a logo, twice its size on paper or on a screen. */
 const LOGO_PIXELS = 480;
 
 export const command = defineCommand({
@@ -120,7 +119,6 @@ export const command = defineCommand({
       ? plan.groups
       : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
     const parts = await partsOf(context, { ...plan, groups }, flags, path);
-    // Everything is counted before the first report is written.
     const all: CountedCodes[] = [];
     for (const part of parts) {
       const untilMs = plan.span.untilMs ?? all[0]?.span.untilMs;
@@ -158,7 +156,6 @@ export const command = defineCommand({
   },
 });
 
-/** Returns the label and path of what was written; undefined for standard output. */
 function placeOf(parts: readonly unknown[], { outputDir, output }: ReportFlags): string | undefined {
   if (outputDir !== undefined) return `${countOf(parts.length, 'report')}: ${outputDir}`;
   return output === '-' ? undefined : `Report: ${output}`;

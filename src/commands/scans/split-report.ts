@@ -1,4 +1,3 @@
-/** Plans one report for each value of a column of `--join`. */
 import { UsageError } from '../../base/errors.ts';
 import { countOf, quote, shown } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
@@ -8,14 +7,10 @@ import { type CountPlan, codesOf } from './count.ts';
 
 export interface PartOfReport {
   plan: CountPlan;
-  /** Value of the column; undefined for the only report. */
   value: string | undefined;
 }
 
-/**
- * Divides the count by the values of a column, of which some differ only by case. Codes are chosen once.
- * Throws UsageError without values.
- */
+/** Values that differ only by case are one. Codes are chosen once. */
 export async function splitReport(
   context: Context,
   plan: CountPlan,
@@ -44,11 +39,9 @@ export async function splitReport(
   });
 }
 
-/** Windows has devices of these names, whatever the extension. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const LONGEST = 60;
 
-/** Names files after values: without signs that have a meaning, and distinct also where case is ignored. */
 export function namesOfFiles(values: readonly string[]): string[] {
   const used = new Set<string>();
   return values.map((value) => {

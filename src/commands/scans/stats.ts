@@ -20,7 +20,8 @@ import { defineCommand, flag } from '../define.ts';
 import { FILES_JOINED } from '../input-option.ts';
 import { openOutput, outputOptions, writeAll } from '../output-options.ts';
 import { RANGE_FORMS } from '../range-options.ts';
-import { CODE_ARGUMENTS, COST_COLUMNS, costRecord, printPlan, rangeRecord } from './columns.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
+import { COST_COLUMNS, costRecord, printPlan, rangeRecord } from './columns.ts';
 import {
   type CountPlan,
   closingWords,
@@ -151,7 +152,6 @@ export const command = defineCommand({
       if (format === 'xlsx' && path !== undefined) await writeWorkbook(context, output.plan, path, tables);
       else await writeAll(await output.open(), [tables.flatMap(({ rows }) => rows)]);
     }
-    // The drawing ends with the number of scans and their range.
     const isSeen = isDrawn && console.isTerminal && path === undefined;
     console.note(await closingWords(context, plan, counted, isSeen ? undefined : zone));
     const { failures } = counted;
@@ -206,7 +206,7 @@ async function writeWorkbook(
   addFile(facts, path);
 }
 
-/** Returns the records of a table; a row of time is complete if the range contains all of it, and it is over. */
+/** A row of time is complete if the range contains all of it, and it is over. */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
   return rows.map((row) => recordOf(row, hasPeriods ? !row.isPart : isOver));
@@ -255,7 +255,7 @@ function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) 
   };
 }
 
-/** Plans from page 1 of each code. The number of requests is approximate. */
+/** Reads page 1 of each code. The number of requests is approximate. */
 async function planOfService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { codes } = await codesOf(context, plan);

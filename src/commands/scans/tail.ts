@@ -8,8 +8,8 @@ import { checkChoice, choiceOptions, everyOf, isOneCode } from '../code-choice.t
 import { choice, defineCommand, integer, PERIOD, parsed, text, type Values } from '../define.ts';
 import { type Output, openOutput, outputOptions } from '../output-options.ts';
 import { planRange } from '../range-options.ts';
-import { movedFromOption } from '../shared-flags.ts';
-import { CODE_ARGUMENTS, scanColumns, scanOutputs } from './columns.ts';
+import { CODE_ARGUMENTS, movedFromOption } from '../shared-flags.ts';
+import { scanColumns, scanOutputs } from './columns.ts';
 
 const INTERVAL_MS = 10_000;
 

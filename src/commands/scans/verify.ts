@@ -17,8 +17,8 @@ import { defineCommand, flag, rarely, text, texts, type Values } from '../define
 import { FILES_READ } from '../input-option.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '../range-options.ts';
-import { movedFromOption } from '../shared-flags.ts';
-import { CODE_ARGUMENTS, rangeRecord } from './columns.ts';
+import { CODE_ARGUMENTS, movedFromOption } from '../shared-flags.ts';
+import { rangeRecord } from './columns.ts';
 
 const { format, fields, delimiter, header, rawCells, excel } = outputOptionsWithoutIds;
 
@@ -122,7 +122,6 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
-/** Verifies the log of `scans export --append`. Throws like `scans verify`. */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],

@@ -16,8 +16,8 @@ import { defineCommand, PERIOD, parsed, text, type Values } from '../define.ts';
 import { checkInputChoice, FILES_READ, inputOptions, listInputFiles } from '../input-option.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 import { planRange, rangeOptions } from '../range-options.ts';
+import { CODE_ARGUMENTS } from '../shared-flags.ts';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
-import { CODE_ARGUMENTS } from './columns.ts';
 
 const options = {
   ...choiceOptions,

@@ -1,8 +1,6 @@
-/** Orders the rows of a plan: questions and changes, then creations, then unchanged rows. */
 import { formatCount } from '../../../base/text/quote.ts';
 import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
 
-/** States in printing order, with their words in counts. */
 const WORDS: Readonly<Record<RowState, string>> = {
   undecided: 'to decide',
   gone: 'deleted from the service',
@@ -21,15 +19,11 @@ const WORDS: Readonly<Record<RowState, string>> = {
   unchanged: 'unchanged',
 };
 
-/** States that a run counts by outcome. */
 const ACTING: ReadonlySet<RowState> = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
 
 const ORDER = Object.keys(WORDS) as RowState[];
 
-/**
- * Groups rows by state; equal states keep the order of the file. `first`: decisions, failures, removals and
- * changes. `quiet`: rows without changes and remarks.
- */
+/** Equal states keep the order of the file. `quiet`: rows without changes and remarks. */
 export function arrangeRows(rows: readonly PlanRow[], verb: Verb) {
   const groups = new Map<RowState, PlanRow[]>(ORDER.map((state) => [state, []]));
   const creations: PlanRow[] = [];

@@ -1,4 +1,3 @@
-/** Formats a plan as Markdown for a pull request or job summary. Only new codes are cut. */
 import { clean } from '../../../base/text/clean.ts';
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { countOf, joinSome } from '../../../base/text/quote.ts';
@@ -10,10 +9,8 @@ import { codeOf, describeCandidates, describeNew, type PrintedPlan } from './pla
 /** Maximum number of new codes, because a GitHub comment is limited to 65,536 characters. */
 const MOST_CREATIONS = 100;
 
-/** Maximum number of codes named in a sentence. */
 const MOST_ABSENT = 20;
 
-/** Number of graphemes of the common part of two values that are shown. */
 const LONGEST_COMMON = 150;
 
 const SIGNS: Readonly<Partial<Record<RowState, string>>> = {
@@ -26,10 +23,8 @@ const SIGNS: Readonly<Partial<Record<RowState, string>>> = {
 
 const NAMES = ['action', 'line', 'key', 'code', 'field', 'old', 'new', 'outcome', 'note'] as const;
 
-/** Markdown cells; a missing one is empty. */
 type Cells = Partial<Record<(typeof NAMES)[number], string>>;
 
-/** Formats the document, without empty columns. */
 export function formatMarkdown(printed: PrintedPlan): string {
   const { first, creations } = arrangeRows(printed.rows, printed.verb);
   const shown = [...first, ...creations.slice(0, MOST_CREATIONS)].flatMap(cellsOf);

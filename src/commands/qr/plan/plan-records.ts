@@ -1,5 +1,3 @@
-/** Converts rows of a plan to records: one per changed field for tables, one per row for JSON. */
-
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { joinSome } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';
@@ -16,48 +14,36 @@ import type { Row } from '../../../files/formats/row-sink.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
 export interface Reason {
-  readonly title: string;
-  readonly message: string;
+  title: string;
+  message: string;
 }
 
 export interface PrintedPlan {
-  readonly name: string;
-  readonly verb: Verb;
-  readonly rows: readonly PlanRow[];
-  readonly unmanaged: number;
-  readonly absent: Plan['absent'];
-  readonly reasons: readonly Reason[];
+  name: string;
+  verb: Verb;
+  rows: readonly PlanRow[];
+  unmanaged: number;
+  absent: Plan['absent'];
+  reasons: readonly Reason[];
 }
+
+const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];
 
 /**
  * Columns of a plan. `old`: value on the service, or candidates; `new`: value in the file, or the whole new
  * code.
  */
-export const PLAN_COLUMNS: readonly Column[] = [
-  'line',
-  'key',
-  'action',
-  'id',
-  'slug',
-  'field',
-  'old',
-  'new',
-].map((name) => ({
-  name,
-}));
-
+export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
 export const DUE_PLAN_COLUMNS: readonly Column[] = [
   { name: 'line' },
   { name: 'at' },
   ...PLAN_COLUMNS.slice(1),
 ];
-
 export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERROR];
 
 /** Maximum number of candidates, because equal rows may have thousands each. */
 const MOST_CANDIDATES = 20;
 
-/** Returns a record per field in which row and code differ, or one record. */
 export function recordsOf(row: PlanRow): Row[] {
   const { item, outcome } = row;
   const about = aboutRow(row);
@@ -129,7 +115,6 @@ export function describeCandidates(row: PlanRow): string | undefined {
   return ids.length === 0 ? undefined : joinSome(ids, { most: MOST_CANDIDATES });
 }
 
-/** Formats a new code: `Summer menu (menu) → https://example.com/summer`; undefined for other rows. */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
   const isNew = action === 'create' || action === 'undecided' || action === 'exists' || action === 'failed';
   const { name, destination } = values ?? row?.wish ?? {};
@@ -164,7 +149,6 @@ export const TABLE_COLUMNS: readonly Column[] = [
   { name: 'change', importance: 7, below: true },
 ];
 
-/** Number of graphemes of the common part of two values that are shown. */
 const LONGEST_COMMON = 100;
 
 export function tableRow(row: PlanRow): Row {
@@ -186,7 +170,6 @@ export function tableRow(row: PlanRow): Row {
   };
 }
 
-/** Quotes values except addresses, so that they are distinct from the sentence. */
 function showValue(value: string): string {
   if (value === '') return '(empty)';
   return /^[^\s"]+$/.test(value) ? value : `"${value.replaceAll('"', '\\"')}"`;

@@ -1,4 +1,3 @@
-/** Prints the plan of any verb in any format, before or after a run. */
 import { inChunks } from '../../../base/collections.ts';
 import { exitCodeOf, Failure, messageOf } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
@@ -41,7 +40,6 @@ import {
 
 const TITLES = { 0: 'No changes', 8: 'Changes', 9: 'Needs your decision' } as const;
 
-/** Returns the plan of a dry run, or of a run that a brake stopped. */
 export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>): PrintedPlan {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   const title = plan.brakes.length > 0 ? 'Nothing would be sent' : TITLES[exit];
@@ -51,7 +49,6 @@ export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' 
   return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons };
 }
 
-/** Returns the plan after a run. `failure`: result of `failureOfRun`. */
 export function endedRun(
   plan: Plan,
   ends: readonly RowEnd[],
@@ -73,20 +70,15 @@ function reasonsOf(failure: unknown): Reason[] {
 /** Maximum number of new codes on a terminal by default, so that the lines below stay visible. */
 const MOST_CREATIONS = 10;
 
-/** Number of rows formatted at once, to bound memory. */
 const ROWS_AT_ONCE = 1000;
 
 export interface PlanPrinter {
-  /** The output includes the reasons. */
-  readonly hasReasons: boolean;
+  hasReasons: boolean;
   print(printed: PrintedPlan): Promise<void>;
-  /** Number of requests of a run besides those of the plan; known after `print`. */
   moreRequests?(): number;
-  /** Without effect after `print`. */
   discard(): Promise<void>;
 }
 
-/** Opens the output before the first request. `isRun`: the plan is carried out. */
 export async function openPlanOutput(
   context: Context,
   flags: OutputFlags,
@@ -143,12 +135,11 @@ function textPrinter(
 }
 
 interface TableFormat {
-  readonly plan: OutputPlan;
-  readonly isRun: boolean;
-  readonly most?: number;
+  plan: OutputPlan;
+  isRun: boolean;
+  most?: number;
 }
 
-/** Formats the table and the reasons below it. After a run, the error states them. */
 async function formatTable(
   context: Context,
   { rows, verb, reasons }: PrintedPlan,
@@ -171,17 +162,15 @@ async function formatTable(
 }
 
 export interface DryRun {
-  readonly plan: Plan;
-  readonly verb: Verb;
-  readonly file: Source;
-  /** Warnings about rows, besides those of the plan. */
-  readonly warnings: readonly Fault[];
-  /** Requests of this dry run, which a run sends as well. */
-  readonly spent: number;
-  readonly exitCode: boolean;
+  plan: Plan;
+  verb: Verb;
+  file: Source;
+  warnings: readonly Fault[];
+  spent: number;
+  exitCode: boolean;
 }
 
-/** Prints a dry run. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
+/** With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
   const { plan, verb, file, warnings, spent, exitCode } = run;
   const printed = plannedRun(plan, { name: file.name, verb });
@@ -203,10 +192,8 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   if (failure !== undefined) throw failure;
 }
 
-/** Maximum number of codes named in a note. */
 const MOST_NAMED = 5;
 
-/** Notes existing rows, and codes whose rows the file no longer has. */
 export function notePlan({ console }: Context, { items, absent }: Plan, verb: Verb): void {
   const existing = verb === 'create' ? items.filter(({ action }) => action === 'exists').length : 0;
   const note = describeExisting(existing);

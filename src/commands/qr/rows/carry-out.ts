@@ -1,4 +1,3 @@
-/** Plans rows of any source, and carries them out or prints the plan. */
 import { randomBytes } from 'node:crypto';
 import { UnprovenError } from '../../../base/errors.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
@@ -19,19 +18,13 @@ import type { CheckedSource, RowsVerb } from './verb.ts';
 /** Default visibility delay of the service, in ms. */
 const SETTLE_MS = 10_000;
 
-/** Prints the plan. Throws like `planFirst`. */
-export async function previewRows(
-  context: Context,
-  file: CheckedSource,
-  flags: RowsFlags,
-  verb: RowsVerb,
-  lock?: PlanInput['lock'],
-) {
+export async function previewRows(context: Context, run: RowsJob): Promise<void> {
+  const { file, flags, verb } = run;
   const { input, checked } = file;
   await requireServiceFor(context, input);
   const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.byCode?.columns));
   try {
-    const { plan: planned } = await planFirst(context, { file, flags, verb, lock });
+    const { plan: planned } = await planFirst(context, run);
     const items = verb.byCode?.itemsByRow(planned.items) ?? planned.items;
     await endDryRun(context, printer, {
       plan: { ...planned, items },
@@ -46,7 +39,6 @@ export async function previewRows(
   }
 }
 
-/** Plans rows, and sends only GET requests. Throws UsageError for faults that require the service. */
 export async function planFirst(context: Context, run: RowsJob) {
   const { file, flags, verb } = run;
   const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));
@@ -55,17 +47,8 @@ export async function planFirst(context: Context, run: RowsJob) {
   return { ...planned, ledger };
 }
 
-/**
- * Carries out rows, one run per workspace at a time. Before anything is sent, throws UsageError for faults
- * that require the service, UnprovenError for a brake, and errors of the plan.
- */
-export async function carryOut(
-  context: Context,
-  file: CheckedSource,
-  flags: RowsFlags,
-  verb: RowsVerb,
-  lock?: PlanInput['lock'],
-): Promise<RunEnd> {
+export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> {
+  const { file, flags, verb } = run;
   const { clock, signal, console } = context;
   const onWait = (path?: string) =>
     console.note(
@@ -83,7 +66,7 @@ export async function carryOut(
   let end: RunEnd;
   try {
     end = await runRows({
-      ...(await jobOf(context, { file, flags, verb, lock }, ledger.view())),
+      ...(await jobOf(context, run, ledger.view())),
       ledger,
       service: {
         ...service,
@@ -123,11 +106,11 @@ export class BrakeError extends UnprovenError {
   }
 }
 
-interface RowsJob {
-  readonly file: CheckedSource;
-  readonly flags: RowsFlags;
-  readonly verb: RowsVerb;
-  readonly lock?: PlanInput['lock'];
+export interface RowsJob {
+  file: CheckedSource;
+  flags: RowsFlags;
+  verb: RowsVerb;
+  lock?: PlanInput['lock'];
 }
 
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {
@@ -145,8 +128,11 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
     undoes: verb.undoes,
     lock,
     ledger: { view: () => view },
-    plan: (input: PlanInput) =>
-      planRows({ ...input, earlierIds: verb.earlierIds }, verb, file.input, service.nowMs()),
+    plan(given: PlanInput): Plan {
+      const input = { ...given, earlierIds: verb.earlierIds };
+      if (named) return planNamed(input);
+      return verb.plan ? verb.plan(input, file.input, service.nowMs()) : plan(input);
+    },
     listCodes: () => everyCode(service, service.concurrency, 'round'),
     readNamed: isNamed ? read : undefined,
     service,
@@ -156,17 +142,6 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-function planRows(
-  input: PlanInput,
-  { named, plan: ownPlan }: RowsVerb,
-  file: Source,
-  nowMs: number | undefined,
-): Plan {
-  if (named) return planNamed(input);
-  return ownPlan ? ownPlan(input, file, nowMs) : plan(input);
-}
-
-/** Plans codes of the command line, where a missing code is a failure. */
 function planNamed(input: PlanInput): Plan {
   const planned = plan(input);
   const items = planned.items.map((item): PlanItem => {
@@ -182,7 +157,6 @@ function planNamed(input: PlanInput): Plan {
   return { ...planned, items };
 }
 
-/** Returns the place of the ledger that `--ledger` selects. */
 export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsFlags, 'ledger'>) {
   const { workspace, getCode } = await context.service();
   return {
@@ -194,7 +168,6 @@ export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsF
   };
 }
 
-/** Throws UsageError if the plan has faults, or with `strict` warnings. */
 function refusePlan(input: Source, { faults, warnings }: Plan, strict = false): void {
   const refused: readonly Fault[] = strict ? [...faults, ...warnings] : faults;
   const isSorted = faults.some(({ message }) => message.includes('but the slug is'));

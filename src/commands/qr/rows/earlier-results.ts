@@ -1,11 +1,9 @@
-/** Reads earlier results at the path of this run's results, and keeps them if they would be lost. */
-
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { MOST_BYTES } from '../../../base/bounds.ts';
 import { systemCode, UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
-import { countOf } from '../../../base/text/quote.ts';
+import { capitalize, countOf } from '../../../base/text/quote.ts';
 import { fingerprintOf, parseBase } from '../../../codes/engine/plan/base.ts';
 import { FIELDS } from '../../../codes/engine/plan/model.ts';
 import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
@@ -23,15 +21,11 @@ import {
 } from '../../../files/formats/whole-file.ts';
 import { parseRows } from '../../bulk-input.ts';
 
-/** Earlier results may be replaced, and other tables with `--overwrite`. */
 export const RESULTS_PLACE: OutputPlace = {
   elsewhere: 'specify a different file with --results',
   replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
 };
 
-/**
- * Reads earlier results; undefined if there are none. Throws UsageError for another file, unless `overwrite`.
- */
 export async function readEarlier(path: string, overwrite: boolean): Promise<Input | undefined> {
   if (await isWrittenDirectly(path)) {
     throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
@@ -73,24 +67,17 @@ export function idsOf({ columns, rows }: Input): Set<string> {
   return new Set(rows.flatMap(({ values }) => String(values.get(column) ?? '').toLowerCase() || []));
 }
 
-interface Earlier {
-  readonly path: string;
-  readonly before: Input;
-  readonly isInput: boolean;
-}
-
 /**
  * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit: users edit results, and may
  * have no other list.
  */
 export async function keepEarlier(
   context: Context,
-  { path, before, isInput }: Earlier,
+  { path, before, isInput }: { path: string; before: Input; isInput: boolean },
   ends: readonly RowEnd[],
 ): Promise<void> {
   const ids = new Set(ends.flatMap(({ code, row }) => code?.id.toLowerCase() ?? row.id ?? []));
   const lost = [...idsOf(before)].filter((id) => !ids.has(id)).length;
-  // A workbook may have other sheets, formulas and colors.
   const isWorkbook = isInput && before.form?.is === 'xlsx';
   if (lost === 0 && !isWorkbook && (isInput || !isEdited(before))) return;
   let kept = `${path}.old`;
@@ -103,10 +90,9 @@ export async function keepEarlier(
   addFile(context.facts, kept);
   const what = `kept the earlier ${isInput ? 'version' : 'results'} in ${kept}`;
   if (lost > 0) context.console.warn(`${what}: they have ${countOf(lost, 'code')} that the new results lack`);
-  else context.console.note(`${what.charAt(0).toUpperCase()}${what.slice(1)}`);
+  else context.console.note(capitalize(what));
 }
 
-/** Returns whether the user edited earlier results: values differ from those that a row was saved with. */
 function isEdited({ columns, rows }: Input): boolean {
   const columnOf = (name: string) => findColumn(columns, name) ?? '';
   const fields = FIELDS.map((field) => ({ field, column: columnOf(field) }));
@@ -117,15 +103,12 @@ function isEdited({ columns, rows }: Input): boolean {
   });
 }
 
-/** Outcomes of rows that matched their codes. */
 const DONE: ReadonlySet<unknown> = new Set(['created', 'updated', 'exists', 'adopted']);
 
-/** An empty cell is no edit. */
 function isOther(cell: unknown, print: string | undefined): boolean {
   return typeof cell === 'string' && cell !== '' && print !== undefined && fingerprintOf(cell) !== print;
 }
 
-/** Notes the journal of an earlier version next to `path`. */
 export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {
   const journal = `${path}.journal`;
   if (path === undefined || !existsSync(journal)) return;

@@ -7,11 +7,10 @@ import type { RowsFlags } from './flags.ts';
 import { readRowsFile } from './run-file.ts';
 import type { RowsVerb } from './verb.ts';
 
-/** Prints what is known about a row, and what a run would do. Throws UsageError if no row has the line or key. */
 export async function explainRow(
   context: Context,
   from: string,
-  flags: RowsFlags & { readonly explain: string },
+  flags: RowsFlags & { explain: string },
   verb: RowsVerb,
 ): Promise<void> {
   const file = await readRowsFile(context, from, flags, verb);

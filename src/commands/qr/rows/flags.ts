@@ -1,4 +1,3 @@
-/** Declares the flags of verbs with a file of rows, and resolves the path of their results. */
 import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -12,12 +11,10 @@ import { anyOf, choice, duration, flag, parsed, rarely, repeated, text, type Val
 import type { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
 
-/** Section of these flags in the help of create, update and delete. */
 export const ROWS_GROUP = 'Bulk flags:';
 const OF_ROWS = { group: ROWS_GROUP };
 export const OF_FILE = { ...OF_ROWS, requires: ['--from'] };
 
-/** Flags of every verb with a file. */
 export const rowsOptions = {
   from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', {
     ...OF_ROWS,
@@ -43,7 +40,6 @@ export const rowsOptions = {
   overwrite: overwriteOption,
 };
 
-/** Flags of the verbs that write results. */
 export const resultsOptions = {
   results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
     ...OF_FILE,
@@ -52,10 +48,8 @@ export const resultsOptions = {
   }),
 };
 
-/** `--from` of the verbs whose rows are existing codes. */
 export const codesFrom = fromCodesOptions(ROWS_GROUP).from;
 
-/** Flags of the verbs that change codes. */
 export const changeOptions = {
   conflicts: choice('--conflicts <side>', 'Side that wins a conflict', ['ask', 'file', 'service'], {
     ...OF_FILE,
@@ -69,7 +63,6 @@ export const changeOptions = {
   ),
 };
 
-/** Flags of the verbs that create codes. */
 export const decisionOptions = {
   adopt: repeated('--adopt <row=code>', 'Assign CODE to ROW, a line or key', parseAdoption, {
     ...OF_FILE,
@@ -89,7 +82,7 @@ export type RowsFlags = Values<typeof outputOptions> &
   Partial<
     Values<typeof rowsOptions & typeof resultsOptions & typeof changeOptions & typeof decisionOptions>
   > & {
-    readonly force?: true;
+    force?: true;
   };
 
 function parseColumn(raw: string): [readonly [string, string]] {
@@ -108,10 +101,8 @@ function parseAdoption(raw: string): [readonly [string, string]] {
   return [[row, code]];
 }
 
-/** Maximum number of lines in a range. */
 const MOST_LINES = 1_000_000;
 
-/** Parses a key, a line, or a range of lines. */
 function parseAsNew(raw: string): string[] {
   const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(raw) ?? [];
   if (first === undefined) return [raw.trim()];
@@ -133,7 +124,6 @@ function decisionsOf({ adopt = [], asNew = [] }: RowsFlags): Decisions {
   return { adopt: new Map(adopt), asNew: counts, asNewAll: asNew.includes('all') };
 }
 
-/** Returns the policy of the flags; `own` has the settings of the verb. */
 export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Policy> = {}): Policy {
   return {
     verb,
@@ -149,17 +139,13 @@ export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Po
   };
 }
 
-/**
- * Path of the results: next to the input, or the input itself if it is a results file; without `--results`,
- * undefined for standard input and pipes. Throws UsageError if the run uses that path already.
- */
+/** Undefined for standard input and pipes without `--results`. */
 export function resultsPathOf(
   files: UsedFiles,
   from: string,
   { results }: RowsFlags,
   input: Input,
 ): string | undefined {
-  // The next run may read them.
   if (results !== undefined) refuseForeignExtension(results, [...DATA_FORMATS, 'xlsx'], 'results');
   else if (isStream(from)) return undefined;
   const path = results ?? resultsPathBeside(from, input);
@@ -168,16 +154,10 @@ export function resultsPathOf(
   return path;
 }
 
-/** Returns whether an input can be read only once. */
 function isStream(from: string): boolean {
-  // Reading reports a missing file.
   return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
 }
 
-/**
- * Returns `codes.results.csv` next to `codes.csv`, with the same extension, because the same program opens
- * both; or the input if it is a results file.
- */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));
   const isOwn = formatOfPath(ext) === form?.is;

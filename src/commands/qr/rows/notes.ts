@@ -1,4 +1,3 @@
-/** Prints notes, warnings and progress of a run over rows. */
 import { ClosedPipeError, Failure } from '../../../base/errors.ts';
 import { formatClosing, formatOutcomes } from '../../../base/run/closing-line.ts';
 import { countOutcomes } from '../../../base/run/outcomes.ts';
@@ -35,7 +34,6 @@ function shownColumn(column: string): string {
   return /^[\p{L}\p{N} ._-]{1,60}$/u.test(column) ? column : inQuotes(column);
 }
 
-/** Prints a line per warning, up to a screenful. */
 export function noteWarnings({ console }: Context, file: Source, warnings: readonly Fault[]): void {
   for (const line of describeFaults(file, warnings)) console.warn(line);
 }
@@ -50,7 +48,6 @@ export function noteOffline(context: Context, input: Input, { warnings, doubts }
   context.console.note(formatClosing(`Checked ${counts.join(', ')}`, ['0 requests'], `File: ${input.name}`));
 }
 
-/** Waits for the service of a dry run. If the key is missing, the hint states that `--offline` needs none. */
 export async function requireServiceFor({ service }: Context, { name }: Source): Promise<void> {
   await service().catch((error: unknown) => {
     if (error instanceof Failure) {
@@ -76,12 +73,10 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** The code of an open question is only a candidate. */
 function isNamed(outcome: RowEnd['outcome']): boolean {
   return outcome !== 'undecided' && outcome !== 'gone';
 }
 
-/** Adds the outcomes to the summary and the annotations. */
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts } = context;
   noteOutcomes(context, ends);
@@ -97,7 +92,6 @@ export function noteOutcomes({ facts }: Context, ends: readonly RowEnd[]): void 
   facts.outcomes = Object.fromEntries(countOutcomes(ends));
 }
 
-/** Prints the progress of a run that a signal stopped, and throws the signal's reason. */
 export function noteStop(
   { console, signal }: Context,
   { ends }: RunEnd,
@@ -111,7 +105,6 @@ export function noteStop(
   throw signal.reason;
 }
 
-/** `thing`: noun of the rows for which nothing was done. */
 export async function noteSummary(
   context: Context,
   ends: readonly RowEnd[],
@@ -123,7 +116,6 @@ export async function noteSummary(
   context.console.note(formatClosing(done, cost, place));
 }
 
-/** `verb` names the success: `created`. */
 export function createProgress({ console }: Context, service: Service, verb: string) {
   let progress: ReturnType<typeof console.progress> | undefined;
   const counts = { rows: 0, done: 0, failed: 0 };
@@ -143,7 +135,6 @@ export function createProgress({ console }: Context, service: Service, verb: str
   }
 
   return {
-    /** Shows the progress bar, unless the plan sends nothing. */
     begin({ items }: Plan) {
       counts.rows = items.filter(
         ({ action, send }) => action === 'create' || action === 'delete' || hasChanges(send),
@@ -155,10 +146,8 @@ export function createProgress({ console }: Context, service: Service, verb: str
     take(event: RunEvent) {
       switch (event.is) {
         case 'done':
-          counts.done += 1;
-          return draw();
         case 'failed':
-          counts.failed += 1;
+          counts[event.is] += 1;
           return draw();
         case 'waiting':
           console.note(
@@ -186,7 +175,7 @@ export function noteUnusedFlags({ console }: Context, fields: readonly string[],
     );
 }
 
-/** Awaits the printing of results. The failure of the run takes precedence over a closed pipe. */
+/** The failure of the run takes precedence over a closed pipe. */
 export async function finishOutput(printing: Promise<unknown>, failure: unknown): Promise<void> {
   await printing.catch((error) => {
     throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;

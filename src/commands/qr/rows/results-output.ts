@@ -1,4 +1,3 @@
-/** Outputs of a run over rows: the results file in the format of the input, and the printed rows. */
 import { inChunks } from '../../../base/collections.ts';
 import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
@@ -21,11 +20,7 @@ import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from '
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-/**
- * Opens results file and output before anything is sent. A terminal gets the number of rows by outcome by
- * default. `path`: of the results file, if any. @throws UsageError if the file at `path` is not a results
- * file, unless `--overwrite`; LocalError
- */
+/** A terminal gets the number of rows by outcome by default. */
 export async function openResultsOutput(
   context: Context,
   input: Input,
@@ -56,12 +51,8 @@ export async function openResultsOutput(
           throw error;
         });
   return {
-    /** IDs in earlier results; empty if they are the input. */
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /**
-     * Writes the results, and prints the rows that are news. Without news it prints nothing, so cron sends no
-     * mail.
-     */
+    /** Without news it prints nothing, so cron sends no mail. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
@@ -69,11 +60,10 @@ export async function openResultsOutput(
       if (path !== undefined) addFile(context.facts, path);
       const told = ends.filter(isNews);
       if (told.length === 0 && ends.length > 0 && plan.path === undefined) return printed.discard();
-      if (brief) await printed.write(countRows(ends));
+      if (brief) await printed.write([...countOutcomes(ends)].map(([outcome, rows]) => ({ outcome, rows })));
       else for (const some of chunksOf(told)) await printed.write(some.map(table.row));
       await printed.commit();
     },
-    /** Without effect after `commit`. */
     async discard() {
       await file?.discard();
       await printed.discard();
@@ -102,16 +92,17 @@ async function openResults(
   });
   // CSV cells are written back unchanged; cells of other formats are not escaped yet.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
-  const style = {
+  const dialect = dialectOf(path, input, flags);
+  const formatter = createFormatter(format, {
     columns,
-    shape: 'list' as const,
+    shape: 'list',
     keepExtra: true,
     header: true,
     rawCells: rawCells || asRead,
     excel,
-  };
-  const dialect = dialectOf(path, input, flags);
-  const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
+    ...dialect,
+  });
+  const output = createDocumentSink(file, formatter);
   if (format !== 'csv' || !asRead) return output;
   const names = columns.map(({ name }) => ({ name, isOurs: isOurs(fieldOf(input, name)) }));
   let written = 0;
@@ -122,12 +113,10 @@ async function openResults(
   };
 }
 
-/** The run may have changed the cells of these columns. */
 function isOurs(column: string): boolean {
   return OUR_COLUMNS.has(column) || UTM_COLUMNS.includes(column);
 }
 
-/** Dialect of the input, unless flags change it. */
 function dialectOf(
   path: string,
   { form }: Input,
@@ -139,10 +128,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/**
- * Escapes cells of qrctl's columns. The user's own come back unchanged, because they may be keys of other
- * tables.
- */
+/** The user's own cells come back unchanged, because they may be keys of other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,
@@ -162,13 +148,8 @@ function escaped(value: unknown, delimiter: string | undefined): unknown {
   return typeof value === 'string' ? defuse(value, delimiter) : value;
 }
 
-function countRows(ends: readonly RowEnd[]) {
-  return [...countOutcomes(ends)].map(([outcome, rows]) => ({ outcome, rows }));
-}
-
 const ROWS_AT_ONCE = 1000;
 
-/** Yields an empty chunk if there are no rows, so that a table has its header. */
 function* chunksOf(ends: readonly RowEnd[]): Generator<readonly RowEnd[]> {
   if (ends.length === 0) yield [];
   yield* inChunks([...ends], ROWS_AT_ONCE);

@@ -22,7 +22,6 @@ import {
 import { openResultsOutput } from './results-output.ts';
 import type { RowsFile, RowsVerb } from './verb.ts';
 
-/** Reads and checks a file of rows. Throws UsageError (2) with every fault, before anything is sent. */
 export async function readRowsFile(
   context: Context,
   from: string,
@@ -53,10 +52,7 @@ export async function readRowsFile(
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/**
- * Runs create, update or delete over a file. Throws as listed in errors.ts; after rows were sent, only when
- * the results are written.
- */
+/** After rows were sent, throws only when the results are written. */
 export async function runFile(
   context: Context,
   from: string,
@@ -70,18 +66,24 @@ export async function runFile(
   context.facts.rows = checked.rows.length;
   if (flags.dryRun) {
     const earlierIds = await readEarlierIds(path === from ? undefined : path);
-    return previewRows(context, file, flags, { ...verb, earlierIds });
+    return previewRows(context, { file, flags, verb: { ...verb, earlierIds } });
   }
   noteWarnings(context, input, checked.warnings);
   await context.service();
   const output = await openResultsOutput(context, input, path, flags);
   try {
-    const end = await carryOut(context, file, flags, { ...verb, earlierIds: output.earlierIds });
+    const { earlierIds } = output;
+    const end = await carryOut(context, { file, flags, verb: { ...verb, earlierIds } });
     verb.ended?.(end);
     const ends = verb.byCode?.endsByRow(end.ends) ?? end.ends;
-    const facts = { verb: verb.policy.verb, file: input, resultsPath: path, stop: end.stop };
-    const summary = { thing: 'row', place: path && `Results: ${path}`, isResumable: path !== undefined };
-    await finishRun(context, file, { ...end, ends }, { ...facts, ...summary }, async () => {
+    const finish = {
+      verb: verb.policy.verb,
+      resultsPath: path,
+      thing: 'row',
+      place: path && `Results: ${path}`,
+      isResumable: path !== undefined,
+    };
+    await finishRun(context, file, { ...end, ends }, finish, async () => {
       const rows = ends.filter(({ item }) => item.row !== undefined);
       const results = rows.map((row) => resultOf(row, verb.policy.verb));
       await output.commit(results, verb.byCode?.isNews);
@@ -93,15 +95,12 @@ export async function runFile(
   }
 }
 
-interface Finish extends RunFacts {
-  /** Noun of the summary. */
-  readonly thing: string;
-  /** Sentence about the files. */
-  readonly place: string | undefined;
-  readonly isResumable: boolean;
+interface Finish extends Pick<RunFacts, 'verb' | 'resultsPath'> {
+  thing: string;
+  place: string | undefined;
+  isResumable: boolean;
 }
 
-/** Notes the end of a run, prints its rows with `print`, and throws its failure. */
 export async function finishRun(
   context: Context,
   { input, checked }: RowsFile,
@@ -109,10 +108,10 @@ export async function finishRun(
   { thing, place, isResumable, ...facts }: Finish,
   print: (failure: unknown) => Promise<void>,
 ): Promise<void> {
-  const { ends, isUnproven, plan } = end;
+  const { ends, stop, isUnproven, plan } = end;
   noteEnds(context, ends, input);
   noteStop(context, end, isResumable);
-  const failure = failureOfRun(ends, { ...facts, isUnproven });
+  const failure = failureOfRun(ends, { ...facts, file: input, stop, isUnproven });
   await finishOutput(print(failure), failure);
   const warnings = checked.warnings.length + plan.warnings.length;
   await noteSummary(context, ends, { warnings, place, thing });

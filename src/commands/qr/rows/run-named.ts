@@ -1,9 +1,7 @@
-/** Runs a verb over codes of the command line, with the engine for rows. */
 import { NotFoundError, PartialError, UnprovenError } from '../../../base/errors.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
-import type { UtmTags } from '../../../base/text/utm.ts';
 import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
-import type { Policy, Row } from '../../../codes/engine/plan/model.ts';
+import type { Row } from '../../../codes/engine/plan/model.ts';
 import { reasonOf } from '../../../codes/engine/results/explain.ts';
 import { isDone } from '../../../codes/input/outcomes.ts';
 import { findCode } from '../../../codes/listing/find-code.ts';
@@ -11,45 +9,34 @@ import { findCodes, type Lookup } from '../../../codes/listing/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Source } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
-import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
+import type { QrCode } from '../../../service/shapes.ts';
 import type { Output } from '../../output-options.ts';
 import { resolveNames } from '../../short-urls.ts';
-import { carryOut, previewRows } from './carry-out.ts';
+import { carryOut, previewRows, type RowsJob } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 import type { RowsVerb } from './verb.ts';
 
-export interface Change {
-  readonly wish: CodeChanges;
-  readonly utm?: UtmTags;
-  readonly keepUtm?: boolean;
-}
-
-/**
- * Rows of codes that were read: one per code, even if two names specify it, and one per name without a code.
- */
+/** One row per code, even if two names specify it, and one per name without a code. */
 interface NamedRows {
-  readonly rows: readonly Row[];
-  readonly codes: readonly QrCode[];
-  readonly places: ReadonlyMap<string, number>;
+  rows: readonly Row[];
+  codes: readonly QrCode[];
+  places: ReadonlyMap<string, number>;
 }
 
 export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
-  readonly verb: 'update' | 'delete';
+  verb: 'update' | 'delete';
 };
 
-/** Ends by name; undefined if not attempted. */
 export interface NamedEnd {
-  readonly ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
-  /** Error to throw after the results; undefined if every code is done. */
-  readonly failure: unknown;
+  ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
+  failure: unknown;
 }
 
-/** Reads codes by ID or slug. Throws NotFoundError if the only one does not exist. */
 export async function findNamed(
   context: Context,
   names: readonly string[],
-  change: Change = { wish: {} },
+  change: Pick<Row, 'wish' | 'utm' | 'keepUtm'> = { wish: {} },
 ): Promise<NamedRows> {
   const targets = (await resolveNames(context, names)).map(targetOf);
   const lookup = await lookUp(context, targets);
@@ -94,22 +81,20 @@ export async function previewNamed(
   verb: NamedVerb,
   flags: RowsFlags,
 ): Promise<void> {
-  await previewRows(context, sourceOf(named), flags, verbOf(named, verb, flags));
+  await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Carries out a verb. Throws errors before the first request, and the signal's reason. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
   verb: NamedVerb,
   flags: RowsFlags,
 ): Promise<NamedEnd> {
-  const end = await carryOut(context, sourceOf(named), flags, verbOf(named, verb, flags));
+  const end = await carryOut(context, jobOf(named, verb, flags));
   const ends = [...named.places].map(([name, place]) => [name, end.ends[place]] as const);
   return finishNamed(context, end, ends);
 }
 
-/** Notes the outcomes of a run over codes. Throws the signal's reason. */
 export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends']): NamedEnd {
   const results = ends.flatMap(([, result]) => result ?? []);
   noteOutcomes(context, results);
@@ -117,14 +102,11 @@ export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends'
   return { ends, failure: failureOf(end, results) };
 }
 
-function sourceOf({ rows }: NamedRows) {
-  return { input: ARGUMENTS, checked: { rows, warnings: [] } };
-}
-
 /** Brakes don't apply to codes that were named one by one. */
-function verbOf({ codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsVerb {
-  const policy: Policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
-  return { ...rest, policy, named: codes };
+function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsJob {
+  const policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
+  const file = { input: ARGUMENTS, checked: { rows, warnings: [] } };
+  return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
 /** If all codes failed, their error is thrown as it is, for its exit code. */

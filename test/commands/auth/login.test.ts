@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AuthError, exitCodeOf, UnavailableError } from '../../../src/base/errors.ts';
-import { verifyKey } from '../../../src/commands/auth/login-key.ts';
+import { verifyKey } from '../../../src/commands/auth/login.ts';
 import { resolveInputs } from '../../../src/settings/resolve.ts';
 import { failing, modelService } from '../../support/model-service/model-service.ts';
 
