@@ -1,6 +1,6 @@
 /**
- * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10
- * ms more; each `import()` begins a chunk that only the commands that run it load.
+ * Builds dist/ reproducibly. The output is CommonJS, because Node's loader of ES modules takes 10 ms more;
+ * each `import()` begins a chunk.
  */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
-/** Modules that most commands load, by the chunk that holds them and what they import: a command reads few files. */
+/** Modules that most commands load, by chunk: a command reads few files. */
 const SHARED = {
   core: [
     'src/app.ts',
@@ -28,7 +28,6 @@ const SHARED = {
 /** Number of chunks that must share any other module for it to be in a chunk of its own kind. */
 const SHARED_BY = 8;
 
-/** Returns the chunk of a module, for rolldown's `codeSplitting`. */
 function createGrouping() {
   const chunkOf = new Map();
   return (id, context) => {
@@ -47,7 +46,6 @@ function createGrouping() {
 
 const [directory = 'dist'] = process.argv.slice(2);
 
-/** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
   const BOTH = 'latin latin-ext cyrillic greek vietnamese cyrillic-ext greek-ext'.split(' ');
   const FAMILIES = [
@@ -68,7 +66,7 @@ async function copyFonts() {
 // Renamed when complete, so that a command that runs during the build finds its files.
 const staged = `${directory}-${process.pid}`;
 
-/** Builds the chunks that src/build/start.ts loads: each is a function, as Node's wrapper of a CommonJS module. */
+/** Each chunk is a function, as Node's wrapper of a CommonJS module. */
 function buildApp() {
   return buildChunks(
     staged,

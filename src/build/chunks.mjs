@@ -1,10 +1,8 @@
-/** Builds CommonJS for Node 20 with rolldown. */
 import { createRequire } from 'node:module';
 import { build } from 'rolldown';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Builds the entry points (by name) in a directory, and resolves to the chunks. */
 export async function buildChunks(dir, input, { plugins, output } = {}) {
   const { output: chunks } = await build({
     input,
@@ -28,12 +26,11 @@ export async function buildChunks(dir, input, { plugins, output } = {}) {
   return chunks;
 }
 
-/** Builds one file that needs no other. */
 export function buildFile(directory, name, source) {
   return buildChunks(directory, { [name]: source }, { output: { codeSplitting: false } });
 }
 
-/** Builds each worker thread as one file: a worker is started from its text, because in an executable it is not a file. */
+/** A worker is started from its text, because in an executable it is not a file. */
 export async function buildWorkers(directory) {
   const workers = [
     buildFile(directory, 'parquet-worker', 'src/files/formats/parquet/worker.ts'),

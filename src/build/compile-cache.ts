@@ -1,24 +1,16 @@
 /**
- * Stores what V8 compiled of the chunks in dist/ for the next start of the same command. Node's `module.enableCompileCache` gains little
- * there: it stores what was compiled when a file was loaded, not the functions that the command calls, and checks neither owner nor
- * permissions.
- *
- * V8 trusts such data: if it is damaged or from another release of Node, V8 crashes or computes wrong results. Therefore:
- *
- * - The code is never shipped. It is made on this machine from a source that is stored with it and compared, by a Node of exactly this
- *   version, architecture, platform and flags.
- * - It is in the user's own cache directory; file and directory belong to this user and are closed to others. Where that is not certain
- *   (Windows, HOME of another user, set-uid), there is no cache.
- * - A checksum of the whole file is verified first. It protects against damage only: a user who can forge it can also change the user's
- *   shell profile. The checksum of `zlib` takes a quarter of the time to load `node:crypto`.
- * - The code is never required. After any failure, the chunk is compiled without it.
+ * Stores what V8 compiled of the chunks in dist/ for the next start of the same command. Node's
+ * `module.enableCompileCache` stores what was compiled on loading, not the functions that the command calls.
+ * V8 crashes or computes wrong results with damaged or foreign data. Therefore, the code is made on this
+ * machine by exactly this Node, from a source that is compared; file and directory belong to this user and
+ * are closed to others, or there is no cache (Windows, HOME of another user, set-uid); and a checksum is
+ * verified, against damage only. That of `zlib` takes a quarter of the time to load `node:crypto`.
  */
 import { statSync } from 'node:fs';
 import { orUndefined } from '../base/or-undefined.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { openOwnCache, type User } from '../files/durable/own-cache.ts';
 
-/** A chunk of dist/ and what V8 compiled of it. */
 export interface Compiled {
   readonly name: string;
   readonly source: Buffer;
@@ -26,13 +18,12 @@ export interface Compiled {
 }
 
 export interface CompileCache {
-  /** Chunks of the last run; none if the file is missing, damaged, of another Node, or not certainly of this user. */
+  /** None if the file is missing, damaged, of another Node, or not certainly of this user. */
   readonly stored: readonly Compiled[];
-  /** Replaces the file of the command, and removes the oldest files if there are many. Never throws. */
+  /** Removes the oldest files if there are many. Never throws. */
   write(chunks: readonly Compiled[]): void;
 }
 
-/** Properties of `process` that determine the place and owner of the cache, and the version of Node. */
 export interface Runtime extends User {
   version: string;
   arch: string;
@@ -47,17 +38,13 @@ const CHECKSUM_BYTES = 4;
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
-/** The first line of a file, as JSON. The source and the code of each chunk follow, each aligned. */
+/** First line of a file, as JSON. The source and the code of each chunk follow, each aligned. */
 interface Head {
   readonly node: string;
-  /** Name of each chunk, and the bytes of its source and of its code. */
   readonly chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
-/**
- * Opens the file of a command in the cache of this user for this Node and the program in `directory`; undefined if no place is safe. Never
- * throws.
- */
+/** Returns undefined if no place is safe. Never throws. */
 export function openCompileCache(
   runtime: Runtime,
   directory: string,
@@ -109,7 +96,7 @@ function align(at: number): number {
   return Math.ceil(at / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** Returns a text (ASCII) that differs for each build of Node, its flags, and the directory of the program. */
+/** ASCII that differs for each build of Node, its flags, and the directory of the program. */
 function describeNode(
   { version, arch, platform, execPath, execArgv, env }: Runtime,
   directory: string,

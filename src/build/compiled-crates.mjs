@@ -1,4 +1,4 @@
-/** Finds the crates that a WebAssembly module of Rust was compiled from, by the source paths in its panic messages: it has no lock file. */
+/** A WebAssembly module of Rust has no lock file, but source paths of its crates in panic messages. */
 
 /** Repositories of the forks in the Cargo.toml of resvg-js (https://github.com/yisibl/resvg-js). */
 const FORKS = { resvg: 'zimond/resvg', 'woff2-rs': 'yisibl/woff2-rs' };
@@ -6,7 +6,7 @@ const FORKS = { resvg: 'zimond/resvg', 'woff2-rs': 'yisibl/woff2-rs' };
 const PUBLISHED = /(?:registry\/src\/[^/]+|rust\/deps)\/([a-z][\w-]*?)-(\d+\.\d+\.\d+)\/src\//g;
 const FROM_GIT = /git\/checkouts\/([\w-]+)-[0-9a-f]{16}\/([0-9a-f]{7,40})\/(?:crates\/([\w-]+)\/)?src\//g;
 
-/** Returns name, version and purl of each crate, sorted by purl. Throws if there is no crate, or one of an unknown repository. */
+/** Sorts by purl. Throws if there is no crate, or one of an unknown repository. */
 export function compiledCrates(wasm) {
   const text = wasm.toString('latin1');
   const published = [...text.matchAll(PUBLISHED)].map(([, name, version]) => ({

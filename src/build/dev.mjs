@@ -1,4 +1,4 @@
-/** `npm run dev -- qr list`: runs a command from the sources, without a build. It starts slower than dist/; all else is the same. */
+/** `npm run dev -- qr list` runs a command without a build. */
 import { mkdir, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * `npm run executable [-- FILE]`: builds qrctl and Node as a single executable application, in which the files of the package are embedded
- * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
+ * `npm run executable [-- FILE]`:
+ * https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -46,7 +46,6 @@ async function fetchNode() {
   return join(directory, 'node_modules', 'node', 'bin', WINDOWS ? 'node.exe' : 'node');
 }
 
-/** Returns the files of the package by their paths in it; src/files/durable/packaged-files.ts finds them by these. */
 async function packagedFiles() {
   const names = ['LICENSE', 'README.md', ...(await filesOf('dist')), ...(await filesOf('completions'))];
   return Object.fromEntries(names.sort().map((name) => [name, resolve(name)]));

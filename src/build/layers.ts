@@ -1,6 +1,5 @@
 /**
- * The layers of `src/`, from the top down. `npm run layers` writes from this list src/build/layers.json, which biome.json extends, and the
- * table of .github/CONTRIBUTING.md.
+ * `npm run layers` writes layers.json, which biome.json extends, and the table of .github/CONTRIBUTING.md.
  */
 import { readdirSync } from 'node:fs';
 
@@ -9,7 +8,7 @@ interface Rule {
   message: string;
 }
 
-/** What each folder and file of `src/` does. Those of one layer do not import each other. */
+/** Entries of one layer do not import each other. */
 export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   { build: 'builds the program, and starts the build' },
   { 'main.ts': 'argv → command → exit code' },
@@ -34,7 +33,7 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
 
 const UNDICI = ['undici', 'undici/**'];
 
-/** Returns a rule for imports of other commands; `path` is the relative path of `src/commands`. */
+/** `path` is the relative path of `src/commands`. */
 function noCommands(path: string): Rule {
   const nouns = readdirSync('src/commands', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return { group: nouns.map(({ name }) => `${path}/${name}/**`), message: 'No command imports another.' };
@@ -69,7 +68,7 @@ const FURTHER: Readonly<Record<string, readonly Rule[]>> = {
 const isFile = (module: string) => module.endsWith('.ts');
 const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
 
-/** Returns the overrides of Biome's configuration that enforce the layers. Of two that match a file, the later one applies. */
+/** Of two overrides that match a file, the later one applies. */
 export function layerRules(): object[] {
   return LAYERS.flatMap((modules, layer) =>
     Object.keys(modules).flatMap((module) => {
@@ -88,7 +87,6 @@ export function layerRules(): object[] {
   );
 }
 
-/** Returns the document with its table of layers, between the heading of the table and the next empty line, as in `LAYERS`. */
 export function withLayerTable(document: string): string {
   const rows = LAYERS.flatMap((modules, layer) =>
     Object.entries(modules).map(([module, does]) => {

@@ -1,4 +1,4 @@
-/** Collects the licenses of the bundled packages from the modules of its chunks. Every license requires that copies include its text. */
+/** Every license requires that copies include its text. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -20,8 +20,8 @@ const LOOKED_UP = { 'png-js': 'MIT' };
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 
 /**
- * Files with the license text of packages that don't include it: the text of SPDX, where the sources are, and the notices of the libraries that
- * were compiled in.
+ * License texts of packages that don't include them: the text of SPDX, where the sources are, and the notices
+ * of the libraries that were compiled in.
  */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
@@ -50,10 +50,7 @@ async function describeLlhttp() {
   return { ...LLHTTP, version, purl: `pkg:github/nodejs/llhttp@v${version}` };
 }
 
-/**
- * Returns name, version, license and its text of the packages in the chunks of a build and in the directories `others`. Throws if a license
- * is missing or not in KNOWN.
- */
+/** Throws if a license is missing or not in KNOWN. */
 export async function bundledPackages(chunks, others = []) {
   const bundled = chunks.flatMap(({ modules = {} }) =>
     Object.entries(modules).flatMap(([path, { renderedLength }]) =>
@@ -92,7 +89,6 @@ async function describe(directory) {
   return { name, version, license, text: (await readFile(join(directory, file), 'utf8')).trim() };
 }
 
-/** Returns the text of the MIT license, which is also that of qrctl, with the author's name. */
 function mitOf(author) {
   return readFileSync('LICENSE', 'utf8')
     .replace(/[\s\S]*?Copyright.*/, `Copyright (c) ${author}`)

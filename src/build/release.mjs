@@ -1,6 +1,6 @@
 /**
- * `npm run release -- X.Y.Z`: checks whether the release is possible, and prints its steps; `--write` runs them. `--files-only` builds only
- * the files in dist-release/, as the workflow does for a tag. The workflow publishes a tag that is pushed.
+ * `npm run release -- X.Y.Z` checks and prints the steps; `--write` runs them. `--files-only` builds only
+ * dist-release/, as the workflow does for a tag.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,6 @@ if (faults.length > 0) {
   process.exit(2);
 }
 
-/** Steps of a release, in order. `--files-only` needs only the last one. */
 const steps = [
   ...(filesOnly
     ? []
@@ -66,7 +65,6 @@ function compare(a, b) {
   return left.map((part, at) => part - right[at]).find((difference) => difference !== 0) ?? 0;
 }
 
-/** Returns the section of a version in CHANGELOG.md, without its heading. */
 function sectionOf(name) {
   const [, section = ''] = changelog.split(`\n## [${name}]`);
   return section.split('\n## ')[0].replace(/^[^\n]*\n/, '');

@@ -1,10 +1,10 @@
-/** Formats .github/SKILL.md: what a coding assistant needs to run qrctl, from the document of `qrctl help --json`. */
+/** Formats .github/SKILL.md from the document of `qrctl help --json`. */
 import type { createReference } from '../cli/help/reference.ts';
 
 type Reference = ReturnType<typeof createReference>;
 type Command = Reference['commands'][number];
 
-/** Lines that run as they are in the sandbox, one block after the other; a test runs them. */
+/** A test runs the blocks in the sandbox, one after the other. */
 const RECIPES: readonly (readonly [title: string, lines: readonly string[]])[] = [
   [
     'Look first. These lines change nothing',
@@ -105,7 +105,7 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
   return [`### ${title}`, `${summary}.`, ...(facts.length > 0 ? [facts.join('\n')] : [])].join('\n\n');
 }
 
-/** `` `--format table|csv` ``, or `` `--output <file>` `` as in the help; long lists of values are in the JSON document. */
+/** Long lists of values are in the JSON document. */
 function flagList(flags: Reference['global_flags']): string {
   return flags
     .map(({ name, value, choices }) => {

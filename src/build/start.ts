@@ -1,4 +1,4 @@
-/** Entry point of bin/: loads the chunks of dist/, with the code that V8 compiled in earlier runs, and runs the command line. */
+/** Entry point of bin/: runs dist/ with the code that V8 compiled in earlier runs. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
@@ -18,7 +18,6 @@ const chunks = new Map<string, Chunk>();
 const modules = new Map<string, { exports: unknown }>();
 let cache: CompileCache | undefined;
 
-/** Runs one command line from the chunks in dist/, and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);
   process.once('uncaughtException', (error) => void reportCrash(error, argv));
@@ -37,7 +36,10 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** Compiles all chunks of the last run of this command first: V8 rejects stored code once the program has changed a flag of V8. */
+/**
+ * V8 rejects stored code once the program has changed a flag of V8, so the chunks of the last run are
+ * compiled first.
+ */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -47,7 +49,7 @@ function loadApp(argv: readonly string[]): App {
   return requireChunk('./app.js') as App;
 }
 
-/** Reports an error that nothing caught: Node would print the line of its chunk, which has 200 KB. */
+/** Node would print the line of the chunk, which has 200 KB. */
 async function reportCrash(error: unknown, argv: readonly string[]): Promise<void> {
   process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process));
 }
@@ -65,7 +67,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** Compiles a chunk, which is a function expression already, because wrapping it here would copy it. */
+/** A chunk is a function expression already, because wrapping it here would copy it. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });
@@ -74,7 +76,7 @@ function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   return chunk;
 }
 
-/** Stores the compiled code of all chunks of a command that has loaded one for the first time. V8 compiles functions on their first call. */
+/** Stores only if a chunk was loaded for the first time. V8 compiles functions on their first call. */
 function keepCompiled(): void {
   if (cache === undefined || [...chunks.values()].every(({ isStored }) => isStored)) return;
   const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');
@@ -84,7 +86,6 @@ function keepCompiled(): void {
   );
 }
 
-/** Returns the command of a line as the name of a file. */
 function commandOf(argv: readonly string[]): string {
   const words = argv.slice(0, 2).filter((word) => /^[a-z]+$/.test(word));
   const help = argv.some((word) => word === '--help' || word === '-h');

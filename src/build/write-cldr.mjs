@@ -1,7 +1,4 @@
-/**
- * `npm run cldr`: writes names and formats of the Unicode CLDR to src/scans/report/languages/cldr/, because each Node version has a
- * different CLDR, and the same scans must give the same report.
- */
+/** `npm run cldr`: each Node version has a different CLDR, and the same scans must give the same report. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +8,7 @@ import { join } from 'node:path';
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
-/** Day before month, as in the international English of CLDR, which readers in every country understand. */
+/** Day before month, which readers in every country understand. */
 const DATES_OF = { en: 'en-001' };
 /** In French, the first day of a month is an ordinal number, which CLDR does not distinguish. */
 const FIRST_DAY = { fr: '1er' };
@@ -44,7 +41,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** An entry per line, and the countries by their first letter, so that a change of the CLDR is a readable diff. */
+/** One entry per line, so that a change of the CLDR is a readable diff. */
 function formatJson({ countries, ...data }) {
   const letters = [...new Set(Object.keys(countries).map(([letter]) => letter))];
   const named = (letter) => Object.entries(countries).filter(([code]) => code.startsWith(letter));

@@ -1,4 +1,3 @@
-/** `npm run layers`: writes the linter's rules and the table of .github/CONTRIBUTING.md from layers.ts. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { layerRules, withLayerTable } from './layers.ts';
 

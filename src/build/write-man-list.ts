@@ -1,4 +1,4 @@
-/** `npm run man-list`: writes the list of man pages in package.json, from which npm installs them, after a command was added or renamed. */
+/** `npm run man-list`, after a command was added or renamed. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { manPages } from '../cli/help/man.ts';

@@ -1,7 +1,4 @@
-/**
- * Second step of `npm run build`: writes the manual pages to dist/man, and the pages of `--help` to dist/help, because formatting them
- * takes longer than the rest of the command.
- */
+/** Second step of `npm run build`: formatting help takes longer than the rest of a command. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { manPages } from '../cli/help/man.ts';

@@ -1,4 +1,4 @@
-/** `npm run skill`: writes .github/SKILL.md, the page for coding assistants, after a command, a flag or a column was changed. */
+/** `npm run skill`, after a command, a flag or a column was changed. */
 import { writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { createReference } from '../cli/help/reference.ts';

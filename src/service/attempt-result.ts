@@ -22,12 +22,9 @@ export interface Call<T> {
   json?: string | undefined;
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
-  /**
-   * Returns the value of a 2xx response, or throws UnexpectedResponseError. Undefined: only 204 is accepted.
-   */
+  /** Throws UnexpectedResponseError. Undefined: only 204 is accepted. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
-  /** Accept a response without JSON unread. */
   anyBody?: boolean;
 }
 

@@ -5,8 +5,8 @@ import { shown } from '../base/text/quote.ts';
 const VERSION_PATH = '/api/v1';
 
 /**
- * Returns the canonical form: lower-case host, no trailing slash, ending in `/api/v1`, which is appended
- * (`completed`) if there is no path. Throws UsageError for other URLs, and for http:// except to localhost.
+ * Returns a lower-case host without trailing slash, ending in `/api/v1`, which is appended (`completed`) if
+ * there is no path. Throws UsageError.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
@@ -63,7 +63,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Returns whether a hostname is localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */
+/** Accepts localhost, 127.0.0.0/8 and [::1]. Names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,6 +1,4 @@
-/**
- * Checks responses at the edge. Unknown values and extra fields are accepted: the service may be extended.
- */
+/** Unknown values and extra fields are accepted: the service may be extended. */
 import { UnexpectedResponseError } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
 import type { Redact } from './excerpt.ts';
@@ -48,9 +46,7 @@ export function checkCode(json: unknown): QrCode {
   return asCode(json, 'the code');
 }
 
-/**
- * Creates a check that throws UnexpectedResponseError also for another code, or another status than was sent.
- */
+/** Throws UnexpectedResponseError also for another code, or another status than was sent. */
 export function checkSameCode(
   id: string,
   { status }: CodeChanges = {},

@@ -32,7 +32,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     events.retry?.(retry);
   }
 
-  /** Returns the duration of an outage: since this call began to fail, or since no call succeeded. */
+  /** Since this call began to fail, or since no call succeeded. */
   function outageMs(spentMs = 0): number {
     const now = clock.monotonic();
     failingSinceMs ??= now;
@@ -48,7 +48,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       throw error;
     };
     let attempts = 0;
-    /** Duration since the first failure, without pauses for the rate limit. */
+    /** Excludes pauses for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
     // A 404 after a DELETE without a response means that it succeeded.

@@ -6,7 +6,7 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** Opens a socket, with TLS if required. The socket can be destroyed before the callback. */
+/** The socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 export interface Connection {
@@ -22,8 +22,8 @@ const MAX_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connection to the service, through `tunnel` (a proxy's URL) if given. Failures are NetworkErrors:
- * after its own socket errors, undici reconnects endlessly.
+ * `tunnel` is a proxy's URL. Failures are NetworkErrors: after its own socket errors, undici reconnects
+ * endlessly.
  */
 export function createConnection(
   tunnel: URL | undefined,

@@ -8,8 +8,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Creates a function that redacts the key and pieces of it, also in other case, percent-encoded, or with
- * blanks inserted; in a long text, only the whole key.
+ * Redacts the key and pieces of it, also in other case, percent-encoded, or with blanks inserted; in a long
+ * text, only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -21,7 +21,7 @@ export function createRedact(apiKey: string): Redact {
   };
 }
 
-/** Redacts only the whole key, in data that is otherwise exact. */
+/** For data that is otherwise exact. */
 export function withoutKey(text: string, apiKey: string): string {
   return apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
 }
@@ -51,7 +51,7 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   return redacted + text.slice(done);
 }
 
-/** Yields UTF-16 units in lower case, percent-decoded, without blanks and controls, with their places. */
+/** In lower case, percent-decoded, without blanks and controls. */
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
@@ -73,7 +73,7 @@ export function excerpt(text: string, redact: Redact): string {
   return oneLine(words, redact);
 }
 
-/** Formats a text of the service as one short line, without invisible characters and lone surrogates. */
+/** Without invisible characters and lone surrogates. */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();

@@ -67,7 +67,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server itself, not a proxy, refused the connection: there is a network. */
+/** A server that refuses, not a proxy, shows that there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
   return codeOf(cause) === 'ECONNREFUSED';
 }

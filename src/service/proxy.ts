@@ -8,8 +8,8 @@ import { NetworkError } from './network-error.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a service, or undefined for a direct connection. A service on this machine is reached
- * only through a proxy on this machine. Throws UsageError for an invalid URL.
+ * Returns undefined for a direct connection. A service on this machine is reached only through a proxy on
+ * this machine. Throws UsageError for an invalid URL.
  */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -25,7 +25,7 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/** Adds the proxy's name to a failure. `isForwarded`: plain HTTP, so that HTTP_PROXY is named. */
+/** `isForwarded`: plain HTTP, so that HTTP_PROXY is named. */
 export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
   const { message, fault, sent, hint } = failure;
   if (sent || hint !== undefined || fault !== 'network') return failure;
@@ -37,7 +37,7 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
   });
 }
 
-/** Returns the failure for a proxy's own status: the proxy forwarded nothing. */
+/** The proxy forwarded nothing. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407) {
     const message = `the proxy ${proxy.host} requires a user name and password (407)`;
@@ -77,7 +77,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/** Matches NO_PROXY: names with subdomains, `host:port`, CIDR networks or `*`. Names are not resolved. */
+/** Names with subdomains, `host:port`, CIDR networks or `*`. Names are not resolved. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {

@@ -25,12 +25,12 @@ export interface ErrorBody {
   code: string | undefined;
 }
 
-/** Transient statuses: another attempt may help, if repeating is safe. */
+/** Another attempt may help, if repeating is safe. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
 
-/** Statuses that, with an Error body, guarantee that nothing was applied. */
+/** With an Error body, nothing was applied. */
 const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
@@ -43,7 +43,7 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Maps a response to its failure, except 2xx and 429. The only table from HTTP status to class. */
+/** Excludes 2xx and 429. The only table from HTTP status to class. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,

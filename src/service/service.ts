@@ -32,9 +32,9 @@ export interface PageRequest {
 }
 
 /**
- * Hook before every attempt, after the rate limit admits it and before a byte is sent. Its error is thrown
- * unchanged, and nothing is sent. If it returns work, the attempt gives up its place, does the work, and
- * waits ahead of all others.
+ * Called before every attempt, after the rate limit admits it and before a byte is sent. Its error is thrown
+ * unchanged. If it returns work, the attempt gives up its place, does the work, and waits ahead of all
+ * others.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
@@ -71,9 +71,9 @@ export interface RawResponse {
 }
 
 /**
- * Every method throws the signal's reason or a request failure: AuthError (401), NotFoundError (404),
- * PlanLimitError (403 to POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError (network,
- * 5xx, after retries), UnexpectedResponseError (not as specified).
+ * Every method throws the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to
+ * POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries),
+ * UnexpectedResponseError.
  */
 export interface Service {
   readonly baseUrl: string;
@@ -82,23 +82,20 @@ export interface Service {
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
-  /**
-   * Creates a code; not idempotent, so only repeated if certainly not applied. The bulk engine writes its
-   * intent to disk in `beforeSend`.
-   */
+  /** Not idempotent, so only repeated if certainly not applied. */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
-  /** Permanently deletes a code and its scans. Only 204 is a success, or 404 after a lost response. */
+  /** Only 204 is a success, or 404 after a lost response. */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
-  /** Sends any request under the base URL, and resolves for any status. */
+  /** Resolves for any status. */
   send(request: RawRequest): Promise<RawResponse>;
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
   stats(): ServiceStats;
-  /** Time of the service's clock, ms since the epoch; undefined before the first Date header. */
+  /** In ms since the epoch; undefined before the first Date header. */
   nowMs(): number | undefined;
-  /** Minimum number of requests of other clients. Call it when no request is in flight. */
+  /** Minimum number. Call it when no request is in flight. */
   externalRequests(): number;
   close(): Promise<void>;
 }

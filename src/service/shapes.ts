@@ -1,4 +1,4 @@
-/** Resources of the specification. Enumerations list the known values; others are accepted. */
+/** Enumerations list the known values; others are accepted. */
 
 export const CODE_TYPES = [
   'url',
@@ -54,7 +54,7 @@ export const CODE_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Raw scan record. An id above 2^53 is a bigint, which keeps its digits. */
+/** An id above 2^53 is a bigint. */
 export type Scan = {
   id: number | bigint;
   ts: string;
@@ -77,13 +77,13 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Number of matching items at this response. Never trusted alone. */
+  /** At this response. Never trusted alone. */
   total: number;
-  /** Date header of the response in ms since the epoch, in whole seconds. */
+  /** In ms since the epoch, in whole seconds. */
   serviceTimeMs: number | undefined;
 }
 
-/** Page of scans; `times[i]` is `rows[i].ts` in ms since the epoch. */
+/** `times[i]` is `rows[i].ts` in ms since the epoch. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
   /** Rows of a full page, which may be fewer than requested. */

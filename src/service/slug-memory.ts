@@ -20,17 +20,17 @@ interface Kept {
   codes: readonly KeptCode[];
 }
 
-/** Storage between runs; its methods must not throw. */
+/** Its methods must not throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Returns whether all these codes are certainly stored, without reading the others. */
+  /** Reads no other codes. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
 
 export interface SlugMemory {
   idOf(slug: string): Promise<string | undefined>;
-  /** Number of known codes; at least as many were listed once. */
+  /** At least as many codes were listed once. */
   size(): Promise<number>;
   note(codes: readonly KnownCode[]): void;
   noteListing(listing: Listing & { whole: boolean }): void;
@@ -41,7 +41,6 @@ export interface SlugMemory {
   save(): Promise<void>;
 }
 
-/** Maximum number of slugs, a megabyte. */
 const MOST_SLUGS = 20_000;
 /** Maximum number of codes to look for, a page. More take as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
@@ -74,7 +73,6 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     return all;
   }
 
-  /** Returns whether all codes are stored, such as a page of the codes of the run before. */
   async function isKept(codes: readonly (KnownCode | undefined)[]): Promise<boolean> {
     if (codes.length === 0) return true;
     const entries =

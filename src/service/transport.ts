@@ -23,7 +23,7 @@ export interface Exchange {
   exact?: boolean;
 }
 
-/** Returns the first value of a header (its name in lower case), trimmed. */
+/** `name` is in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
@@ -37,9 +37,8 @@ export interface HttpResponse {
 
 export interface Transport {
   /**
-   * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError, or the
-   * signal's reason. POST uses a new connection: if the service closed a kept one at that moment, the outcome
-   * would be unknown.
+   * Never follows a redirect. Throws NetworkError, or the signal's reason. POST uses a new connection: if the
+   * service closed a kept one at that moment, the outcome would be unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
   close(): void;
@@ -137,7 +136,7 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-/** Dispatches and settles exactly once. After a failure, the connection may be busy: destroy the wire. */
+/** Settles exactly once. After a failure, the connection may be busy: destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,
@@ -196,9 +195,9 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body, and has read the bytes when it returns. With `escapes`, a large JSON object has escapes in
- * place of characters beyond ASCII. Rejects with NetworkError for a body that is truncated, damaged or larger
- * than 64 MiB when decompressed.
+ * Has read the bytes when it returns. With `escapes`, a large JSON object has escapes in place of characters
+ * beyond ASCII. Rejects with NetworkError for a body that is truncated, damaged or larger than 64 MiB when
+ * decompressed.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
@@ -213,8 +212,8 @@ const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
- * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128 KiB
- * takes longer than parsing it. Undefined if one follows a backslash, which may be part of another escape.
+ * V8 then stores one byte per character: allocating a string above 128 KiB takes longer than parsing it.
+ * Returns undefined if a character follows a backslash, which may be part of another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;

@@ -1,4 +1,4 @@
-/** Workspace of a file on disk, identified by its base URL and a salted fingerprint of the API key. */
+/** Identified by its base URL and a salted fingerprint of the API key. */
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
 
@@ -7,11 +7,11 @@ export interface Workspace {
   readonly profile: string | undefined;
   record(): Promise<RecordedWorkspace>;
   hasKeyOf(fingerprint: string): Promise<boolean>;
-  /** Returns a secret that identifies base URL and key, for a lock between processes. Never stored. */
+  /** Identifies base URL and key, for a lock between processes. Never stored. */
   secret(): string;
 }
 
-/** Workspace in a file. `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
+/** `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string | undefined;
@@ -74,9 +74,8 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 3;
 
 /**
- * Checks that a file belongs to this run's workspace. `same`: base URL and key are as recorded. `renew`: one
- * of its codes exists here (the key was rotated, or the service moved), or it has no code (unless
- * `mayKnowMore`). Throws UsageError otherwise.
+ * Returns `same` if base URL and key are as recorded, `renew` if one of its codes exists here (the key was
+ * rotated, or the service moved) or it has no code (unless `mayKnowMore`). Throws UsageError otherwise.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

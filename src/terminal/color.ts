@@ -28,7 +28,7 @@ export function wantsColor(
   return isTerminal && env.TERM !== 'dumb';
 }
 
-/** Loads the colors of a stream. Chalk takes milliseconds to load, so only if colors are used. */
+/** Chalk takes milliseconds to load. */
 export async function loadColors(wanted: boolean): Promise<Colors> {
   if (!wanted) return NO_COLORS;
   const { Chalk } = await import('chalk');

@@ -14,29 +14,28 @@ export type { Progress };
 
 export interface Console {
   readonly isTerminal: boolean;
-  /** A prompt is possible: standard input and standard error are terminals, and this is not CI. */
+  /** Standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
   readonly color: boolean;
-  /** Output is for a screen reader: no redrawing, no blocks, plain prompts. */
+  /** For a screen reader: no redrawing, no blocks, plain prompts. */
   readonly isAccessible: boolean;
   readonly width: number;
   /** Resolves when standard output accepts the data. Rejects with ClosedPipeError or LocalError. */
   write(data: string | Uint8Array): Promise<void>;
   /** Escapes workflow commands if this is GitHub Actions. */
   harmless(text: string): string;
-  /** Flushes standard output to disk if it is a file. Rejects with LocalError. */
+  /** Rejects with LocalError. */
   flush(): Promise<void>;
-  /** Prints a line on standard error unless --quiet, without control characters and line ends. */
+  /** Unless --quiet, without control characters and line ends. */
   note(line: string): void;
   /** `always`: also with --quiet. */
   warn(line: string, always?: boolean): void;
-  /** Prints a line with the time (UTC) if --verbose. */
   verbose(line: string): void;
   /** `unit` is the counted noun ("scans"). */
   progress(unit: string): Progress;
-  /** Returns the last progress, which shows the pauses of the service; at first one that only notes them. */
+  /** Returns the last progress; at first one that only notes pauses. */
   activeProgress(): Progress;
-  /** Prompts on standard error and reads one line. Only if `canAsk`; rejects on abort. */
+  /** Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
   askSecret(question: string): Promise<string>;
 }
@@ -51,9 +50,9 @@ export interface ConsoleOptions {
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
-  /** Tests whether another program reads standard output, and may write to the same terminal. */
+  /** Another program reads standard output, and may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Tests whether output is for a screen reader, which reading the settings may change. */
+  /** Reading the settings may change it. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -152,7 +151,7 @@ function presentable(text: string): string {
   return clean(shown.length <= MAX_LINE ? shown : `${shown.slice(0, MAX_LINE)}…`);
 }
 
-/** Creates a writer that ignores failures: every command works with standard error closed. */
+/** Ignores failures: every command works with standard error closed. */
 function createErrorWriter(stderr: OutputStream): (text: string) => void {
   stderr.on('error', () => undefined);
   return (text) => {

@@ -34,7 +34,6 @@ const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
 const CHARS = { ...NO_BORDERS, middle: ' '.repeat(GAP) };
 
-/** Placeholder of one column of the terminal. */
 const FRAME = '#';
 const FRAMES = /#+/g;
 
@@ -84,10 +83,7 @@ const UNITS_PER_COLUMN = 16;
 /** Maximum units of a long text in addition to two per column. */
 const EXTRA_UNITS = 512;
 
-/**
- * Cleans a text and truncates it to `width` columns, with an ellipsis. The cost is bounded by `width`, not by
- * the text.
- */
+/** Cleans and truncates a text. The cost is bounded by `width`, not by the text. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

@@ -5,7 +5,7 @@ export interface Progress {
   update(state: Work): void;
   pause(ms: number): void;
   resume(): void;
-  /** Removes the bar. Idempotent. */
+  /** Idempotent. */
   stop(): void;
 }
 
@@ -14,13 +14,11 @@ export interface BarSurface {
   write(text: string): void;
 }
 
-/** Progress whose line can be hidden, so that other text appears above it. */
 export interface Bar extends Progress {
   hide(): void;
   show(): void;
 }
 
-/** Measures the time of work, without pauses. */
 function createStopwatch(clock: Clock) {
   const started = clock.monotonic();
   let pausedMs = 0;
@@ -49,7 +47,6 @@ const FRAME_MS = 100;
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
-/** Creates a bar on a terminal, drawn at once and then ten times per second. */
 export function createBar(
   unit: string,
   surface: BarSurface,
@@ -111,10 +108,9 @@ export function createPlainProgress(note: (line: string) => void): Progress {
 
 /** Time of work between two lines for a screen reader. */
 const LINE_MS = 30_000;
-/** Interval in which that time is checked, because pauses postpone it. */
 const CHECK_MS = 1000;
 
-/** Creates progress for a screen reader: a line per 30 s of work without pauses, and one per pause. */
+/** Prints a line per 30 s of work without pauses, and one per pause. */
 export function createSpokenProgress(
   unit: string,
   note: (line: string) => void,
@@ -153,7 +149,7 @@ interface Work {
   before?: number;
   /** Predicted waits for the rate limit, in ms. */
   waitMs?: number;
-  /** Additional detail, such as "page 12 of 200". Trusted plain text. */
+  /** Trusted plain text, such as "page 12 of 200". */
   detail?: string;
 }
 
@@ -170,7 +166,7 @@ const RATE_FROM_MS = 500;
 /** Minimum time of work, and of remaining time, for which the remaining time is shown. */
 const LEFT_FROM_MS = 1000;
 
-/** Renders the line in at most `room` columns: reduces the bar to the percentage, then drops the detail. */
+/** Reduces the bar to the percentage, then drops the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;

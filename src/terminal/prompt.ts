@@ -11,10 +11,7 @@ interface PromptOptions {
   manner: Manner;
 }
 
-/**
- * Reads one line. Throws InterruptedError on Ctrl-C, UsageError at the end of input (Ctrl-D), and the
- * signal's reason.
- */
+/** Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, and the signal's reason. */
 export async function askLine(
   question: string,
   { input, output, signal, manner }: PromptOptions,

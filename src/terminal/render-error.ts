@@ -7,13 +7,12 @@ import { sourceStack } from './source-stack.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export interface ErrorStyle {
-  /** One line of JSON instead of text, if `--format` is json or ndjson. */
   json: boolean;
   verbose: boolean;
   color?: boolean;
 }
 
-/** Terminal of the text; default: nothing is wrapped or colored. */
+/** Default: nothing is wrapped or colored. */
 export interface ErrorPlace {
   columns?: number;
   colors?: Colors;
@@ -22,10 +21,7 @@ export interface ErrorPlace {
 
 const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose and report the output.';
 
-/**
- * Returns the text for standard error, empty for a closed pipe. JSON:
- * `{"error":{"message","code","status","exit","hint"}}`.
- */
+/** Returns an empty text for a closed pipe. JSON: `{"error":{"message","code","status","exit","hint"}}`. */
 export function renderError(
   error: unknown,
   { json, verbose }: ErrorStyle,

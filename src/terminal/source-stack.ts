@@ -2,12 +2,10 @@ import type { SourceMap, SourceMapPayload } from 'node:module';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { readIfPackaged } from '../files/durable/packaged-files.ts';
 
-/** Bundle, line and column after the path of the directory. */
+/** Bundle, line and column. */
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
-/**
- * Replaces positions in bundles of `directory` by `src/FILE.ts:LINE:COLUMN`, as far as a source map has them.
- */
+/** Formats positions as `src/FILE.ts:LINE:COLUMN`, as far as a source map has them. */
 export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
   const maps = new Map<string, SourceMap | undefined>();
 

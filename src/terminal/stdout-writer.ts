@@ -7,9 +7,8 @@ import { adviceFor, describeSystemError, systemError } from '../files/durable/pa
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Creates a writer that resolves when the data is accepted, and rejects with ClosedPipeError if the reader
- * closed the pipe (after one call of `onClosedPipe`), or LocalError. Files and devices are written by
- * descriptor, because Node's stream ignores partial writes.
+ * Rejects with ClosedPipeError if the reader closed the pipe (after one call of `onClosedPipe`), or
+ * LocalError. Files and devices are written by descriptor, because Node's stream ignores partial writes.
  */
 export function createStdoutWriter(
   stream: OutputStream,
@@ -49,7 +48,7 @@ export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync
   await promisify(sync)(fd).catch((error) => Promise.reject(toFailure(error)));
 }
 
-/** Returns the descriptor if standard output is a file, or a device other than a terminal. */
+/** Returns undefined for a terminal, a pipe or a socket. */
 function fileDescriptor(stream: OutputStream): number | undefined {
   if (stream.fd === undefined || stream.isTTY) return undefined;
   try {
@@ -85,7 +84,6 @@ function toFailure(error: unknown): Failure {
   });
 }
 
-/** Tests whether standard output of this process is a pipe or a socket. */
 export function isPiped(): boolean {
   try {
     const stdout = fstatSync(1);

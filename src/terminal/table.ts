@@ -9,7 +9,7 @@ import { wrapWords } from './wrap-words.ts';
 
 export interface TableOptions {
   columns: readonly Column[];
-  /** Columns of the terminal; Infinity for a file. */
+  /** Infinity for a file. */
   width: number;
   colors: Colors;
   header: boolean;
@@ -24,10 +24,7 @@ const SAMPLE = 1000;
 /** Maximum width of a cell without another bound. */
 const WIDEST_CELL = 1000;
 
-/**
- * Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or all of
- * them.
- */
+/** Prints nothing before a sample of the rows, or all of them. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -122,7 +119,7 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
   return placed;
 }
 
-/** Returns the columns of the table, including sentences only if all columns have their full width. */
+/** Includes sentences only if all columns have their full width. */
 function withoutSentences(measured: readonly Measured[], width: number): readonly Measured[] {
   const wished = measured.reduce((sum, { natural }) => sum + natural, GAP * (measured.length - 1));
   const others = measured.filter(({ column }) => !column.below);
@@ -145,7 +142,6 @@ function cellOf(column: Column, record: Row, width: number, origin = ''): Cell {
   return { text: fitText(text, most), color: column.color?.(value) };
 }
 
-/** Maximum length of an origin that is omitted. */
 const LONGEST_ORIGIN = 100;
 
 /** Returns the scheme and host that at least half of the URLs share, or an empty text. */
@@ -159,7 +155,7 @@ function commonOrigin(column: Column, rows: readonly Row[]): string {
 
 interface Measured {
   column: Column;
-  /** Width of its widest cell, including the header. */
+  /** Includes the header. */
   natural: number;
 }
 
@@ -169,7 +165,6 @@ interface Placed {
   origin: string;
 }
 
-/** Minimum width of a truncated cell, unless its column sets another. */
 const LEAST_WIDTH = 10;
 
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
@@ -185,7 +180,7 @@ const total = (widths: readonly number[]) =>
 
 /**
  * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide,
- * then reduces the widest until all fit.
+ * then reduces the widest.
  */
 function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Omit<Placed, 'origin'>[] {
   let kept = [...measured];
@@ -196,10 +191,7 @@ function layOut(measured: readonly Measured[], width: number, mayDrop: boolean):
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 
-/**
- * Tests whether the columns fit: with the wished widths if the least important one is never truncated,
- * otherwise with their minimum.
- */
+/** Uses the wished widths if the least important column is never truncated, otherwise the minimum. */
 function fits(measured: readonly Measured[], width: number): boolean {
   const isWhole = measured[leastImportant(measured)]?.column.keepWhole === true;
   return total(measured.map(isWhole ? wished : least)) <= width;
@@ -215,7 +207,7 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== dropped);
 }
 
-/** Reduces the widest by one column of the terminal at a time, so that long ones become equal. */
+/** Reduces the widest by one at a time, so that long ones become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

@@ -1,4 +1,4 @@
-/** Wraps lines between words, but not within paths, because a path with a line break can't be copied. */
+/** A path with a line break can't be copied, so lines are wrapped only between words. */
 import { displayWidth } from '../base/text/display-width.ts';
 
 const INDENT = '  ';
@@ -10,11 +10,10 @@ const PART = '\0';
 
 interface Wrapping {
   indent?: string;
-  /** Returns texts at whose spaces no line is broken (`spacedPaths`). */
   whole?: () => readonly string[];
 }
 
-/** Wraps lines that are wider than `columns`. A word that is too wide gets its own line. */
+/** A word that is too wide gets its own line. */
 export function wrapWords(
   text: string,
   columns: number | undefined,

@@ -1,6 +1,5 @@
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Maximum number of rows held; a larger export is streamed. */
 const MOST_ROWS = 10_000;
 
 /** Holds rows back from a sink that can't roll back. */

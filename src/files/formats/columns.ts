@@ -8,11 +8,11 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** The least important column is omitted first from a narrow table (default: 0). */
+  /** Rank: columns of the lowest are omitted first from a narrow table (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
-  /** Minimum width; a less important column is omitted first (default: 10). */
+  /** Minimum width (default: 10). */
   leastWidth?: number;
   /** Width granted before a less important `keepWhole` column (default: `leastWidth`). */
   wishedWidth?: number;
@@ -31,7 +31,7 @@ export interface Column {
   format?: (value: unknown, record: Row) => string;
 }
 
-/** Returns the columns of `--fields`, in that order. Throws UsageError for an unknown or repeated name. */
+/** Throws UsageError for an unknown or repeated name. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],

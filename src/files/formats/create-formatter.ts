@@ -8,7 +8,6 @@ import { createMarkdownFormatter } from './markdown.ts';
 export interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
   shape?: Shape;
-  /** JSON: include fields beyond the columns. */
   keepExtra?: boolean;
 }
 

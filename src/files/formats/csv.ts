@@ -10,7 +10,6 @@ import type { Row } from './row-sink.ts';
 export interface CsvOptions {
   header?: boolean;
   rawCells?: boolean;
-  /** Default of `bom` and `lineEnd`: a byte order mark and CRLF. */
   excel?: boolean;
   delimiter?: string | undefined;
   bom?: boolean;
@@ -21,10 +20,7 @@ export interface CsvOptions {
 const WANTS_QUOTES = /[",\n\r]/;
 /** T4, T11: also the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
-/**
- * Characters of T2, T4 and T13, or a beginning that may need escaping. The ranges are common letters and the
- * first halves of emoji: most cells match neither.
- */
+/** Cells that need quotes or may need escaping. Common letters and the first halves of emoji never do. */
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
 
@@ -69,7 +65,7 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
   };
 }
 
-/** Escapes what a spreadsheet would read as a formula, also after another separator (defuse.ts). */
+/** Escapes formulas, also after another separator (defuse.ts). */
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
   const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);

@@ -2,13 +2,13 @@ import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Destination of the bytes of a document. Writes throw LocalError (full disk, device). */
+/** Writes throw LocalError (full disk, device). */
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
   commit(): Promise<void>;
   /** Keeps the old content. Idempotent, without effect after `commit`. Never throws. */
   discard(): Promise<void>;
-  /** Returns a function that discards everything written since. Absent if bytes can't be rolled back. */
+  /** Absent if bytes can't be rolled back. */
   checkpoint?: () => Promise<() => Promise<void>>;
 }
 
@@ -16,7 +16,7 @@ export interface DocumentSink extends RowSink {
   readonly rewinds: boolean;
 }
 
-/** Writes to standard output, through `guard`. Prints nothing before the first rows or the end. */
+/** Prints nothing before the first rows or the end. */
 export function stdoutBytes(
   console: { write(data: string | Uint8Array): Promise<void> },
   guard?: (text: string) => string,
@@ -72,7 +72,7 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
   };
 }
 
-/** Counts rows for `--summary` when they are printed, or when their file at `path` is in place. */
+/** Counts rows when they are printed, or when their file at `path` is in place. */
 export function createCountedSink(
   sink: DocumentSink,
   facts: RunFacts,

@@ -1,13 +1,13 @@
 /** Caches the UTF-8 of repeated values: copying bytes takes half the time of joining strings. */
 import { Buffer } from 'node:buffer';
 
-/** Maximum number of cached values per key: more, such as IDs, hardly repeat. */
+/** Maximum number of values per key: IDs hardly repeat. */
 const MOST_VALUES = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
   opening: Buffer;
-  /** Cached bytes with the opening; undefined if values turned out not to repeat. */
+  /** Undefined if values turned out not to repeat. */
   known: Map<unknown, Buffer> | undefined;
 }
 
@@ -15,7 +15,6 @@ export function createField(opening: string): Field {
   return { opening: Buffer.from(opening), known: new Map() };
 }
 
-/** Returns the bytes with the opening; undefined if the value is not worth caching. */
 export function knownBytes(
   field: Field,
   value: unknown,

@@ -9,7 +9,7 @@ export interface Formatter {
   begin(): string;
   rows(rows: readonly Row[]): Piece;
   end(): Piece;
-  /** Returns a function that rolls back to this point. Absent if rows are buffered (tables). */
+  /** Absent if rows are buffered (tables). */
   checkpoint?: () => () => void;
 }
 

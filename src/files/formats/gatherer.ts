@@ -1,6 +1,5 @@
 import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 
-/** A million rows take a few hundred system calls. */
 const BUFFER_BYTES = 512 * 1024;
 
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
@@ -52,18 +51,16 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
       await writing;
       await pass(encoder.end());
     },
-    /** Resolves when no write is in progress, even after a failure. */
     settled: () => writing.catch(() => undefined),
   };
 }
 
 export interface Encoder {
-  /** Returns the bytes that are ready. */
   encode(bytes: Uint8Array): Promise<Uint8Array[]>;
   end(): Promise<Uint8Array[]>;
 }
 
-/** gzip (RFC 1952). Deterministic: zlib leaves the time zero. */
+/** Deterministic gzip (RFC 1952): zlib leaves the time zero. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

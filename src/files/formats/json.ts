@@ -5,7 +5,7 @@ import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
-/** Formats one record per line. `names`: keys in order; all if undefined. */
+/** `names`: keys in order; all if undefined. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const lines = createJsonLines();
   return {
@@ -22,7 +22,6 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
   };
 }
 
-/** Formats an array with one record per line, or a single record, indented. */
 export function createJsonFormatter(names: readonly string[] | undefined, shape: Shape): Formatter {
   if (shape === 'record')
     return { begin: () => '', rows: ([row = {}]) => `${formatJson(picked(row, names), 2)}\n`, end: () => '' };
@@ -56,7 +55,6 @@ function picked(row: Row, names: readonly string[] | undefined): Row {
   return result;
 }
 
-/** Maximum number of cached keys; a scan has eight. */
 const MOST_KEYS = 100;
 
 interface Member extends Field {
@@ -87,7 +85,7 @@ function createJsonLines() {
     buffer.addText(formatCompact(value));
   }
 
-  /** Adds a text in quotes, or returns false if a character must be escaped. */
+  /** Returns false if a character must be escaped. */
   function addPlain(text: string): boolean {
     const start = buffer.size() + 1;
     const bytes = buffer.reserve(text.length + 2);
@@ -121,17 +119,15 @@ function createJsonLines() {
 
 const BRACE = 0x7b;
 
-/** Formats a value as text: null as an empty one, objects as JSON. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? formatJson(value) : String(value);
 }
 
-/** Maximum depth of values, far from a stack overflow. */
 const DEEPEST = 200;
 
-/** Formats any value, `indent` in spaces. Throws UnexpectedResponseError if it is nested too deep. */
+/** Throws UnexpectedResponseError if the value is nested too deep. */
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -6,7 +6,6 @@ import { closing, type Disk, ifPresent } from '../durable/disk.ts';
 import { likelyDelimiter } from './formats.ts';
 import { findLogName } from './read/rotated-names.ts';
 
-/** Kinds of files, as predicates of a refusal to replace one. */
 export const FILE_KINDS = {
   none: 'is empty',
   other: 'has data that no earlier run wrote here',
@@ -36,7 +35,7 @@ const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['summary', /^(?:\{"command":|# HELP qrctl_run_)/],
 ];
 
-/** Columns that identify a table; the first match counts. */
+/** The first match counts. */
 const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
   ['manifest', 'outcome', 'sha256'],
   ['check', 'outcome', 'http_status'],
@@ -50,9 +49,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
   return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
 }
 
-/**
- * Returns the kind of the file at a real path. A missing file still belongs to the log whose state exists.
- */
+/** A missing file still belongs to the log whose state exists. */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
   const text = textOf(head);

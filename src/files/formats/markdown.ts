@@ -1,7 +1,4 @@
-/**
- * GitHub Flavored Markdown. Untrusted values are code, in which HTML, links, mentions, references and
- * workflow commands have no effect.
- */
+/** Untrusted values are code, in which HTML, links, mentions and workflow commands have no effect. */
 import { clean } from '../../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
 import type { Formatter, Shape } from './formatter.ts';
@@ -9,13 +6,11 @@ import { stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;
-/** Maximum characters that are processed, however many are removed. */
 const LONGEST_READ = 10_000;
 
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
 /** GitHub links these as commits. */
 const COMMIT = /[0-9a-f]{7,}/i;
-/** Text that a code span shows unchanged, also in a table. */
 const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
 /** The runner of GitHub Actions executes it anywhere in a line. */
 const COMMAND = '##[';

@@ -51,8 +51,8 @@ export interface PlanContext {
 }
 
 /**
- * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
- * this order. Throws UsageError if flags contradict each other or name an unknown field.
+ * Chooses the format of `--format`, the extension, the profile or the default, in this order. Throws
+ * UsageError.
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
@@ -119,7 +119,6 @@ const RESTRICTIONS: Readonly<Partial<Record<FileFormat, Restriction>>> = {
   xlsx: (records) => `${records} can't be written as a workbook`,
 } satisfies Record<RestrictedFormat | 'xlsx', Restriction>;
 
-/** Throws UsageError if the extension is of another program, or of a format that is not in `formats`. */
 export function refuseForeignExtension(
   path: string,
   formats: readonly (Format | 'xlsx')[],
@@ -204,7 +203,6 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
 
 const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
 
-/** Returns the format of a list that can be read back, by the extension. */
 export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | undefined {
   const format = outputFormatOfPath(path);
   return LIST_FORMATS.find((known) => known === format);

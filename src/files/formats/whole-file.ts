@@ -20,9 +20,8 @@ import { createEncoder, createGatherer, type Encoder } from './gatherer.ts';
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputPlace {
-  /** Alternative for the hint (default: `--output`). */
   elsewhere?: string | undefined;
-  /** Kinds of files that the output may replace (default: `ORDINARY_FILES`). */
+  /** Default: `ORDINARY_FILES`. */
   replaces?: readonly FileKind[] | undefined;
 }
 
@@ -32,14 +31,14 @@ export interface WholeFileOptions extends OutputPlace {
   /** Refuse a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
-  /** Called after the flush and before the rename; if it throws, the old file stays. */
+  /** Called before the rename; if it throws, the old file stays. */
   beforeReplace?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Opens `path` for an atomic replacement, following links. A device, FIFO or descriptor is written directly,
- * unless `keeps`, and can't be rolled back. A compressed file continues with a new member after a rollback
- * (RFC 1952, 2.2). Throws UsageError before any byte is written.
+ * Follows links. A device, FIFO or descriptor is written directly, unless `keeps`, and can't be rolled back.
+ * A compressed file continues with a new member after a rollback (RFC 1952, 2.2). Throws UsageError before
+ * any byte is written.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -65,7 +64,6 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces a file atomically. Throws as `openWholeFile`. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,
@@ -90,14 +88,14 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Returns whether data that was written before a failure stays. Never throws. */
+/** Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws UsageError if it is already known that a path can't be written. Changes nothing. */
+/** Throws UsageError if a path can't be written. Changes nothing. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -108,9 +106,8 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
 }
 
 /**
- * Returns the real target, and whether it is or will be a regular file. Throws UsageError or a system error
- * if it can't be written: also for another user's link to a device or FIFO (D14), and if a later run relies
- * on the file (T14).
+ * Throws UsageError or a system error: also for another user's link to a device or FIFO (D14), and if a later
+ * run relies on the file (T14).
  */
 async function resolveFile(
   disk: Disk,
@@ -209,10 +206,7 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
-/**
- * Creates a directory with its parents, and returns its real path. Throws UsageError if it can't be used,
- * also for other users' links (D14), and LocalError otherwise.
- */
+/** Throws UsageError if it can't be used, also for other users' links (D14), and LocalError otherwise. */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {
     return await makeRealDirectories(nodeDisk, path);

@@ -33,7 +33,6 @@ function isPlainScan(row: Row): boolean {
   return names.length === SCAN_FIELDS.length && SCAN_FIELDS.every((name, at) => names[at] === name);
 }
 
-/** Adds `ts_local` to each row, such as `2026-10-01 01:08:15`. */
 export function addLocalTime({ format }: LocalTime, sink: CodeSink): CodeSink {
   return {
     ...sink,

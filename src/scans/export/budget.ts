@@ -3,7 +3,7 @@ import type { ScanPage } from '../../service/shapes.ts';
 import { InconsistentPagesError } from './page-merger.ts';
 import { pageSizeOf, type ReadScans } from './range.ts';
 
-/** Number of readings of each page with rows, and of further requests. */
+/** Readings of each page with rows, and of further requests. */
 const READINGS = 3;
 const SPARE = 18;
 /** Maximum number of further readings if rows of one instant swap positions. */

@@ -13,7 +13,6 @@ import type { Service } from '../../service/service.ts';
 import type { CodeFailure } from './export-codes.ts';
 import type { ExportSinks } from './open-sinks.ts';
 
-/** Returns a handler of rejections that returns `value` for a NotFoundError, and throws other errors. */
 export function ifNotFound<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof NotFoundError) return value;
@@ -21,7 +20,6 @@ export function ifNotFound<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Returns whether a failure concerns the requested code only. */
 export function isOfOneCode(error: unknown): error is Error {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }
@@ -48,7 +46,7 @@ export function someFailed(
   });
 }
 
-/** Separates deleted codes from failures. A43: codes that an earlier run recorded are in neither list. */
+/** A43: codes that an earlier run recorded are in neither list. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
@@ -65,7 +63,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** Requests the code, because a 404 for its scans does not show that it was deleted. */
+/** A 404 for the scans of a code does not show that it was deleted. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));
@@ -91,7 +89,6 @@ interface FailedRun {
   isPerCode: boolean;
 }
 
-/** Adds the state of the output to the hint of a failure, except a UsageError of the command line. */
 export async function explainFailure(error: unknown, run: FailedRun): Promise<void> {
   if (!(error instanceof Failure) || error instanceof UsageError) return;
   const { profile, key, place, isAppend } = run;
@@ -105,7 +102,7 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Returns what happened to the data; undefined if unknown, because printed rows can't be rolled back. */
+/** Returns undefined if unknown, because printed rows can't be rolled back. */
 async function outcomeOf(run: FailedRun): Promise<string | undefined> {
   const { place, isAppend, added, files, isPerCode } = run;
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;

@@ -13,13 +13,13 @@ import type { QrCode, ScanPage } from '../../service/shapes.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 
-/** Code of rows; of a code specified by ID, only the ID is known. `missing`: it does not exist. */
+/** Of a code specified by ID, only the ID is known. `missing`: it does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** Exclusive end, ms since the epoch; undefined for the service's clock at the first response. */
+  /** Exclusive, in ms since the epoch; undefined for the service's clock at the first response. */
   untilMs: number | undefined;
   /** Machine's clock, for a service that sends no time. */
   now(): number;
@@ -28,7 +28,7 @@ export interface CodesExport {
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
-  /** Reports progress after each write; `total` is undefined until every code was requested. */
+  /** `total` is undefined until every code was requested. */
   progress(state: {
     rows: number;
     total: number | undefined;
@@ -66,13 +66,9 @@ interface Turn {
   prepared: Promise<Prepared>;
 }
 
-/** Maximum number of consecutive codes that fail by the service before it counts as down. */
 const MOST_DOWN = 1;
 
-/**
- * Exports each code into its sink, in order, and prefetches the next codes. A failure of one code is in the
- * summary, without rows. Throws other errors (network, disk, key, interruption).
- */
+/** Prefetches the next codes. A failure of one code is in the summary, without rows. Throws other errors. */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
   const open = new Set<CodeSink>();
@@ -177,10 +173,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   return summary;
 }
 
-/**
- * C18: returns the machine's time for a service that sends none. Throws UnprovenError if it is before the
- * newest scans.
- */
+/** C18: throws UnprovenError if the machine's time is before the newest scans. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
@@ -193,7 +186,7 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
   return times.some((time) => time > nowMs);
 }
 
-/** Returns whether scans are later than the machine's time; an empty page with a total counts. */
+/** An empty page with a total counts. */
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
@@ -201,7 +194,7 @@ async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** Returns the earlier start; undefined, the first scan, is before all others. */
+/** Undefined is the first scan. */
 function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
   if (!range) return sinceMs;
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
@@ -218,10 +211,6 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
   );
 }
 
-/**
- * Returns whether a failure is of one code: the range was accepted for `asked` codes, and `down` failed in a
- * row.
- */
 function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;

@@ -4,7 +4,7 @@ import { recordOf } from '../stats/input/input-log.ts';
 import type { CodeLabel } from './export-codes.ts';
 
 export interface ExportPlan {
-  /** Range in ms since the epoch; an undefined end is the service's clock at the first response. */
+  /** In ms since the epoch; an undefined end is the service's clock at the first response. */
   sinceMs: number | undefined;
   untilMs: number | undefined;
   zone(): string;

@@ -24,14 +24,13 @@ export interface ScanExport extends RangeReading {
   checkExists(): Promise<unknown>;
   first?: ScanPage;
   firstIsOpen?: boolean;
-  /** The code was listed or fetched in this run, so it exists even without scans. */
+  /** Listed or fetched in this run, so it exists even without scans. */
   isKnown?: boolean;
   /** Requests rows beyond the last page by time, whatever the total is. */
   proveBeyond?: boolean;
   note(line: string): void;
 }
 
-/** Takes the rows of the range, oldest first unless the service has no order. */
 type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
 /** Maximum number of attempts to read a changing range in slices. */
@@ -40,8 +39,7 @@ const ROUNDS = 3;
 const PASSES = 4;
 
 /**
- * Exports the range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does
- * not exist.
+ * Throws UnprovenError if the range can't be verified as complete, NotFoundError if the code does not exist.
  */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
@@ -71,7 +69,6 @@ interface Output {
   rewind: Rewind;
 }
 
-/** Reads the range in the order of its pages. Throws InconsistentPagesError if it can't be verified. */
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
@@ -97,7 +94,7 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
   }
 }
 
-/** Returns the order of a page by times or, in one instant, by IDs; `mixed` if it is not sorted by time. */
+/** Returns `mixed` if the page is not sorted by time. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));

@@ -1,11 +1,11 @@
-/** Returns the new scans of a code, each once: requests overlap, with dedup by ID. */
+/** Requests overlap, with dedup by ID. */
 import { messageOf, UnprovenError } from '../../base/errors.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, widened } from './range.ts';
 
 export interface FollowedCode {
-  /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
+  /** Oldest first. After an error of the service, the next call returns them. */
   next(): Promise<{ ms: number; row: Row }[]>;
   /** Returns whether a reading from the start on was complete; later ones begin at the overlap. */
   hasBegun(): boolean;

@@ -17,7 +17,7 @@ export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;
   noteGone?: ((code: CodeLabel) => Promise<boolean | undefined>) | undefined;
   commit(): Promise<void>;
-  /** Drops uncommitted rows. Idempotent, and harmless after `commit`. */
+  /** Idempotent, and harmless after `commit`. */
   discard(): Promise<void>;
   contents: ReturnType<typeof createOutputContents>['read'];
   remarks: readonly string[];
@@ -30,10 +30,7 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/**
- * Opens the shared output, or files per code as they are needed. Throws UsageError for a path that can't be
- * written.
- */
+/** Throws UsageError for a path that can't be written. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -103,7 +100,7 @@ export async function openSinks(
   };
 }
 
-/** Removes the state of an append together with a file that `--overwrite` replaces. */
+/** Removes the state of an append with the file that `--overwrite` replaces. */
 function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   const { path } = output;
   if (!overwrite || path === undefined) return output;
@@ -117,7 +114,7 @@ function rewindable(sink: DocumentSink): RowSink {
   return sink.rewinds ? sink : createBufferedSink(sink);
 }
 
-/** Returns the part of one code in a document, which ends with it if `isOwn`. */
+/** `isOwn`: the document ends with the code. */
 function partOf(document: RowSink, sinceMs: number | undefined, isOwn: boolean): CodeSink {
   let added = 0;
   let undo: Rewind | undefined;
@@ -163,10 +160,7 @@ function together(one: Written, other: Written): Written {
   return { rows: one.rows + other.rows, newestMs: Math.max(one.newestMs, other.newestMs) };
 }
 
-/**
- * Collects the contents of outputs: all rows of appended files, and this run's rows in others. Rows on
- * standard output (`direct`) stay.
- */
+/** All rows of appended files, and this run's rows in others. Rows on standard output (`direct`) stay. */
 function createOutputContents({ direct }: { direct: boolean }) {
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
@@ -182,7 +176,6 @@ function createOutputContents({ direct }: { direct: boolean }) {
 
   return {
     committed,
-    /** Returns the rows of the outputs, those `added` by this run, the time of the newest, and the files. */
     read() {
       const held = appendedTo.map((file) => file.contents());
       const { rows, newestMs } = held
@@ -200,7 +193,7 @@ function createOutputContents({ direct }: { direct: boolean }) {
       appendedTo.push(file);
       return file;
     },
-    /** Counts the rows of a sink when they are committed; with `path`, its own file is then in place. */
+    /** Counts rows when they are committed; with `path`, its own file is then in place. */
     watched(sink: CodeSink, path?: string): CodeSink {
       let { newestMs } = NOTHING;
       return {

@@ -1,7 +1,6 @@
 /**
- * Merges pages oldest first without a gap. Rows do not vanish individually: if as many older, distinct rows
- * are merged as a page has before it (its rank), none is missing. Only rows of the newest instant are
- * pending, so memory is constant.
+ * Rows do not vanish individually: if as many older, distinct rows are merged as a page has before it (its
+ * rank), none is missing. Only rows of the newest instant are pending.
  */
 import { countOf } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
@@ -18,10 +17,7 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /**
-   * Adds a page whose oldest row has `rank` older rows. Returns final rows, oldest first. Throws
-   * InconsistentPagesError.
-   */
+  /** `rank` is the number of older rows. Returns final rows, oldest first. Throws InconsistentPagesError. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
@@ -59,7 +55,7 @@ export function createPageMerger() {
     return merged;
   }
 
-  /** Returns the pending rows of the newest instant. Add nothing afterwards. */
+  /** Add nothing afterwards. */
   const rest = () => oldestFirst(pending);
 
   return { count, add, rest };
@@ -71,7 +67,7 @@ function refuseRepeats(rows: readonly Scan[]): void {
     throw new InconsistentPagesError('a page contains the same row twice');
 }
 
-/** Sorts by time, then by ID. Returns the same arrays if they are sorted. */
+/** Returns the same arrays if they are sorted. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
   const compare = (a: number, b: number) =>
     (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);

@@ -1,7 +1,4 @@
-/**
- * Paginates a range sorted by time, in parallel and constant memory. Only pages under one total can be
- * compared by rank; after a change, the rest is requested again.
- */
+/** Only pages under one total can be compared by rank; after a change, the rest is requested again. */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';
@@ -25,8 +22,8 @@ interface Paging {
 }
 
 /**
- * Yields the rows of the range oldest first; at the end, they are verified as of the newest response. Throws
- * InconsistentPagesError if they can't be.
+ * Yields rows oldest first; at the end, they are verified as of the newest response. Throws
+ * InconsistentPagesError.
  */
 export async function* paginate(
   job: PaginationJob,

@@ -7,13 +7,13 @@ import { formatInstant } from '../../base/time/time.ts';
 import type { ScanPageRequest } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../../service/shapes.ts';
 
-/** Half-open range, ms since the epoch; `sinceMs` is undefined for the first scan. */
+/** Half-open, in ms since the epoch; `sinceMs` is undefined for the first scan. */
 export interface Range {
   sinceMs: number | undefined;
   untilMs: number;
 }
 
-/** Scans with their times in ms since the epoch: `times[i]` is that of `rows[i]`. */
+/** `times[i]` is that of `rows[i]` in ms since the epoch. */
 export interface Batch {
   rows: Scan[];
   times: number[];
@@ -21,7 +21,6 @@ export interface Batch {
 
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-/** Fetches up to `width` pages in parallel and yields them in order (base/parallel.ts). */
 export type FetchInOrder = <T>(
   pages: Iterable<number>,
   fetch: (page: number) => Promise<T>,
@@ -36,15 +35,12 @@ export interface RangeReading {
   asked: Bounds;
   fetchInOrder: FetchInOrder;
   width: number;
-  /** Reports the distinct rows returned so far in one attempt. */
   reportRows?: ((rows: number) => void) | undefined;
-  /** Allows more requests after a pass that found new rows of an unchanged total. */
+  /** Called after a pass that found new rows of an unchanged total. */
   grant?: (requests: number) => void;
 }
 
-/**
- * Maximum number of requests in flight before many rows were returned: a service may report too many pages.
- */
+/** Maximum before many rows were returned: a service may report too many pages. */
 export const CAUTIOUS_WIDTH = 16;
 
 /** Maximum error of a bound that a service rounds to whole seconds. */
@@ -55,8 +51,8 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
 }
 
 /**
- * C1: returns whether page 1, requested without an end, has rows after it, which further pages don't count.
- * Bounds may be rounded down to seconds.
+ * C1: page 1, requested without an end, may have rows after it, which further pages don't count. Bounds may
+ * be rounded down to seconds.
  */
 export function countsBeyond(
   { rows, times, total }: ScanPage,
@@ -80,7 +76,7 @@ export function pageReader(
   };
 }
 
-/** Returns the rows of a full page: of page 1 if others follow, otherwise by the service's metadata. */
+/** Page 1 is full if others follow; otherwise, the service's metadata counts. */
 export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
   if (rows.length > 0 && rows.length < total) return rows.length;
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
@@ -90,7 +86,7 @@ export function contains({ sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range,
   return ms >= sinceMs && ms < untilMs;
 }
 
-/** Returns the rows inside a range; the same batch if all are. */
+/** Returns the same batch if all rows are inside. */
 export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
   // C2: applied to every row, because the service may interpret the requested margins in any way.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
@@ -119,7 +115,7 @@ export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   };
 }
 
-/** Returns whether the number of a page is the reason of an error; for a deleted code, see C14. */
+/** For a deleted code, see C14. */
 function isRefusedPage(error: unknown, page: number): boolean {
   return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);
 }

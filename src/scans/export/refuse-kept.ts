@@ -1,4 +1,3 @@
-/** Protects files and datasets that `--append` keeps from runs without the flag. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -8,7 +7,7 @@ import { type ExportPlan, extensionOf } from './export-plan.ts';
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Throws UsageError if the run would replace such a file or write into a dataset. Sends no request. */
+/** Throws UsageError. Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
@@ -33,10 +32,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/**
- * Refuses files of an append. Before the first request, the files of the run are known only from IDs in
- * names.
- */
+/** Before the first request, the files of the run are known only from IDs in names. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

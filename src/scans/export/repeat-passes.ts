@@ -1,6 +1,6 @@
 /**
- * Reads unsorted or moving pages in repeated passes with dedup by ID. As many distinct IDs as the newest
- * total are the range, unless the total is capped, which the caller checks. Memory grows with the rows.
+ * As many distinct IDs as the newest total are the range, unless the total is capped, which the caller
+ * checks. Memory grows with the rows.
  */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
@@ -15,8 +15,8 @@ interface PassesResult {
 }
 
 /**
- * Yields rows that no earlier page returned, and returns whether they are all. `known` pages were just
- * fetched; `passes` excludes those that find more rows of an unchanged total.
+ * Yields new rows, and returns whether they are all. `known` pages were just fetched; `passes` excludes those
+ * that find more rows of an unchanged total.
  */
 export async function* repeatPasses(
   job: RangeReading,

@@ -1,7 +1,4 @@
-/**
- * Reads a range whose rows moved in slices of time, oldest first, each until it is verified. Slices need no
- * order, bounded memory, and reveal a capped total.
- */
+/** Slices need no order, bounded memory, and reveal a capped total. */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';
@@ -19,7 +16,7 @@ import {
 import { collectPasses, repeatPasses } from './repeat-passes.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 
-/** Maximum number of pages of a slice; a longer one is split in two before it is read. */
+/** A longer slice is split before it is read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
@@ -38,16 +35,13 @@ interface Part extends SplitJob {
   ahead: number;
 }
 
-/** Verified rows of a slice, oldest first, including its margins. */
+/** Oldest first, with the margins. */
 interface Slice {
   range: Range;
   batch: Batch;
 }
 
-/**
- * Yields the rows of the range, oldest first. Throws InconsistentPagesError unless they add up to its final
- * total.
- */
+/** Throws InconsistentPagesError unless the rows add up to the final total of the range. */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
   if (first.total === 0)
@@ -67,7 +61,7 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
     );
 }
 
-/** Splits a range in two by time until each part is verified. `first` is its page 1. */
+/** `first` is page 1. */
 async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
   const { range } = part;
   const pageSize = pageSizeOf(first);
@@ -105,7 +99,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped: only the largest can be, because services stop at one number. */
+/** Only the largest total may be capped, because services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
 }
@@ -130,7 +124,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
   return { ...result, batch };
 }
 
-/** Fetches a page from the middle of a range, or of the largest slice if the service paginates no further. */
+/** If the service doesn't paginate that far, the page is of the largest slice. */
 async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
   if (pages <= 1) return new Map();
   const readPage = pageReader(job, first);
@@ -143,8 +137,8 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
 }
 
 /**
- * Returns a whole second that halves the range, by its middle page; if the service doesn't paginate that far,
- * by the end of page 1. C2: a service that rounds bounds would omit rows before a cut within a second.
+ * Returns a whole second that halves the range. C2: a service that rounds bounds would omit rows before a cut
+ * within a second.
  */
 function pivotOf(
   { range, fullPage }: Part,
@@ -165,10 +159,7 @@ function doubt(range: Range, count: number, total: number): string {
   return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
 }
 
-/**
- * Counts the rows of a slice that the total of the range includes: its own, and those in the margins of the
- * range.
- */
+/** The total of the range includes the rows in its margins. */
 function countAsAsked(range: Range, batch: Batch, whole: Range): number {
   const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
   const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;

@@ -16,7 +16,7 @@ import { collectPasses, repeatPasses } from './repeat-passes.ts';
 
 const ROUND = 50;
 
-/** Returns whether a total is a number at which services stop counting; with `always`, every total is. */
+/** `always`: any total may be capped. */
 export function mayBeTruncated(job: { total: number; pageSize: number; always?: boolean }): boolean {
   const { total, pageSize, always = false } = job;
   return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
@@ -57,8 +57,8 @@ interface Look {
 }
 
 /**
- * Requests by time whether rows are beyond the edge of a range; undefined if the responses are inconclusive.
- * One request suffices unless the second at the edge has more rows than a page.
+ * Returns undefined if the responses are inconclusive. One request suffices unless the second at the edge has
+ * more rows than a page.
  */
 export async function requestBeyond(
   job: RangeReading,
@@ -90,7 +90,7 @@ export async function requestBeyond(
   // All rows are near the edge, so an equal count may be capped as well; the count of later rows is not.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
-  /** Looks in one direction; `atBorder` is the result if the edge is the border of the range. */
+  /** `atBorder` is the result if the edge is the border of the range. */
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
@@ -102,7 +102,6 @@ export async function requestBeyond(
     return undefined;
   }
 
-  /** Requests rows `outsideMs` outside the edge; undefined outside the range. */
   async function look(way: PageOrder, outsideMs: number): Promise<Look | undefined> {
     const ascending = way === 'ascending';
     const pivotMs = edge.timeMs + (ascending ? outsideMs : -outsideMs);
@@ -131,9 +130,8 @@ export async function requestBeyond(
   }
 }
 
-/** Page 1 of a range, and the number of scans that it shows. */
 export interface RangeCount {
-  /** Requested bounds, with the margin. */
+  /** Includes the margin. */
   asked: Bounds;
   page: ScanPage;
   inside: ScanPage['rows'];
@@ -145,7 +143,6 @@ export interface RangeCount {
   isWhole: boolean;
 }
 
-/** Counts the scans of a range by the total of page 1. Throws the errors of `read`. */
 export async function countRange(read: ReadScans, range: Bounds): Promise<RangeCount> {
   const asked = widened(range);
   const page = await readFirst(read, asked);

@@ -7,8 +7,8 @@ import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
 /**
- * Refuses more rows than a workbook has. Returns a service that throws UsageError for one code; several codes
- * are counted now, with one request each.
+ * Throws UsageError for more rows than a workbook has: several codes are counted now, with one request each,
+ * one code by its first page.
  */
 export async function requireWorkbookRows(
   service: Service,

@@ -3,7 +3,7 @@ import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time
 import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
 import type { TimeDimension } from './dimensions.ts';
 
-/** Half-open range, ms since the epoch; an undefined end is open. */
+/** Half-open, in ms since the epoch; an undefined end is open. */
 export interface Span {
   sinceMs: number | undefined;
   untilMs: number | undefined;
@@ -14,7 +14,7 @@ export interface ClosedSpan extends Span {
   untilMs: number;
 }
 
-/** Returns local time minus UTC at an instant, in ms. */
+/** Local time minus UTC, in ms. */
 export type OffsetAt = (instantMs: number) => number;
 
 export interface Zone {
@@ -30,22 +30,18 @@ const HOURS_A_WEEK = HOURS_A_DAY * DAYS_A_WEEK;
 const EPOCH_WEEKDAY = 3;
 const EPOCH = new Temporal.PlainDate(1970, 1, 1);
 
-/** Consecutive units, unlike hours of the day and weekdays. */
 export type RunningUnit = 'day' | 'week' | 'month';
 
 export function isRunning(unit: TimeDimension): unit is RunningUnit {
   return unit !== 'hour' && unit !== 'weekday';
 }
 
-/** Returns the number of local hours from 1970-01-01T00 to an instant. */
+/** Counts from 1970-01-01T00. */
 export function localHour(ms: number, offsetAt: OffsetAt): number {
   return Math.floor((ms + offsetAt(ms)) / HOUR_MS);
 }
 
-/**
- * Returns the unit of a local hour: days, ISO weeks and months since 1970, hour of the day, or weekday from
- * Monday.
- */
+/** Days, ISO weeks and months since 1970, hour of the day, or weekday from Monday. */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -108,7 +104,7 @@ export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }
 
-/** Numbers of days in a range, with fractions; weekday 0 is Monday. */
+/** With fractions; weekday 0 is Monday. */
 export interface DayCounts {
   all: number;
   ofWeekday(weekday: number): number;
@@ -143,18 +139,17 @@ export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt
   return Math.max(0, localMs(untilMs, offsetAt) - localMs(sinceMs, offsetAt)) / DAY_MS;
 }
 
-/** Returns the local time of an end by the offset before it, so that a day without midnight is whole. */
+/** By the offset before the end, so that a day without midnight is whole. */
 function localMs(ms: number, offsetAt: OffsetAt): number {
   return ms + offsetAt(ms - 1);
 }
 
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
-/** Range to compare with, or its relation to the counted one. */
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
 /**
- * Returns the range before `span`: the previous calendar unit, as many whole days, or the same duration; with
- * `year`, a year earlier. After `nowMs`, only the elapsed part is compared.
+ * Returns the previous calendar unit, as many whole days, or the same duration; with `year`, a year earlier.
+ * After `nowMs`, only the elapsed part is compared.
  */
 export function spanBefore(
   span: ClosedSpan,

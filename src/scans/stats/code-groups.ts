@@ -10,9 +10,9 @@ export type CodeValues = ReadonlyMap<string, ValueOfCode>;
 
 export interface CodeGroup {
   noneIs: NoneIs;
-  /** Values of the requested codes, which have a row even without scans. */
+  /** These have a row even without scans. */
   requested: readonly Value[];
-  /** Start of the day on which the oldest code of a value was created, if known. */
+  /** Start of the day on which the oldest code was created, if known. */
   beginsMs: ReadonlyMap<Value, number>;
 }
 
@@ -29,9 +29,7 @@ export function valuesOfCodes(
   return values;
 }
 
-/**
- * Returns the groups, once each code was looked up; `ofCode` has the day on which each was created, by key.
- */
+/** `ofCode` has the day on which each code was created, by key. */
 export function codeGroupsOf(
   values: CodeValues,
   noneIn: (by: string) => NoneIs,

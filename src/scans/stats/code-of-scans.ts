@@ -6,7 +6,7 @@ export interface CodeOfScans {
   id?: string | undefined;
   slug?: string | undefined;
   name?: string | undefined;
-  /** Destination; undefined if the source lacks it. */
+  /** Undefined if the source lacks it. */
   destination?: string | null | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface CodeName {
   name?: string | undefined;
 }
 
-/** Returns the key of a code: its ID, because a slug may have belonged to a deleted code (F20). */
+/** Returns the ID, because a slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }
@@ -34,7 +34,7 @@ type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
 const MOST_CODES = 10_000;
 
-/** Creates a function that returns one object per code; `owner` is the code ID in the file name, or empty. */
+/** `owner` is the code ID in the file name, or empty. */
 export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;

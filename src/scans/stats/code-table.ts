@@ -9,14 +9,9 @@ export type NoneIs = 'empty' | 'unlisted' | 'both';
 
 export interface CodeTable {
   name: string;
-  /**
-   * Returns the value of a code in a column, or null. Throws UsageError for ambiguous rows, and if the scans
-   * lack the column that identifies codes.
-   */
+  /** Throws UsageError for ambiguous rows, and if the scans lack the column that identifies codes. */
   valueOf(code: CodeOfScans, column: string): Value;
-  /** Returns why codes have no value in a column, or in another group. */
   noneIn(column: string): NoneIs;
-  /** Returns the distinct values of a column. */
   valuesIn(column: string): string[];
   unlisted(): { count: number; first: readonly string[] };
   unusedRows(): number;
@@ -36,10 +31,7 @@ interface Entry {
 const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
-/**
- * Creates the table. Throws UsageError without an ID or slug column, and for two rows of a code with
- * different values.
- */
+/** Throws UsageError without an ID or slug column, and for two rows of a code with different values. */
 export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
   const { name } = input;
   const idColumn = columnFor(input, 'id');

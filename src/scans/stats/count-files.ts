@@ -78,7 +78,6 @@ export async function countFiles(
 
 const MOST_NAMES = 10_000;
 
-/** Records slug and name of each code from its last scan. */
 function naming(add: Tallies['add'], names: Map<string, CodeName>): Tallies['add'] {
   let last: CodeOfScans | undefined;
   return (ms, scan, code) => {

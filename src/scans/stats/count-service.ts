@@ -1,4 +1,4 @@
-/** Counts the scans of codes, verified like an export, by totals if that takes fewer requests. */
+/** Counts by totals if that takes fewer requests than reading the pages. */
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { countOf } from '../../base/text/quote.ts';
@@ -160,7 +160,7 @@ async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<
   return found;
 }
 
-/** Counts the scans of a code by page 1; undefined if the code alone fails, which the export reports. */
+/** Returns undefined if the code alone fails, which the export reports. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

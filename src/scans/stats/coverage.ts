@@ -1,4 +1,4 @@
-/** Part of a range that files cover: outside of it, no scans does not mean zero scans. */
+/** Outside of the range that files cover, no scans does not mean zero scans. */
 import { capitalize } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { parseInstant } from '../../base/time/time.ts';
@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts';
 export interface CoveredLog {
   firstMs: number | undefined;
   lastMs: number | undefined;
-  /** Start of the export (-Infinity: first scan); undefined if unknown. */
+  /** -Infinity is the first scan; undefined is unknown. */
   beginsMs: number | undefined;
   isKept: boolean;
 }
@@ -83,7 +83,6 @@ async function beginningOf(
   return readDatasetBeginning(keptBy.directory, new Set(paths));
 }
 
-/** Returns clauses on the ends of the range that files don't cover. */
 export function describeCoverage(
   { startsLateMs, endsEarlyMs }: Coverage,
   zone: string,
@@ -104,19 +103,17 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   if (end !== undefined) note(capitalize(end));
 }
 
-/** Time that the data covers, ms since the epoch; an undefined end is that of the range. */
+/** In ms since the epoch; an undefined end is that of the range. */
 export interface DataPart {
   fromMs: number | undefined;
   toMs: number | undefined;
-  /** Start of the day on which a code was created, by its key; missing if unknown. */
+  /** Start of the day on which a code was created, by its key. */
   ofCode?: ReadonlyMap<string, number> | undefined;
 }
 
 export const ALL_COVERED: DataPart = { fromMs: undefined, toMs: undefined };
 
-/**
- * Returns the time that files cover: the days of their scans at the ends where they don't cover the range.
- */
+/** Returns the days of the scans at the ends where files don't cover the range. */
 export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone): DataPart {
   return {
     fromMs: startsLateMs === undefined ? undefined : startOfDay(startsLateMs, zone),
@@ -124,10 +121,7 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/**
- * Returns the time that scans of codes cover: all of it if a code existed by `sinceMs`, otherwise from the
- * first scan.
- */
+/** Returns all of the time if a code existed by `sinceMs`, otherwise that from the first scan. */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],

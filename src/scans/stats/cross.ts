@@ -1,4 +1,3 @@
-/** Cross tables: scans by the values of two dimensions. */
 import type { GroupBy } from './dimensions.ts';
 import { type Figure, figure } from './figure.ts';
 import { type FiguresOptions, figuresOf, type Section } from './figures.ts';
@@ -51,7 +50,7 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
   return trimmed({ rows, columns, cells });
 }
 
-/** Returns a section whose last row is the rest, if need be without scans. */
+/** The last row is the rest, if need be without scans. */
 function withRest(section: Section, { current }: FiguresOptions): Section {
   if (section.rows.at(-1)?.isRest) return section;
   const none = { scans: 0, days: 0, previous: null, previousDays: 0 };
@@ -59,7 +58,6 @@ function withRest(section: Section, { current }: FiguresOptions): Section {
   return { ...section, rows: [...section.rows, rest] };
 }
 
-/** Omits rests without scans. */
 function trimmed({ rows, columns, cells }: Cross): Cross {
   const isEmptyRow = (cells.at(-1) ?? []).every((scans) => scans === 0);
   const isEmptyColumn = cells.every((row) => (row.at(-1) ?? 0) === 0);
@@ -71,7 +69,6 @@ function trimmed({ rows, columns, cells }: Cross): Cross {
   };
 }
 
-/** Returns one figure per pair with scans. */
 export function figuresOfPairs(pair: Pair, options: FiguresOptions): Figure[] {
   const { rows, columns, cells } = crossOf(pair, options);
   const all = options.current.total();

@@ -10,11 +10,9 @@ import type { Value } from './value-counter.ts';
 
 export interface Compared {
   scans: number;
-  /** Average scans per day; null if the data covers nothing of the period. */
+  /** Null if the data covers nothing of the period. */
   perDay: number | null;
-  /**
-   * Scans in the previous period; null without one, without such a unit, or if all of it is before the data.
-   */
+  /** Null without a previous period, without such a unit, or if all of it is before the data. */
   previous: number | null;
   previousPerDay: number | null;
   /** Growth as a fraction, of averages if the periods differ in length; null if misleading (F16). */
@@ -26,12 +24,11 @@ export interface Compared {
 export interface Figure extends Compared {
   by: string;
   value: Value;
-  /** Fraction of all scans; null for too few. */
+  /** Null for too few scans. */
   share: number | null;
   name: string | null;
-  /** Host and path of the destination of a code, if known. */
+  /** Host and path, if known. */
   destination?: string | undefined;
-  /** Second dimension and its value, in a cross table. */
   by2?: string;
   value2?: Value;
   isPart?: true;
@@ -40,7 +37,6 @@ export interface Figure extends Compared {
 
 export type Section = GroupBy & {
   rows: Figure[];
-  /** Changes compare averages per day, because the periods differ in length. */
   comparesAverages: boolean;
   noneIs?: NoneIs;
   /** Scans of a row are a minimum, because there were too many values; the rest is in `other`. */
@@ -115,7 +111,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   before?: { tally: Tally; span: Span } | undefined;
   /** Maximum number of rows of a dimension with many values; undefined for all. */
   top: number | undefined;
-  /** Keys of the requested codes, which have a row even without scans. */
+  /** These have a row even without scans. */
   codes?: readonly string[] | undefined;
   /** End of the data of an open range; periods that end later are not finished. */
   nowMs: number | undefined;
@@ -130,7 +126,6 @@ export interface Period {
 export interface Periods {
   current: Period;
   previous: Period | undefined;
-  /** Returns whether the previous period, from `sinceMs` on, begins before the data. */
   beginsBeforeData(sinceMs: number | undefined): boolean;
 }
 
@@ -160,14 +155,14 @@ export function previousScans(
 export interface Counted {
   current: Tally;
   span: Span;
-  /** Compared range; `isCovered` if it does not begin before the data. */
+  /** `isCovered` if the range does not begin before the data. */
   before: { tally: Tally; span: Span; isCovered: boolean } | undefined;
   data: DataPart;
   codes: readonly CodeLabel[] | undefined;
   names: ReadonlyMap<string, CodeName>;
   codeGroups: ReadonlyMap<string, CodeGroup>;
-  /** Coverage of the range by files; undefined for the service, which covers all of it. */
+  /** Undefined for the service, which covers all of the range. */
   coverage: Coverage | undefined;
-  /** Time of the count, ms since the epoch; periods that end later are not over. */
+  /** Periods that end later are not over. */
   nowMs: number;
 }

@@ -33,7 +33,7 @@ import type { Value } from './value-counter.ts';
 
 export type { Figure, FiguresOptions, Section } from './figure.ts';
 
-/** Returns the rows of a dimension. F3: their scans add up to the total. */
+/** F3: the scans of the rows add up to the total. */
 export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   const periods = periodsOf(options);
   if (group.kind !== 'time') return valueSection(group, options, periods);
@@ -63,7 +63,7 @@ export interface HourOfWeekday {
   perDay: number | null;
 }
 
-/** Returns the scans per weekday, from Monday, and hour. F3: they add up to the total. */
+/** Rows are weekdays, from Monday. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));
@@ -77,7 +77,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Returns the rows of hours or weekdays, whose averages are compared, because a period has more of some. */
+/** Averages are compared, because a period has more of some units. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { before }: FiguresOptions,
@@ -105,7 +105,7 @@ function recurringSection(
 /** Maximum number of rows for units without scans (50 years of days): scans may be dated in the year 1. */
 const MOST_UNITS = 20_000;
 
-/** Returns the rows of days, weeks or months; the first is compared with the first of the previous range. */
+/** The first unit is compared with the first of the previous range. */
 function runningSection(
   by: RunningUnit,
   options: FiguresOptions,

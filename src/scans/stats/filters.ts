@@ -1,4 +1,3 @@
-/** Filters of scans by their values in dimensions, and in columns of a file of codes. */
 import type { Row } from '../../files/formats/row-sink.ts';
 import { formatUnit, localHour, type OffsetAt, unitOf } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
@@ -6,7 +5,7 @@ import type { CodeOfScans } from './code-of-scans.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Scans with one of the values, ignoring case; the empty string is a missing value. */
+/** Ignores case; the empty string is a missing value. */
 export interface Filter {
   group: GroupBy;
   values: readonly string[];
@@ -14,7 +13,6 @@ export interface Filter {
 
 export type ScanTest = (ms: number, scan: Row, code: CodeOfScans) => boolean;
 
-/** Returns whether a filter depends on the code alone, so that only matching codes are counted. */
 function isOfCodes({ group: { kind } }: Filter): boolean {
   return kind !== 'time' && kind !== 'value';
 }
@@ -23,7 +21,6 @@ export function needScans(filters: readonly Filter[]): boolean {
   return !filters.every(isOfCodes);
 }
 
-/** Creates a test of codes by ID, slug, UTM tag and column. */
 export function createCodeTest(
   filters: readonly Filter[],
   codeValues: CodeValues,
@@ -36,12 +33,11 @@ export function createCodeTest(
   return (code) => tests.every((test) => test(code));
 }
 
-/** Tests whether an ID or a slug is that of a code. */
 function isCode({ id, slug, value }: CodeOfScans, given: string): boolean {
   return given === (slug ?? value) || given.toLowerCase() === id;
 }
 
-/** Creates a test of scans; undefined if it accepts all. */
+/** Returns undefined if all scans are accepted. */
 export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,
@@ -80,12 +76,10 @@ function folded(value: unknown): string {
     .toLowerCase();
 }
 
-/** Finds the values that are equal to a text, ignoring case. */
 export function sameValues(text: string, values: Iterable<Value>): string[] {
   return [...values].filter((value) => value !== null).filter((value) => folded(value) === folded(text));
 }
 
-/** Formats filters: `country=DE or AT, device=mobile`. */
 export function describeFilters(filters: readonly Filter[]): string {
   const words = filters.map(({ group: { by }, values }) => {
     return `${by}=${values.map((value) => value || '(none)').join(' or ')}`;

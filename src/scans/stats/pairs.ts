@@ -1,4 +1,3 @@
-/** Keys of the pairs of values that a cross table counts. */
 import type { Row } from '../../files/formats/row-sink.ts';
 import { formatUnit, unitOf } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
@@ -7,16 +6,14 @@ import type { GroupBy } from './dimensions.ts';
 
 export type Pair = readonly [GroupBy, GroupBy];
 
-/** Maximum number of distinct pairs of values. */
 export const MOST_PAIRS = 50_000;
-/** Maximum length of a value in a key, in UTF-16 code units. */
+/** Maximum length of a value in UTF-16 code units. */
 const LONGEST = 500;
 
 export function nameOfPair([a, b]: Pair): string {
   return `${a.by},${b.by}`;
 }
 
-/** Creates a function that returns the pair of values of a scan in a local hour. */
 export function createPairKeys(pair: Pair, codeValues: CodeValues) {
   const valueIn = (group: GroupBy, hour: number, scan: Row, code: CodeOfScans) => {
     if (group.kind === 'time') return formatUnit(group.by, unitOf(group.by, hour));
@@ -29,7 +26,6 @@ export function createPairKeys(pair: Pair, codeValues: CodeValues) {
   };
 }
 
-/** Returns the key of a pair of values. */
 export function keyOf(...values: unknown[]): string {
   return values
     .map((value) =>

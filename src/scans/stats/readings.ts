@@ -23,11 +23,9 @@ export interface CountRequest {
   span: Span;
   compare: Comparison;
   groups: readonly GroupBy[];
-  /** Pairs of groups that are counted together. */
   pairs?: readonly Pair[];
-  /** Filters that a counted scan passes. */
   filters?: readonly Filter[];
-  /** Codes of files whose scans are counted; undefined for all. */
+  /** Undefined for all. */
   isChosen?: ((code: CodeOfScans) => boolean) | undefined;
   local: LocalTime;
   table?: CodeTable | undefined;
@@ -44,7 +42,7 @@ interface Readings {
   untilMs: number | undefined;
 }
 
-/** Plans the readings. `nowMs` is an estimate of the time, `serviceNowMs` the service's. */
+/** `nowMs` is an estimate of the time, `serviceNowMs` the service's. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
@@ -86,10 +84,7 @@ function cutsOf(
 /** Maximum number of parts of a range whose totals are requested. */
 const MOST_BUCKETS = 20_000;
 
-/**
- * Returns the instants in a range at which a unit begins; none for groups of codes, undefined if the groups
- * need scans.
- */
+/** Returns none for groups of codes, undefined if the groups need scans. */
 export function bucketCuts(
   groups: readonly GroupBy[],
   span: ClosedSpan,

@@ -1,4 +1,4 @@
-/** Counts scans per dimension, in memory that does not grow with the scans. */
+/** Memory does not grow with the scans. */
 import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
 import { localHour, type OffsetAt, type Span } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
@@ -9,17 +9,16 @@ import { createPairKeys, MOST_PAIRS, nameOfPair, type Pair } from './pairs.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 export interface Tally {
-  /** Counts a scan, unless the test of the tally rejects it. */
   add(ms: number, scan: Row, code: CodeOfScans): void;
   /** Adds scans of a code within the local hour, day or longer unit that begins at `ms`. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
-  /** Scans per local hour, from 1970-01-01T00 in the zone. */
+  /** From 1970-01-01T00 in the zone. */
   readonly hours: ReadonlyMap<number, number>;
-  /** Scans per value, for each group except units of time. */
+  /** For each group except units of time. */
   readonly values: ReadonlyMap<string, ValueCounter>;
-  /** Returns the times of the first and the last scan, also of those that were not counted. */
+  /** Includes scans that were not counted. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
@@ -49,7 +48,6 @@ export function createTally(
   let total = 0;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
-  /** Hour and code of pending scans, which are counted together. */
   let hour = Number.NaN;
   let code: CodeOfScans | undefined;
   let pending = 0;

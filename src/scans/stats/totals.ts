@@ -1,8 +1,7 @@
 /**
- * Counts the scans in parts of a range by one total each, instead of all pages. Parts are requested wider at
- * their cuts, so no total is too small. If they add up to the total of the whole, none is too large, and no
- * scan arrived meanwhile. Scans in the margins of the range are on its first and last page, and are
- * subtracted.
+ * Counts parts of a range by one total each, instead of all pages. Parts are requested wider at their cuts,
+ * so no total is too small. If they add up to the total of the whole, none is too large, and no scan arrived
+ * meanwhile.
  */
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
@@ -11,14 +10,14 @@ import { mayBeTruncated, requestBeyond, widenEdge } from '../export/truncated-to
 
 interface TotalsJob extends RangeReading {
   first: ScanPage;
-  /** Instants inside the range that divide it, rising. */
+  /** Rising, inside the range. */
   cuts: readonly number[];
 }
 
 /** Time by which a part begins before its cut, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** Counts the scans of each part; undefined if they can't be verified and the pages must be read. */
+/** Returns undefined if the counts can't be verified and the pages must be read. */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
   const order = orderOf(first);

@@ -13,12 +13,11 @@ interface Count {
 }
 
 export interface ValueCounter {
-  /** Adds scans of a value; the empty string counts as null. */
+  /** The empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns values, unordered. If `isApproximate`, their scans add up to fewer than were added. */
+  /** Unordered. If `isApproximate`, their scans add up to fewer than were added. */
   counts(): Count[];
-  /** Returns whether values were evicted, so that counts are lower bounds. */
   isApproximate(): boolean;
 }
 
@@ -30,7 +29,6 @@ interface Entry {
   at: number;
 }
 
-/** Maximum number of distinct values (10 MB): enough for every city. */
 const MOST_VALUES = 10_000;
 
 export function createValueCounter(most = MOST_VALUES): ValueCounter {
@@ -78,7 +76,6 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
   };
 }
 
-/** Maximum length of a value; a longer one is truncated and has a hash. */
 const LONGEST = 1024;
 
 /** Returns a copy, because a slice would keep the text of a whole file in memory. */

@@ -1,6 +1,4 @@
-/**
- * Congestion control, for an intermediary that refuses bursts independently of the rate limit (PROTOCOL.md).
- */
+/** For an intermediary that refuses bursts independently of the rate limit (PROTOCOL.md). */
 
 const MOST_RECENT = 8;
 /** Minimum number of failures in a burst, if it is at least the number of successes. */
@@ -18,7 +16,7 @@ export interface Congestion {
   width(): number;
   waitMs(): number;
   sent(): void;
-  /** Records the outcome of a request sent at `sentAt`, monotonic ms. */
+  /** `sentAt`: monotonic ms. */
   ended(through: boolean, sentAt: number): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Requests of other clients (or repeated by an intermediary): each lowers Remaining by one, so the responses
- * of one window show how many there were between the first and the last own one.
+ * Each request of other clients (or repeated by an intermediary) lowers Remaining by one, so the responses of
+ * one window show how many there were between the first and the last own one.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';

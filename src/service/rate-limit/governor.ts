@@ -1,4 +1,3 @@
-/** Queue that admits requests as the service's window allows, and pauses if it is exhausted (PROTOCOL.md). */
 import { RateLimitError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
 import { createCongestion } from './congestion.ts';
@@ -20,24 +19,24 @@ export interface GovernorOptions {
   signal: AbortSignal;
   concurrency: number;
   reserve: Reserve;
-  /** Maximum total length of pauses; undefined: no bound; 0: never pauses. */
+  /** Total of all pauses; undefined: no bound; 0: never pauses. */
   maxWaitMs: number | undefined;
   events: PauseEvents;
 }
 
-/** Right to send one request. Exactly one method must be called in the end; further calls do nothing. */
+/** Exactly one method must be called in the end; further calls do nothing. */
 export interface Ticket {
   received(headers: RateHeaders, limited: boolean): void;
-  /** Records the 429 of an intermediary, which counted nothing. */
+  /** An intermediary, which counted nothing, sent a 429. */
   throttled(retryAfterMs: number | undefined): void;
-  /** Records a request without rate-limit headers. `sent`: the service may have counted it. */
+  /** `sent`: the service may have counted it. */
   failed(sent: boolean): void;
 }
 
 interface Governor {
   /**
-   * Waits until a request may be sent. `again`: it got a 429, and precedes all others. Throws RateLimitError
-   * if waiting would exceed `maxWaitMs`, or the signal's reason.
+   * `again`: it got a 429, and precedes all others. Throws RateLimitError if waiting would exceed
+   * `maxWaitMs`, or the signal's reason.
    */
   admit(again: boolean): Promise<Ticket>;
   rateLimit(): RateLimit;

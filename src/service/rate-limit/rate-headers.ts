@@ -1,11 +1,11 @@
-/** Rate-limit headers (specification, section 8), unchecked; rate-window.ts accepts or rejects them. */
+/** Unchecked; rate-window.ts accepts or rejects them. */
 import { parseHttpDate } from '../../base/time/time.ts';
 
 export interface RateHeaders {
   plan: string | undefined;
   limit: number | undefined;
   remaining: number | undefined;
-  /** End of the window, ms since the epoch on the service's clock. */
+  /** In ms since the epoch on the service's clock. */
   resetMs: number | undefined;
   /** In ms. A date in Retry-After is relative to the response's own Date, and a past one is 0. */
   retryAfterMs: number | undefined;
@@ -35,7 +35,7 @@ function parseSeconds(text: string | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Parses seconds or an HTTP date (RFC 9110, 10.2.3). */
+/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
   const untilMs = parseHttpDate(text ?? '');
   return (

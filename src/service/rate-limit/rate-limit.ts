@@ -1,4 +1,3 @@
-/** Rate limit of the newest response, as far as rate-window.ts accepts it. */
 export interface RateLimit {
   plan: string | undefined;
   limit: number | undefined;
@@ -17,7 +16,7 @@ interface Cost {
   waitMs: number;
 }
 
-/** Returns the cost of requests: the rest of this window at once, the remainder one window at a time. */
+/** The rest of this window at once, the remainder one window at a time. */
 export function costOf(requests: number, { limit, remaining, resetInMs }: RateLimit): Cost {
   if (!limit) return { requests, windows: undefined, waitMs: 0 };
   const now = Math.min(remaining ?? limit, requests);

@@ -1,12 +1,12 @@
 /**
- * Current rate-limit window (PROTOCOL.md). Only this file accepts a Reset, so that the pause, `--max-wait`,
- * `auth status` and every prediction use the same end.
+ * Only this file accepts a Reset, so that the pause, `--max-wait`, `auth status` and every prediction use the
+ * same end (PROTOCOL.md).
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
-/** Requests of each window that are left to other clients: a number, or a share of the limit. */
+/** Left to other clients: a number, or a share of the limit. */
 export type Reserve = { requests: number } | { percent: number };
 
 /** Maximum distance of a Reset. Windows last a minute by the specification, and an hour elsewhere. */
@@ -28,8 +28,8 @@ interface Observation {
 
 interface RateWindow {
   /**
-   * Returns the requests left, less the reserve, including those in flight. Undefined if unknown, so one
-   * probe must be sent; Infinity if the service sends no headers.
+   * Less the reserve, with requests in flight. Undefined if unknown, so one probe must be sent; Infinity
+   * without headers.
    */
   left(): number | undefined;
   waitMs(): number;
@@ -53,7 +53,7 @@ export function createRateWindow(options: {
   const { clock, serviceClock, reserve } = options;
   let known: Known | undefined;
   let newest: RateHeaders | undefined;
-  /** Closing time (monotonic) and reset of the previous window, which identify its late responses. */
+  /** Identify late responses of the previous window; the closing time is monotonic. */
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;

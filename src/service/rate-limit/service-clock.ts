@@ -1,11 +1,10 @@
 /**
- * Service's clock, estimated from Date headers. A Date is truncated to seconds and stamped between sending
- * and receiving, so it bounds the offset to the monotonic clock: `Date - received <= offset < Date + 1 s -
- * sent`.
+ * A Date is truncated to seconds and stamped between sending and receiving, so it bounds the offset to the
+ * monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
  */
 export interface ServiceClock {
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
-  /** Time at a monotonic time (default: now), ms since the epoch, never ahead. Undefined before any Date. */
+  /** In ms since the epoch, never ahead. Undefined before any Date. */
   nowMs(at?: number): number | undefined;
 }
 

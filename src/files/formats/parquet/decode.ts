@@ -23,13 +23,12 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
-/** Maximum number of columns; a scan has eleven. */
 const MOST_COLUMNS = 1000;
 
 /** A Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
-/** Yields row groups as columns that threads can transfer. Throws Error if the file is damaged. */
+/** Throws Error if the file is damaged. */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,
@@ -141,16 +140,15 @@ export type FromWorker =
 
 export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };
 
-/** Maximum number of rows of a group; engines write some hundred thousand. */
 const MOST_ROWS = 2 ** 21;
 const MOST_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
 /**
- * Reads the columns of a row group. Before decoding, throws Error if a checksum is wrong
- * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) or a page claims more values or
- * bytes than its group can have.
+ * Throws Error before decoding if a checksum is wrong
+ * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) or a page claims more than its group
+ * can have.
  */
 async function checkPages(
   group: RowGroup,

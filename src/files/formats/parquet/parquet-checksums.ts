@@ -12,7 +12,6 @@ export interface GroupStart {
   offset: number;
 }
 
-/** Adds a checksum to each page of the last row group, and corrects its offsets. */
 export function addChecksums(
   bytes: ByteWriter,
   start: GroupStart,
@@ -63,10 +62,10 @@ type RowGroup = ParquetWriter['row_groups'][number];
 /** Thrift compact protocol: an i32 field whose number is one more than the last. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
-/** Number of fields before the checksum: type, size, compressed size. */
+/** Type, size and compressed size. */
 const FIELDS_BEFORE = 3;
 
-/** Adds the checksum as field 4. The next field number is relative to it. */
+/** The checksum is field 4. The next field number is relative to it. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   let at = 0;
   let packed = 0;
@@ -87,7 +86,7 @@ function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   bytes.appendBytes(page.subarray(at + 1));
 }
 
-/** Reads a varint: seven bits per byte, lowest first. */
+/** Reads a varint. */
 function unsignedOf(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte, at) => sum + (byte & 0x7f) * 2 ** (7 * at), 0);
 }

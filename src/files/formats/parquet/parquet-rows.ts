@@ -15,10 +15,10 @@ export class DamagedParquetError extends Error {
 /** F19: minimum time; larger files have more. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
-/** Maximum heap of the thread; groups of a million rows take half of it. */
+/** Groups of a million rows take half of it. */
 const MOST_HEAP_MB = 768;
 
-/** Yields the rows of each row group. Throws the system's error, DamagedParquetError, or an abort reason. */
+/** Throws the system's error, DamagedParquetError, or an abort reason. */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
   byteLength: number,
@@ -58,7 +58,7 @@ function send(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
   worker.postMessage(message, transferred);
 }
 
-/** `next` rejects if no message arrives for `mostMs`, the thread fails, or the signal is aborted. */
+/** `next` rejects after `mostMs` without a message. */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
   const received: FromWorker[] = [];
   let failure: unknown;
@@ -127,7 +127,6 @@ function readerOf(column: ColumnValues): (at: number) => unknown {
   return (at) => column.values[at];
 }
 
-/** Formats a time as the service does, with microseconds if it has any. */
 function formatMicroseconds(us: bigint): string {
   const rest = ((us % 1000n) + 1000n) % 1000n;
   const instant = formatInstant(Number((us - rest) / 1000n));

@@ -1,4 +1,4 @@
-/** Parquet (https://parquet.apache.org/docs/file-format/), encoded one row group at a time. */
+/** Parquet: https://parquet.apache.org/docs/file-format/ */
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { version } from '../../../../package.json';
@@ -17,7 +17,6 @@ interface ColumnKind {
   element: Omit<SchemaElement, 'name'>;
   encoding?: ColumnSource['encoding'];
   hold(value: unknown): Cell;
-  /** Minimum and maximum, by which a reader skips groups. */
   statistics(cells: readonly Cell[]): Statistics;
 }
 
@@ -62,10 +61,7 @@ interface Group {
   rows: number;
 }
 
-/**
- * Formats one Parquet file: `id` int64, `ts` a timestamp in microseconds of UTC, all others strings. Throws
- * UnprovenError for an ID that int64 can't hold.
- */
+/** Throws UnprovenError for an ID that int64 can't hold. */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
   const bytes = new ByteWriter();

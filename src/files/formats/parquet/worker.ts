@@ -1,4 +1,3 @@
-/** Thread that decodes Parquet for parquet-rows.ts. The build writes it to a file of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
 import type { FromWorker, ToWorker, WorkerJob } from './decode.ts';

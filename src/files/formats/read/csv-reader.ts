@@ -1,9 +1,8 @@
-/** CSV (RFC 4180) with LF, CRLF or CR. Records without quotes are split in a tenth of csv-parse's time. */
+/** Splits records without quotes in a tenth of csv-parse's time. */
 import type { CsvError } from 'csv-parse/sync';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '../../../base/bounds.ts';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
 
-/** Message that follows `line 3: `. */
 export class CsvFault extends Error {
   override name = 'CsvFault';
   readonly line: number;
@@ -24,7 +23,7 @@ export type CsvReader = ReturnType<typeof createCsvReader>;
 type OnRecord = (cells: string[], line: number) => void;
 type Library = Pick<typeof import('csv-parse/sync'), 'parse' | 'CsvError'>;
 
-/** Creates a reader that calls `onRecord` with the cells and the first line of each record. */
+/** `onRecord` gets the cells and the first line of each record. */
 export type CreateCsvReader = (form: CsvForm, onRecord: OnRecord) => CsvReader;
 
 export async function loadCsvReader(): Promise<CreateCsvReader> {
@@ -41,11 +40,10 @@ function createCsvReader(
   let line = firstLine;
   let cellCount = 1;
   let emptyLines = 0;
-  /** Incomplete record within quotes, and its line. */
   let rest = '';
   let restLine = firstLine;
 
-  /** Returns the end of the record at `start`, line end included; -1 if the text ends within quotes. */
+  /** Returns the end of the record; -1 if the text ends within quotes. */
   function scanRecord(text: string, start: number, isWithinQuotes = false): number {
     let inQuotes = isWithinQuotes;
     if (!isWithinQuotes) cellCount = 1;
@@ -97,7 +95,7 @@ function createCsvReader(
     onRecord(cells, line);
   }
 
-  /** Returns the end of the record in `rest`; -1 if it is still incomplete. */
+  /** Returns the end of the record; -1 if it is still incomplete. */
   function completeRest(text: string): number {
     const end = scanRecord(text, 0, true);
     rest += end < 0 ? text : text.slice(0, end);
@@ -109,13 +107,13 @@ function createCsvReader(
     return end;
   }
 
-  /** Reads whole lines, each character once (F11). Throws CsvFault. */
+  /** F11: reads whole lines, each character once. Throws CsvFault. */
   function read(text: string): void {
     let at = rest === '' ? 0 : completeRest(text);
     if (at < 0) return;
     const endOfLine = createFinder(text, '\n', '\r');
     const nextQuote = createFinder(text, '"', '"');
-    /** Consecutive records with quotes, which are parsed together. */
+    /** Consecutive records, which are parsed together. */
     let quoted = { start: at, lines: [] as number[] };
     while (at < text.length) {
       const end = endOfLine(at);
@@ -145,7 +143,7 @@ function createCsvReader(
   return {
     read,
     isOpen: () => rest !== '',
-    /** Returns the cells of a last record without a line end; undefined if its quotes are misplaced. */
+    /** Returns undefined if the quotes are misplaced. */
     cellsOfLast(text: string): string[] | undefined {
       try {
         const records = recordsOf(rest + text);
@@ -155,7 +153,6 @@ function createCsvReader(
         throw error;
       }
     },
-    /** Throws CsvFault if the last record is incomplete. */
     end(): void {
       if (rest !== '') parseQuoted(rest, [restLine]);
     },
@@ -167,7 +164,7 @@ function quoteFault({ code }: CsvError): string {
   return 'a quote (") appears inside a cell: enclose the whole cell in quotes and double each quote in it ("5"" disc")';
 }
 
-/** Creates a function that finds the first of two characters, or the end. Places must not decrease. */
+/** Finds the first of two characters, or the end. Places must not decrease. */
 function createFinder(text: string, one: string, other: string): (from: number) => number {
   let [oneAt, otherAt] = [-1, -1];
   const find = (character: string, from: number) => {

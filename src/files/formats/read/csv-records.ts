@@ -12,9 +12,8 @@ interface Header {
 }
 
 /**
- * Yields the rows with the cells of `wanted` columns: empty cells as null, escaped ones restored. An
- * incomplete last line is omitted, unless the file `isClosed` and the line has all cells. Throws UsageError
- * if cells and header do not match.
+ * Omits an incomplete last line, unless the file `isClosed` and the line has all cells. Throws UsageError if
+ * cells and header do not match.
  */
 export async function* readCsv(
   pieces: AsyncIterable<TextPiece>,

@@ -10,8 +10,8 @@ const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Yields the decompressed content, up to the size at opening: another run may be appending. Each piece is
- * valid until the next is requested. Throws UsageError if the file can't be read, or is truncated.
+ * Yields content up to the size at opening: another run may be appending. Each piece is valid until the next
+ * is requested. Throws UsageError.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);
@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Throws UsageError if a file can't be opened, or must not be (D17). */
+/** Throws UsageError, also for a file that must not be opened (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
@@ -61,7 +61,6 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
-/** Throws UsageError if the gzip file is incomplete. */
 export async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,

@@ -20,7 +20,7 @@ export interface Records {
   torn: boolean;
 }
 
-/** Yields UTF-8 without its byte order mark. Throws UsageError for another encoding, and for a long line. */
+/** Throws UsageError for another encoding than UTF-8, and for a long line. */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,

@@ -8,11 +8,9 @@ import { CODE_FIELDS } from '../../../service/shapes.ts';
 
 export interface InputRow {
   readonly row: number;
-  /**
-   * Line where the row begins; the row of a sheet; the number of a JSON array's item. Users see only this.
-   */
+  /** Line where the row begins, row of a sheet, or number of a JSON array's item. */
   readonly line: number;
-  /** Values by column as the file spells it: text from CSV, any exact value from JSON. */
+  /** Text from CSV, any exact value from JSON. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
   readonly defused?: ReadonlyMap<string, string> | undefined;
@@ -24,16 +22,13 @@ type InputForm =
 
 export interface Input {
   readonly name: string;
-  /** In the order of the header, or of first appearance in JSON. */
   readonly columns: readonly string[];
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
-  /** Columns of a workbook with dates only, which remain dates in the results. */
+  /** Columns of a workbook that remain dates in the results. */
   readonly dateColumns?: ReadonlySet<string>;
   readonly form?: InputForm;
-  /** List of IDs and slugs without a header. */
   readonly isBare?: true;
-  /** One JSON object, as `qr get` writes it. */
   readonly isRecord?: true;
   readonly hiddenRows?: number;
   readonly named?: NamedColumns;
@@ -50,16 +45,12 @@ export type Source = Pick<Input, 'name' | 'form'>;
 
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** The CSV was written with `--raw-cells`: its cells are exact. */
   rawCells?: boolean | undefined;
-  /** Text may be a list of IDs or slugs, one per line. */
   bareNames?: boolean | undefined;
   sheetName?: string | undefined;
   visibleOnly?: boolean | undefined;
   key?: string | undefined;
-  /** Headers of fields (`--column`). */
   column?: readonly (readonly [field: string, header: string])[] | undefined;
-  /** Rows have a column with times. */
   isDated?: boolean | undefined;
 }
 
@@ -94,13 +85,11 @@ export const MOST_FAULTS = 1000;
 const MOST_TOLD = 50;
 
 export interface Fault {
-  /** Line of the file; for a JSON array, the number of the item. */
   line?: number | undefined;
   column?: string | undefined;
   message: string;
-  /** Valid values; listed once for all faults. */
+  /** Listed once for all faults. */
   explanation?: string;
-  /** `--force` accepts it. */
   mayForce?: true;
 }
 
@@ -117,7 +106,7 @@ export interface Checked<R> {
 
 const CHECKED_AT_ONCE = 5000;
 
-/** Maps rows, and handles signals in between. Throws the signal's reason. */
+/** Handles signals in between. Throws the signal's reason. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
@@ -141,7 +130,6 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Returns the faults of form, except those of cells in columns that are not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
@@ -158,7 +146,7 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** Throws UsageError (exit 2) that lists each fault once, by line. */
+/** Throws UsageError with each fault once, by line. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
@@ -207,7 +195,6 @@ export const STANDARD_INPUT = 'standard input';
 
 const IN_LINES: ReadonlySet<string> = new Set(['csv', 'ndjson']);
 
-/** Converts a fault for annotations: with its line, or with its place in the message. */
 export function problemOf(file: Source, fault: Fault): RowProblem {
   const name = file.name === STANDARD_INPUT ? undefined : file.name;
   const isLine = name !== undefined && IN_LINES.has(file.form?.is ?? 'csv') && !/\.gz$/i.test(name);
@@ -221,7 +208,6 @@ function atLeast(faults: number): string {
   return faults >= MOST_FAULTS ? 'at least ' : '';
 }
 
-/** Formats `line 3, column type: …`. */
 export function formatFault({ line, column, message }: Fault, file: Pick<Source, 'form'>): string {
   const places = [
     line !== undefined && placeOf(file, line),
@@ -230,7 +216,6 @@ export function formatFault({ line, column, message }: Fault, file: Pick<Source,
   return places.length > 0 ? `${places.join(', ')}: ${message}` : message;
 }
 
-/** Formats `line 3`, or `item 3` of a JSON array. */
 export function placeOf({ form }: Pick<Source, 'form'>, line: number): string {
   return `${form?.is === 'json' ? 'item' : 'line'} ${line}`;
 }

@@ -5,8 +5,8 @@ import type { Row } from '../row-sink.ts';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 /**
- * Parses NDJSON, all lines at once, which is faster, or one by one if a line is not one object. Invalid JSON
- * becomes its SyntaxError. `lineOf` returns the line of a value, by its index.
+ * Parses all lines at once, which is faster, or one by one if a line is not one object. Invalid JSON becomes
+ * its SyntaxError.
  */
 export async function parseLines(
   text: string,
@@ -28,7 +28,7 @@ export async function parseLines(
   return { values, lineOf: (at) => lines[at] ?? firstLine };
 }
 
-/** Reads one object per line. An incomplete last line is omitted, and reported by `torn`. */
+/** Omits an incomplete last line. */
 export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
   for await (const { text, line, isLast } of pieces) {
     const { values, lineOf } = await parseLines(text, line, parseArray);
@@ -48,13 +48,12 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Reads an array of objects. Commas are not searched for if each object ends with its line. */
+/** Commas are not searched for if each object ends with its line. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,
 ): AsyncGenerator<Records> {
   const findComma = createCommaFinder();
-  /** Object whose end was not read yet. */
   let rest = '';
   let restLine = 1;
   let isFirst = true;
@@ -79,7 +78,7 @@ export async function* readJsonArray(
   }
 }
 
-/** Parses values with commas between, and possibly after them. Undefined if they are not JSON. */
+/** Returns undefined if the values are not JSON. */
 async function parseRows(text: string): Promise<unknown[] | undefined> {
   const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
   return Array.isArray(rows) ? rows : undefined;
@@ -91,7 +90,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Creates a function that finds the end of the last comma between values, or 0, scanning each text once. */
+/** Finds the end of the last comma between values, or 0, and scans each text once. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

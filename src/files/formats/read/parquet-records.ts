@@ -5,9 +5,7 @@ import type { Row } from '../row-sink.ts';
 import { cannotRead, openToRead } from './input-bytes.ts';
 import { notOurs, type Records } from './input-text.ts';
 
-/**
- * Yields row groups; `line` counts rows. Throws UsageError for unreadable Parquet, or the signal's reason.
- */
+/** `line` counts rows. Throws UsageError, or the signal's reason. */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await openToRead(path);
   let line = 1;

@@ -5,9 +5,9 @@
 import { isUuid } from '../../../service/checks.ts';
 
 export interface LogName {
-  /** File that the log is appended to: `scans.csv` for `scans.csv.2.gz`. */
+  /** `scans.csv` for `scans.csv.2.gz`. */
   base: string;
-  /** Sorts files of one log, oldest first; undefined for the log itself. */
+  /** Undefined for the log itself. */
   age: readonly [kind: number, value: number] | undefined;
   packing: string | undefined;
 }
@@ -34,10 +34,9 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
-/** Parses a name; undefined if it is neither a data file nor an earlier file of a log. */
+/** Returns undefined if it is neither a data file nor an earlier file of a log. */
 export function findLogName(name: string): LogName | undefined {
   const { plain, packing } = unpacked(name);
-  // `scans.csv.1`: the base ends with the last extension of data.
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
   const behind = inside && plain.slice(0, inside.index + inside[0].length);
   const named = behind === undefined ? undefined : readLogName(name, behind);
@@ -65,7 +64,7 @@ export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
 
-/** Compares files of one log: oldest first, the log's own file last. */
+/** Sorts the oldest first, the log's own file last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
   return a[0] - b[0] || a[1] - b[1];

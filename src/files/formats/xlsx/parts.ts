@@ -11,12 +11,11 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Returns the path of a sheet, counted from 1. */
 export function sheetPath(number: number): string {
   return `xl/worksheets/sheet${number}.xml`;
 }
 
-/** Returns all parts but the sheets, by path (ECMA-376 part 1). */
+/** All parts but the sheets, by path (ECMA-376 part 1). */
 export function smallParts(sheetNames: readonly string[]): Readonly<Record<string, string>> {
   const each = (write: (name: string, number: number) => string) =>
     sheetNames.map((name, at) => write(name, at + 1)).join('');
@@ -70,7 +69,7 @@ const STYLE_SHEET = // words-ok: XML
   '<xf numFmtId="166" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
-/** Returns the letters of a column, counted from 0: `A`, `Z`, `AA`. */
+/** Counts from 0: `A`, `Z`, `AA`. */
 export function columnLetters(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
@@ -126,14 +125,12 @@ function widthOf({ name, isTime, width }: Column): number {
 
 const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5, percent: 6 } as const;
 
-/** Maximum length of a cell in Excel. */
 const MOST_CHARACTERS = 32_767;
-/** Maximum digits of an Excel number. */
 const MOST_DIGITS = 15;
 
 const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
 
-/** Returns a cell after its reference. `isTime`: a text that is a time becomes a date in `zone`. */
+/** `isTime`: a text that is a time becomes a date. */
 export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
   if (value === null || value === undefined) return '';
   if (isTime && typeof value === 'string') {
@@ -159,7 +156,7 @@ function numberCell(value: number | bigint): string {
   return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
 }
 
-/** Throws UsageError for a text that exceeds a cell: Excel would call the workbook damaged. */
+/** Throws UsageError: Excel would call the workbook damaged. */
 function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
@@ -172,8 +169,8 @@ function textCell(text: string, style: number = STYLES.text): string {
 }
 
 /**
- * Escapes like Excel what XML 1.0 can't hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19): `_x000D_` is a return,
- * and text that looks like an escape is escaped. A lone surrogate becomes U+FFFD.
+ * Escapes characters that XML 1.0 can't hold, and text that looks like an escape (ST_Xstring, ECMA-376 part
+ * 1, 22.9.2.19). A lone surrogate becomes U+FFFD.
  */
 function escapeText(text: string): string {
   if (!WANTS_CARE.test(text)) return text;

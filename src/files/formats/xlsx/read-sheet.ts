@@ -10,7 +10,6 @@ export type CellValue =
   | { is: 'date'; serial: number }
   | { is: 'boolean'; value: boolean }
   | { is: 'error'; text: string }
-  /** Formula without a stored value. */
   | { is: 'formula' };
 
 export interface SheetRow {
@@ -19,7 +18,7 @@ export interface SheetRow {
   isHidden: boolean;
 }
 
-/** Cells, ends included: lines from 1, columns from 0. */
+/** Ends included: lines from 1, columns from 0. */
 export interface Area {
   top: number;
   bottom: number;
@@ -37,8 +36,8 @@ const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
 /**
- * Calls `onRow` for each row with any value, top to bottom, and returns the merged cells (ECMA-376 part 1,
- * 18.3.1). Throws UsageError if it is not XML.
+ * Calls `onRow` for each row with any value, and returns the merged cells (ECMA-376 part 1, 18.3.1). Throws
+ * UsageError.
  */
 export function readSheet(
   pieces: Iterable<string>,

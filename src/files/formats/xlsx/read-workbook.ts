@@ -7,7 +7,7 @@ import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
-/** Opens the sheet of that name, or the first visible one. Throws UsageError if it is not such a workbook. */
+/** Reads the sheet of that name, or the first visible one. Throws UsageError. */
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined) {
   const parts = openArchive(bytes, name);
   const workbookPath =
@@ -37,7 +37,7 @@ interface Relation {
   path: string;
 }
 
-/** Returns the parts that a part refers to. `''`: the package itself. */
+/** `''`: the package itself. */
 function targets(parts: Parts, of: string, name: string): Relation[] {
   const at = of.lastIndexOf('/') + 1;
   const [folder, file] = [of.slice(0, at), of.slice(at)];

@@ -5,11 +5,11 @@ export interface XmlEvents {
   /** Elements have no prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
-  /** Receives text outside of phonetic hints, and its element. */
+  /** Phonetic hints are omitted. */
   text?(text: string, element: string): void;
 }
 
-/** Parses a part. Throws UsageError if it is not XML. Entities of a DTD are not expanded. */
+/** Throws UsageError if it is not XML. Entities of a DTD are not expanded. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
   let element = '';
@@ -68,12 +68,11 @@ export interface ListNames {
 const LEAST_TEXT = 1 << 18;
 
 /**
- * Reads a long list (rows, texts) in bounded memory. Emits the events of all items, then those of the part
- * without them. Throws UsageError if it is not XML, or an item is too large.
+ * Reads a long list in bounded memory: the events of all items, then those of the part without them. Throws
+ * UsageError.
  */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;
-  /** Text before the items, later also after them. */
   let around = '';
   let waiting = '';
   let isOver = false;

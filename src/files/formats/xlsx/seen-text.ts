@@ -23,7 +23,7 @@ const FIRST_CUSTOM = 164;
 /** Larger numbers have lost digits. */
 const EXACT = 1e15;
 
-/** Returns a whole number as displayed; undefined if that depends on the locale, or is rounded. */
+/** Returns undefined if the displayed text depends on the locale, or is rounded. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
@@ -37,7 +37,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 /** Day of 1970-01-01, counted from 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** Formats `2026-03-01`, with the time if it has one or `withTime`. */
+/** Adds the time if there is one, or `withTime`. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

@@ -19,7 +19,7 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, index) => bytes[index] === byte);
 
-/** Parts as text; undefined if missing. Throws UsageError if one is too large or damaged. */
+/** Undefined if missing. Throws UsageError if a part is too large or damaged. */
 export interface Parts {
   whole(path: string): string | undefined;
   pieces(path: string): Iterable<string> | undefined;

@@ -33,7 +33,7 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/** Writes one workbook in constant memory. Throws UsageError for too many rows, and for a long text. */
+/** Takes constant memory. Throws UsageError for too many rows, and for a long text. */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();
@@ -103,7 +103,6 @@ interface Sheet {
   rows: readonly Row[];
 }
 
-/** Writes a workbook of small sheets with filters. Throws UsageError for too many rows, and for a long text. */
 export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Promise<void> {
   const zip = createZipStream(bytes);
   const names = sheetNames(sheets.map(({ name }) => name));
@@ -129,10 +128,9 @@ export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Pr
   await bytes.commit();
 }
 
-/** Maximum length of the name of a sheet in Excel. */
 const LONGEST_NAME = 31;
 
-/** Returns names without the characters that Excel refuses, distinct regardless of case. */
+/** Excel refuses some characters, and names that differ only in case. */
 function sheetNames(names: readonly string[]): string[] {
   const used = new Set(['history']);
   return names.map((name) => {

@@ -1,6 +1,6 @@
 /**
- * ZIP archive (PKWARE APPNOTE 6.3) that is streamed and can be rolled back, which no library supports.
- * Deterministic. The last entry streams in independent pieces that each end at a byte (Z_SYNC_FLUSH).
+ * ZIP archive (PKWARE APPNOTE 6.3) that streams and can be rolled back, which no library supports. The last
+ * entry consists of independent pieces that each end at a byte (Z_SYNC_FLUSH).
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { UsageError } from '../../../base/errors.ts';
@@ -72,7 +72,6 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
       open = entry;
     },
     write: (data: string | Uint8Array) => piece.write(data),
-    /** Returns a function that rolls back to this point of the entry. */
     async checkpoint() {
       if (piece.touched()) await piece.end();
       piece = createGatherer(createPiece(), put);

@@ -5,7 +5,7 @@
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
 
-/** Returns whether a scan is new; `owner` is the identity of its code, equal for all unknown codes. */
+/** `owner` is the identity of its code, equal for all unknown codes. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 /** Thrown if times or IDs don't rise, so that dedup requires a set. */
@@ -13,7 +13,7 @@ export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }
 
-/** Creates a check that throws OutOfOrderError for a scan that is not later than all before of its code. */
+/** Throws OutOfOrderError for a scan that is not later than all before of its code. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -33,7 +33,7 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Creates a set of all scans, four bytes each. It throws UnprovenError if an ID has two times. */
+/** Stores four bytes per scan. Throws UnprovenError if an ID has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
@@ -54,7 +54,7 @@ export function createMemory(): IsNew {
 }
 
 export interface IdSet {
-  /** Adds a scan: `new`, `known`, or `other` if the ID has another time. */
+  /** `other`: the ID has another time. */
   add(id: number | bigint, ms: number): 'new' | 'known' | 'other';
 }
 
@@ -92,7 +92,7 @@ export function createIdSet(): IdSet {
   };
 }
 
-/** Returns the position of an ID in a block. IDs mostly increase, so the end is checked first. */
+/** IDs mostly increase, so the end is checked first. */
 function placeOf({ size, entries }: Block, low: number): number {
   if (size === 0 || (entries[size - 1] as number) >>> BLOCK_BITS < low) return size;
   let from = 0;

@@ -77,7 +77,7 @@ export interface LogFile {
   name: LogName;
 }
 
-/** Returns the paths, oldest first. Throws UsageError for a compression other than gzip. */
+/** Sorts the oldest first. Throws UsageError for a compression other than gzip. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: without them, figures would be too low.
@@ -115,10 +115,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/**
- * Detects the kind of a file by its beginning. An empty or unreadable file counts as `scans`, so that the
- * reader reports it.
- */
+/** An empty or unreadable file counts as `scans`, so that the reader reports it. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   if (start === undefined || start.toString('latin1', 0, 4) === 'PAR1') return 'scans';

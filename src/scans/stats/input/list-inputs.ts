@@ -26,10 +26,7 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/**
- * Returns the logs sorted by name, each file once. Throws UsageError for a missing file or an unknown
- * compression.
- */
+/** Sorts by name, with each file once. Throws UsageError for a missing file or an unknown compression. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -79,7 +76,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   return eachOnce(logs);
 }
 
-/** Omits files that belong to a listed file: `--input all.csv*` also matches `all.csv.state.json`. */
+/** `--input all.csv*` also matches `all.csv.state.json`. */
 function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
   const bases = new Set(
     names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]),
@@ -92,7 +89,7 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
 }
 
 interface Folder {
-  /** Names of files by their log; those without a log under ''. */
+  /** Names by log; those without a log under ''. */
   files: ReadonlyMap<string, readonly string[]>;
   unknown: readonly string[];
 }
@@ -124,7 +121,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
   );
 }
 
-/** Returns the rotated files of a log, by prefix if its name has no data extension. */
+/** By prefix if the name has no data extension. */
 function earlierOf(path: string, files: Folder['files']): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -148,7 +145,7 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Returns the logs below a directory by name, chronological in a dataset. Throws UsageError without any. */
+/** Sorts by name, which is chronological in a dataset. Throws UsageError without any. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
@@ -202,7 +199,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** Returns whether a file is a log by its name, or by its state (`-o scans -f csv`). */
+/** By its name, or by its state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
 }

@@ -13,31 +13,29 @@ import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Takes a new scan; `owner` and `id` are those of `IsNew`. */
+/** `owner` and `id` are those of `IsNew`. */
 type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 interface ReadInputs {
   paths: readonly string[];
   /** Files of no append: an unterminated last line with all cells is counted. */
   closed?: ReadonlySet<string>;
-  /** Columns that every file must have, besides ID and time. */
+  /** Every file must have them. */
   fields: readonly ValueDimension[];
-  /** Creates a counter at zero; called again if overlapping files are read twice. */
+  /** Called again if overlapping files are read twice. */
   start(): TakeScan;
   note(line: string): void;
   pause(): Promise<void>;
   signal?: AbortSignal;
 }
 
-/** Times of the first and the last scan of a file, ms since the epoch. */
 export interface FileSpan {
   firstMs: number;
   lastMs: number;
 }
 
 /**
- * Reads each scan once, and returns the span of each file. Throws UsageError with the line for other files,
- * UnprovenError for contradictory IDs.
+ * Reads each scan once. Throws UsageError with the line for other files, UnprovenError for contradictory IDs.
  */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
@@ -56,10 +54,7 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   }
 }
 
-/**
- * Reads every row of a log, including duplicates. `owner` is the code ID in lower case, or empty. Throws like
- * `readInputs`.
- */
+/** Includes duplicates. `owner` is the code ID in lower case, or empty. Throws like `readInputs`. */
 export function readEveryRow(
   job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
   take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
@@ -68,7 +63,7 @@ export function readEveryRow(
   return readAll({ fields: [], ...job, start }, () => true, {});
 }
 
-/** Creates a `pause` that bounds the heap, and throws the reason of an aborted signal. */
+/** Bounds the heap, and throws the reason of an aborted signal. */
 export function createPause(signal: AbortSignal): () => Promise<void> {
   const keepFlat = keepMemoryFlat();
   return () => {
@@ -134,7 +129,7 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   );
 }
 
-/** Refuses two exports with different columns in one file, which would be counted wrongly. */
+/** Two exports with different columns in one file would be counted wrongly. */
 function refuseOtherColumns(
   { rows, line }: Records,
   first: Row,
@@ -178,13 +173,12 @@ function takeRows(
   }
 }
 
-/** Returns the code ID in a file name, also of a backup (`ID.scans.ndjson`); empty without one. */
+/** Also of a backup (`ID.scans.ndjson`); empty without one. */
 function ownerOf(path: string): string {
   const stem = stemOfLog(basename(path)).replace(/\.scans$/, '');
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
-/** Parses an ID: a number or, beyond 2^53, a bigint with all digits. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
   if (typeof id === 'bigint') return id;

@@ -13,10 +13,7 @@ import { readParquet } from '../../../files/formats/read/parquet-records.ts';
 import { CODE_COLUMNS } from '../../export/added-columns.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
-/**
- * Yields the records of a file of any format; an append adds to it unless `isClosed`. Throws UsageError for
- * another format or a missing column.
- */
+/** An append adds to the file unless `isClosed`. Throws UsageError for another format or a missing column. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
