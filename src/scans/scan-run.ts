@@ -3,7 +3,7 @@ import type { Clock } from '../base/time/time.ts';
 
 interface Work {
   done: number;
-  total?: number | undefined;
+  total?: number;
   detail?: string;
 }
 

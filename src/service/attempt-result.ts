@@ -19,9 +19,9 @@ export interface Call<T> {
   method: Method;
   path: string;
   body?: unknown;
-  json?: string | undefined;
+  json?: string;
   authorized: boolean;
-  beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
+  beforeSend?: BeforeSend | (() => Promise<void>);
   /** Throws UnexpectedResponseError. Undefined: only 204 is accepted. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
@@ -36,7 +36,7 @@ export type AttemptResult<T> =
       kind: 'failed';
       error: RequestFailure;
       repeat: boolean;
-      retryAfterMs?: number | undefined;
+      retryAfterMs?: number;
       sent: boolean;
     };
 

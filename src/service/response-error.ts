@@ -17,7 +17,7 @@ import { type HttpResponse, header, type Method } from './transport.ts';
 export interface Subject {
   method: Method;
   redact: Redact;
-  keyHint?: string | undefined;
+  keyHint?: string;
 }
 
 export interface ErrorBody {

@@ -9,8 +9,8 @@ import type { Workspace } from './workspace.ts';
 export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   baseUrl: string;
   apiKey: string;
-  profile?: string | undefined;
-  keyHint?: string | undefined;
+  profile?: string;
+  keyHint?: string;
   userAgent: string;
   timeoutMs: number;
   retryForMs: number;
@@ -42,8 +42,8 @@ export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
 /** In whole ms since the epoch; the service's bounds may be inclusive or exclusive. */
 export interface ScanPageRequest extends PageRequest {
-  sinceMs?: number | undefined;
-  untilMs?: number | undefined;
+  sinceMs?: number;
+  untilMs?: number;
 }
 
 export interface ServiceEvents extends PauseEvents {
@@ -61,7 +61,7 @@ export interface ServiceEvents extends PauseEvents {
 export interface RawRequest {
   method: Method;
   path: string;
-  json?: string | undefined;
+  json?: string;
 }
 
 export interface RawResponse {

@@ -87,7 +87,7 @@ export interface Page<T> {
 export interface ScanPage extends Page<Scan> {
   times: number[];
   /** Rows of a full page, which may be fewer than requested. */
-  limit?: number | undefined;
+  limit?: number;
 }
 
 export interface NewCode {

@@ -16,7 +16,7 @@ export interface Listing {
 type KeptCode = readonly [slug: string, id: string, name: string];
 
 interface Kept {
-  listing?: Listing | undefined;
+  listing?: Listing;
   codes: readonly KeptCode[];
 }
 

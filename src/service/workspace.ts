@@ -14,8 +14,8 @@ export interface Workspace {
 /** `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
-  readonly key?: string | undefined;
-  readonly profile?: string | undefined;
+  readonly key?: string;
+  readonly profile?: string;
 }
 
 export function createWorkspace({
@@ -25,7 +25,7 @@ export function createWorkspace({
 }: {
   baseUrl: string;
   apiKey: string;
-  profile?: string | undefined;
+  profile?: string;
 }): Workspace {
   return {
     baseUrl,
@@ -65,7 +65,7 @@ interface WorkspaceQuestion {
   workspace: Workspace;
   knownIds: Iterable<string>;
   getCode: (id: string) => Promise<unknown>;
-  movedFrom?: string | undefined;
+  movedFrom?: string;
   elsewhere: string;
   /** The file may not contain all IDs of its codes, so a missing ID is not conclusive. */
   mayKnowMore?: boolean;

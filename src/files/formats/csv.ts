@@ -11,7 +11,7 @@ export interface CsvOptions {
   header?: boolean;
   rawCells?: boolean;
   excel?: boolean;
-  delimiter?: string | undefined;
+  delimiter?: string;
   bom?: boolean;
   lineEnd?: '\n' | '\r\n';
 }

@@ -14,15 +14,15 @@ import type { Shape } from './formatter.ts';
 import { type FileKind, kindOfTable, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputFlags {
-  format?: Format | undefined;
-  output?: string | undefined;
-  fields?: readonly string[] | undefined;
-  header?: boolean | undefined;
-  ids?: boolean | undefined;
-  rawCells?: boolean | undefined;
-  excel?: boolean | undefined;
-  delimiter?: Delimiter | undefined;
-  timezone?: string | undefined;
+  format?: Format;
+  output?: string;
+  fields?: readonly string[];
+  header?: boolean;
+  ids?: boolean;
+  rawCells?: boolean;
+  excel?: boolean;
+  delimiter?: Delimiter;
+  timezone?: string;
 }
 
 export interface OutputPlan {
@@ -31,23 +31,23 @@ export interface OutputPlan {
   shape: Shape;
   chosen: boolean;
   path: string | undefined;
-  elsewhere?: string | undefined;
-  replaces?: readonly FileKind[] | undefined;
-  beforeReplace?: (() => Promise<void>) | undefined;
+  elsewhere?: string;
+  replaces?: readonly FileKind[];
+  beforeReplace?: () => Promise<void>;
   gzip: boolean;
   header: boolean;
   rawCells: boolean;
   excel: boolean;
   delimiter: Delimiter;
-  timezone?: string | undefined;
+  timezone?: string;
 }
 
 export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
-  settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
+  settings: { readonly format?: Format; readonly delimiter?: Delimiter };
   isTerminal: boolean;
-  formats?: readonly Format[] | undefined;
+  formats?: readonly Format[];
 }
 
 /**

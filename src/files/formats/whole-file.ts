@@ -20,9 +20,9 @@ import { createEncoder, createGatherer, type Encoder } from './gatherer.ts';
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
 export interface OutputPlace {
-  elsewhere?: string | undefined;
+  elsewhere?: string;
   /** Default: `ORDINARY_FILES`. */
-  replaces?: readonly FileKind[] | undefined;
+  replaces?: readonly FileKind[];
 }
 
 export interface WholeFileOptions extends OutputPlace {
@@ -32,7 +32,7 @@ export interface WholeFileOptions extends OutputPlace {
   keeps?: boolean;
   disk?: Disk;
   /** Called before the rename; if it throws, the old file stays. */
-  beforeReplace?: (() => Promise<void>) | undefined;
+  beforeReplace?: () => Promise<void>;
 }
 
 /**

@@ -15,7 +15,7 @@ import { openGrowing } from './open-growing.ts';
 
 export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;
-  noteGone?: ((code: CodeLabel) => Promise<boolean | undefined>) | undefined;
+  noteGone?: (code: CodeLabel) => Promise<boolean | undefined>;
   commit(): Promise<void>;
   /** Idempotent, and harmless after `commit`. */
   discard(): Promise<void>;

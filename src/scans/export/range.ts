@@ -35,7 +35,7 @@ export interface RangeReading {
   asked: Bounds;
   fetchInOrder: FetchInOrder;
   width: number;
-  reportRows?: ((rows: number) => void) | undefined;
+  reportRows?: (rows: number) => void;
   /** Called after a pass that found new rows of an unchanged total. */
   grant?: (requests: number) => void;
 }

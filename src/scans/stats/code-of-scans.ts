@@ -3,16 +3,16 @@ import type { CODE_COLUMNS } from '../export/added-columns.ts';
 export interface CodeOfScans {
   /** Value in `--by code`: slug, ID, or name of the file. */
   value: string;
-  id?: string | undefined;
-  slug?: string | undefined;
-  name?: string | undefined;
+  id?: string;
+  slug?: string;
+  name?: string;
   /** Undefined if the source lacks it. */
-  destination?: string | null | undefined;
+  destination?: string | null;
 }
 
 export interface CodeName {
   value: string;
-  name?: string | undefined;
+  name?: string;
 }
 
 /** Returns the ID, because a slug may have belonged to a deleted code (F20). */

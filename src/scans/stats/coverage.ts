@@ -108,7 +108,7 @@ export interface DataPart {
   fromMs: number | undefined;
   toMs: number | undefined;
   /** Start of the day on which a code was created, by its key. */
-  ofCode?: ReadonlyMap<string, number> | undefined;
+  ofCode?: ReadonlyMap<string, number>;
 }
 
 export const ALL_COVERED: DataPart = { fromMs: undefined, toMs: undefined };

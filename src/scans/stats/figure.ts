@@ -28,7 +28,7 @@ export interface Figure extends Compared {
   share: number | null;
   name: string | null;
   /** Host and path, if known. */
-  destination?: string | undefined;
+  destination?: string;
   by2?: string;
   value2?: Value;
   isPart?: true;
@@ -82,7 +82,7 @@ export function compare(counts: Counts): Compared {
 }
 
 export function figure(
-  { by, value, name, isRest }: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: string | undefined },
+  { by, value, name, isRest }: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: string },
   counts: Counts,
   total: number,
 ): Figure {
@@ -112,7 +112,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   /** Maximum number of rows of a dimension with many values; undefined for all. */
   top: number | undefined;
   /** These have a row even without scans. */
-  codes?: readonly string[] | undefined;
+  codes?: readonly string[];
   /** End of the data of an open range; periods that end later are not finished. */
   nowMs: number | undefined;
 }

@@ -26,10 +26,10 @@ export interface CountRequest {
   pairs?: readonly Pair[];
   filters?: readonly Filter[];
   /** Undefined for all. */
-  isChosen?: ((code: CodeOfScans) => boolean) | undefined;
+  isChosen?: (code: CodeOfScans) => boolean;
   local: LocalTime;
-  table?: CodeTable | undefined;
-  destinationOf?: ValueOfCode | undefined;
+  table?: CodeTable;
+  destinationOf?: ValueOfCode;
 }
 
 export type Reading =

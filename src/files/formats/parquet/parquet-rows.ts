@@ -22,7 +22,7 @@ const MOST_HEAP_MB = 768;
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
   byteLength: number,
-  { columns, signal }: { columns?: string[]; signal?: AbortSignal | undefined } = {},
+  { columns, signal }: { columns?: string[]; signal?: AbortSignal } = {},
 ): AsyncGenerator<Row[]> {
   const { Worker } = await import('node:worker_threads');
   const job: WorkerJob = { byteLength, columns };

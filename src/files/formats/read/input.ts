@@ -13,7 +13,7 @@ export interface InputRow {
   /** Text from CSV, any exact value from JSON. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
-  readonly defused?: ReadonlyMap<string, string> | undefined;
+  readonly defused?: ReadonlyMap<string, string>;
 }
 
 type InputForm =
@@ -44,14 +44,14 @@ export interface NamedColumns {
 export type Source = Pick<Input, 'name' | 'form'>;
 
 export interface ReadOptions {
-  signal?: AbortSignal | undefined;
-  rawCells?: boolean | undefined;
-  bareNames?: boolean | undefined;
-  sheetName?: string | undefined;
-  visibleOnly?: boolean | undefined;
-  key?: string | undefined;
-  column?: readonly (readonly [field: string, header: string])[] | undefined;
-  isDated?: boolean | undefined;
+  signal?: AbortSignal;
+  rawCells?: boolean;
+  bareNames?: boolean;
+  sheetName?: string;
+  visibleOnly?: boolean;
+  key?: string;
+  column?: readonly (readonly [field: string, header: string])[];
+  isDated?: boolean;
 }
 
 /** Columns whose values qrctl writes and reads; all others belong to the user. */
@@ -85,8 +85,8 @@ export const MOST_FAULTS = 1000;
 const MOST_TOLD = 50;
 
 export interface Fault {
-  line?: number | undefined;
-  column?: string | undefined;
+  line?: number;
+  column?: string;
   message: string;
   /** Listed once for all faults. */
   explanation?: string;
@@ -150,7 +150,7 @@ export function refuseChecked(
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
-  { start, warnings = [] }: { start?: string | undefined; warnings?: readonly Fault[] } = {},
+  { start, warnings = [] }: { start?: string; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
   // Many rows may have the same fault of the file.

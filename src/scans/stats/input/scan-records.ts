@@ -17,7 +17,7 @@ import type { ValueDimension } from '../dimensions.ts';
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
-  { isClosed, signal }: { isClosed: boolean; signal?: AbortSignal | undefined },
+  { isClosed, signal }: { isClosed: boolean; signal?: AbortSignal },
 ): AsyncGenerator<Records> {
   if (/\.parquet$/i.test(path)) return yield* readParquet(path, signal);
   const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
