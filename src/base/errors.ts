@@ -150,3 +150,11 @@ export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
 export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
 }
+
+/** Returns a handler of rejections that throws any error but a NotFoundError. */
+export function ifNotFound<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof NotFoundError) return value;
+    throw error;
+  };
+}

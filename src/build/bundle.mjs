@@ -1,7 +1,4 @@
-/**
- * Builds dist/ reproducibly. The output is CommonJS, because Node's loader of ES modules takes 10 ms more;
- * each `import()` begins a chunk.
- */
+/** The output is CommonJS, because Node's loader of ES modules takes 10 ms more. */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -10,7 +7,7 @@ import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
-/** Modules that most commands load, by chunk: a command reads few files. */
+/** Most commands load these: a command reads few files. */
 const SHARED = {
   core: [
     'src/app.ts',
@@ -25,7 +22,6 @@ const SHARED = {
   ],
   http: ['src/service/create-service.ts'],
 };
-/** Number of chunks that must share any other module for it to be in a chunk of its own kind. */
 const SHARED_BY = 8;
 
 function createGrouping() {
@@ -66,7 +62,6 @@ async function copyFonts() {
 // Renamed when complete, so that a command that runs during the build finds its files.
 const staged = `${directory}-${process.pid}`;
 
-/** Each chunk is a function, as Node's wrapper of a CommonJS module. */
 function buildApp() {
   return buildChunks(
     staged,

@@ -1,10 +1,7 @@
 /**
- * Stores what V8 compiled of the chunks in dist/ for the next start of the same command. Node's
- * `module.enableCompileCache` stores what was compiled on loading, not the functions that the command calls.
- * V8 crashes or computes wrong results with damaged or foreign data. Therefore, the code is made on this
- * machine by exactly this Node, from a source that is compared; file and directory belong to this user and
- * are closed to others, or there is no cache (Windows, HOME of another user, set-uid); and a checksum is
- * verified, against damage only. That of `zlib` takes a quarter of the time to load `node:crypto`.
+ * Stores what V8 compiled for the next start of the same command: Node's `module.enableCompileCache` omits
+ * functions that are compiled on their first call. V8 crashes or computes wrong results with damaged or
+ * foreign data, so the source is compared, and place, owner, permissions, Node and checksum must match.
  */
 import { statSync } from 'node:fs';
 import { orUndefined } from '../base/or-undefined.ts';
@@ -18,7 +15,6 @@ export interface Compiled {
 }
 
 export interface CompileCache {
-  /** None if the file is missing, damaged, of another Node, or not certainly of this user. */
   readonly stored: readonly Compiled[];
   /** Removes the oldest files if there are many. Never throws. */
   write(chunks: readonly Compiled[]): void;
@@ -38,13 +34,11 @@ const CHECKSUM_BYTES = 4;
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
-/** First line of a file, as JSON. The source and the code of each chunk follow, each aligned. */
 interface Head {
   readonly node: string;
   readonly chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
-/** Returns undefined if no place is safe. Never throws. */
 export function openCompileCache(
   runtime: Runtime,
   directory: string,

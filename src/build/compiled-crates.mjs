@@ -6,7 +6,6 @@ const FORKS = { resvg: 'zimond/resvg', 'woff2-rs': 'yisibl/woff2-rs' };
 const PUBLISHED = /(?:registry\/src\/[^/]+|rust\/deps)\/([a-z][\w-]*?)-(\d+\.\d+\.\d+)\/src\//g;
 const FROM_GIT = /git\/checkouts\/([\w-]+)-[0-9a-f]{16}\/([0-9a-f]{7,40})\/(?:crates\/([\w-]+)\/)?src\//g;
 
-/** Sorts by purl. Throws if there is no crate, or one of an unknown repository. */
 export function compiledCrates(wasm) {
   const text = wasm.toString('latin1');
   const published = [...text.matchAll(PUBLISHED)].map(([, name, version]) => ({

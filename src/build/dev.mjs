@@ -1,4 +1,3 @@
-/** `npm run dev -- qr list` runs a command without a build. */
 import { mkdir, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -33,7 +33,6 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
 
 const UNDICI = ['undici', 'undici/**'];
 
-/** `path` is the relative path of `src/commands`. */
 function noCommands(path: string): Rule {
   const nouns = readdirSync('src/commands', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return { group: nouns.map(({ name }) => `${path}/${name}/**`), message: 'No command imports another.' };
@@ -68,7 +67,6 @@ const FURTHER: Readonly<Record<string, readonly Rule[]>> = {
 const isFile = (module: string) => module.endsWith('.ts');
 const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
 
-/** Of two overrides that match a file, the later one applies. */
 export function layerRules(): object[] {
   return LAYERS.flatMap((modules, layer) =>
     Object.keys(modules).flatMap((module) => {

@@ -1,4 +1,3 @@
-/** Every license requires that copies include its text. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,19 +12,15 @@ const KNOWN = new Set([
   ...['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'OFL-1.1', 'MPL-2.0'],
 ]);
 
-/** Licenses of packages that state them only in their LICENSE file, not in package.json. */
+/** Stated only in the LICENSE file, not in package.json. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
-/** Packages under MIT that don't include its text. */
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 
-/**
- * License texts of packages that don't include them: the text of SPDX, where the sources are, and the notices
- * of the libraries that were compiled in.
- */
+/** Text of SPDX, place of the sources, and notices of the libraries that were compiled in. */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
-/** The Unicode CLDR, from which `npm run cldr` writes src/scans/report/languages/cldr/, and the LICENSE file of its packages. */
+/** `npm run cldr` writes src/scans/report/languages/cldr/ from it. */
 const CLDR = {
   name: 'cldr',
   version: '48.2.0',
@@ -37,7 +32,7 @@ const LICENSE_OF_CLDR = 'src/build/license-of-cldr.txt';
 /** The HTTP parser that undici includes as a build; its package states neither name nor version. */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
 const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
-/** Versions by the SHA-256 of the build: LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici at that release. */
+/** LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici, by the SHA-256 of the build. */
 const VERSION_OF_LLHTTP = { '344f7ae80c983694372d9234584a1261ef5492ab219d6e573e933f5d1c715b00': '9.3.0' };
 
 async function describeLlhttp() {
@@ -50,7 +45,6 @@ async function describeLlhttp() {
   return { ...LLHTTP, version, purl: `pkg:github/nodejs/llhttp@v${version}` };
 }
 
-/** Throws if a license is missing or not in KNOWN. */
 export async function bundledPackages(chunks, others = []) {
   const bundled = chunks.flatMap(({ modules = {} }) =>
     Object.entries(modules).flatMap(([path, { renderedLength }]) =>

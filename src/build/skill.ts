@@ -4,7 +4,7 @@ import type { createReference } from '../cli/help/reference.ts';
 type Reference = ReturnType<typeof createReference>;
 type Command = Reference['commands'][number];
 
-/** A test runs the blocks in the sandbox, one after the other. */
+/** A test runs them in the sandbox. */
 const RECIPES: readonly (readonly [title: string, lines: readonly string[]])[] = [
   [
     'Look first. These lines change nothing',
@@ -105,7 +105,6 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
   return [`### ${title}`, `${summary}.`, ...(facts.length > 0 ? [facts.join('\n')] : [])].join('\n\n');
 }
 
-/** Long lists of values are in the JSON document. */
 function flagList(flags: Reference['global_flags']): string {
   return flags
     .map(({ name, value, choices }) => {

@@ -1,4 +1,3 @@
-/** Entry point of bin/: runs dist/ with the code that V8 compiled in earlier runs. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
@@ -27,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Called if Node would exit with 0 before the run has ended, because nothing is left to wait for. */
+/** Called if nothing is left to wait for: Node would exit with 0. */
 function reportEarlyEnd(): void {
   process.exitCode = 1;
   writeSync(
@@ -36,10 +35,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/**
- * V8 rejects stored code once the program has changed a flag of V8, so the chunks of the last run are
- * compiled first.
- */
+/** V8 rejects stored code once the program has changed a flag of V8. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -67,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** A chunk is a function expression already, because wrapping it here would copy it. */
+/** Wrapping it here would copy it. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });
@@ -76,7 +72,7 @@ function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   return chunk;
 }
 
-/** Stores only if a chunk was loaded for the first time. V8 compiles functions on their first call. */
+/** V8 compiles functions on their first call. */
 function keepCompiled(): void {
   if (cache === undefined || [...chunks.values()].every(({ isStored }) => isStored)) return;
   const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');

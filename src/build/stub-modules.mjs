@@ -1,7 +1,7 @@
 /**
- * Stubs for modules that undici, commander, conf and fontkit load, but that qrctl never uses: `qrctl qr list`
- * becomes 10 ms (a tenth) faster. A stub throws for properties that are not read on loading, so an upgrade
- * that needs more fails in every test that sends a request.
+ * qrctl never uses these modules: `qrctl qr list` becomes 10 ms (a tenth) faster. A stub throws for
+ * properties that are not read on loading, so an upgrade that needs more fails in every test that sends a
+ * request.
  */
 const STUBS = {
   // node20: Without a message, Node 20 parses the whole bundle to build one, which takes minutes. A server can cause a failed assertion, such as
@@ -26,7 +26,6 @@ const STUBS = {
 /** Packages that get a stub, unless they are undici and commander. */
 const USERS = { atomically: ['conf'], 'brotli/decompress.js': ['fontkit'] };
 
-/** Calling the module runs `call`. */
 function stub(path, properties, call = "() => missing('call')") {
   return `const has = ${properties};
     const missing = (name) => { throw new Error('${path} is a stub without ' + String(name)); };

@@ -1,4 +1,4 @@
-/** `npm run cldr`: each Node version has a different CLDR, and the same scans must give the same report. */
+/** Each Node version has a different CLDR, and the same scans must give the same report. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,7 @@ const DATES_OF = { en: 'en-001' };
 const FIRST_DAY = { fr: '1er' };
 /** Word between the ends of a range in a sentence: `17 to 23 November 2026`. */
 const TO = { en: 'to' };
-/** Countries whose short names are more common. */
 const SHORT_NAMES = new Set(['HK', 'MO', 'PS']);
-/** Languages whose abbreviated names of weekdays are the full ones. */
 const WEEKDAY_WIDTH = { ar: 'short' };
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -41,7 +39,6 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** One entry per line, so that a change of the CLDR is a readable diff. */
 function formatJson({ countries, ...data }) {
   const letters = [...new Set(Object.keys(countries).map(([letter]) => letter))];
   const named = (letter) => Object.entries(countries).filter(([code]) => code.startsWith(letter));

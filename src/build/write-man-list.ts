@@ -1,4 +1,3 @@
-/** `npm run man-list`, after a command was added or renamed. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { manPages } from '../cli/help/man.ts';

@@ -1,4 +1,3 @@
-/** `npm run skill`, after a command, a flag or a column was changed. */
 import { writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { createReference } from '../cli/help/reference.ts';

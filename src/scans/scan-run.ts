@@ -1,4 +1,3 @@
-/** Clock, signal and console of a run; a command's context is one. */
 import type { Clock } from '../base/time/time.ts';
 
 interface Work {
@@ -12,7 +11,7 @@ export interface ScanRun {
   readonly signal: AbortSignal;
   readonly console: {
     note(line: string): void;
-    /** Prints a warning; with `always`, also under --quiet. */
+    /** `always`: also under --quiet. */
     warn(line: string, always?: boolean): void;
     progress(unit: string): { update(work: Work): void; stop(): void };
   };

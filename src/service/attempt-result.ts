@@ -22,7 +22,7 @@ export interface Call<T> {
   json?: string;
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
-  /** Throws UnexpectedResponseError. Undefined: only 204 is accepted. */
+  /** Undefined: only 204 is accepted. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
   anyBody?: boolean;
@@ -137,12 +137,12 @@ function notJson(
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
 const MIN_ATTEMPTS = 7;
-/** Maximum Retry-After that is honored, except that of a 429. */
+/** Does not apply to a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the ms to wait, or undefined to give up: exponential back-off with full jitter. `spentMs` excludes
- * pauses for the rate limit; `random` is in [0, 1).
+ * Exponential back-off with full jitter; undefined to give up. `spentMs` excludes pauses for the rate limit;
+ * `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

@@ -4,10 +4,7 @@ import { shown } from '../base/text/quote.ts';
 
 const VERSION_PATH = '/api/v1';
 
-/**
- * Returns a lower-case host without trailing slash, ending in `/api/v1`, which is appended (`completed`) if
- * there is no path. Throws UsageError.
- */
+/** Appends `/api/v1` if there is no path (`completed`). Throws UsageError. */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -63,7 +60,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Accepts localhost, 127.0.0.0/8 and [::1]. Names are not resolved. */
+/** Names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -46,7 +46,7 @@ export function checkCode(json: unknown): QrCode {
   return asCode(json, 'the code');
 }
 
-/** Throws UnexpectedResponseError also for another code, or another status than was sent. */
+/** Throws UnexpectedResponseError. */
 export function checkSameCode(
   id: string,
   { status }: CodeChanges = {},

@@ -24,7 +24,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   let reached = false;
   let noted: { message: string; until: number } | undefined;
 
-  /** Reports one of several concurrent requests with the same failure, until that one is retried. */
+  /** Reports one of several concurrent requests with the same failure. */
   function noteRetry(message: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
     if (noted?.message === message && now < noted.until) return;
@@ -32,7 +32,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     events.retry?.(retry);
   }
 
-  /** Since this call began to fail, or since no call succeeded. */
   function outageMs(spentMs = 0): number {
     const now = clock.monotonic();
     failingSinceMs ??= now;

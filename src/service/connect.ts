@@ -15,16 +15,13 @@ export interface Connection {
   renew(): void;
 }
 
-/** Maximum number of connections per request. If a peer closes each, undici alone would retry endlessly. */
+/** If a peer closes each connection, undici alone would retry endlessly. */
 const MAX_OPENS = 3;
 
 /** Shared, so that TLS sessions are resumed. Deadlines are the caller's. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
-/**
- * `tunnel` is a proxy's URL. Failures are NetworkErrors: after its own socket errors, undici reconnects
- * endlessly.
- */
+/** `tunnel` is a proxy's URL. After its own socket errors, undici would reconnect endlessly. */
 export function createConnection(
   tunnel: URL | undefined,
   openSocket: OpenSocket = connectDirectly,
@@ -62,7 +59,7 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-/** Skips an unrequested 100, as RFC 9110 (15.2) requires. Undici closes the connection, but skips 102. */
+/** RFC 9110, 15.2: an unrequested 100 is skipped. Undici closes the connection, but skips 102. */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;
@@ -83,7 +80,7 @@ function open(options: Connector.Options, callback: Callback, openSocket: OpenSo
   return () => pending?.destroy();
 }
 
-/** Opens a tunnel with CONNECT (RFC 9110, 9.3.6), and TLS to the service inside it. */
+/** CONNECT: RFC 9110, 9.3.6. */
 function openTunnel(
   proxy: URL,
   options: Connector.Options,

@@ -13,9 +13,7 @@ import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
 import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
-/**
- * Connects at the first call. Throws UsageError for invalid proxy settings, or if TLS checks are turned off.
- */
+/** Throws UsageError for invalid proxy settings, or if TLS checks are turned off. */
 export function createService(options: ServiceOptions): Service {
   const base = new URL(options.baseUrl);
   refuseUncheckedTls(base, options.env);

@@ -1,6 +1,6 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** Number of characters that are redacted, so that no part of a key is shown at the end of SEARCHED. */
+/** No part of a key is shown at the end of SEARCHED. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
@@ -8,8 +8,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Redacts the key and pieces of it, also in other case, percent-encoded, or with blanks inserted; in a long
- * text, only the whole key.
+ * Redacts also pieces of the key, in other case, percent-encoded, or with blanks inserted; in a long text,
+ * only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -51,7 +51,6 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   return redacted + text.slice(done);
 }
 
-/** In lower case, percent-decoded, without blanks and controls. */
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
@@ -73,7 +72,7 @@ export function excerpt(text: string, redact: Redact): string {
   return oneLine(words, redact);
 }
 
-/** Without invisible characters and lone surrogates. */
+/** Removes invisible characters and lone surrogates. */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();

@@ -4,7 +4,7 @@ const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
 /** A number of millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;
 
-/** Integers beyond 2^53 are bigints, and `__proto__` is an ordinary key. Throws SyntaxError. */
+/** Throws SyntaxError. `__proto__` is an ordinary key. */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);
   if (text.length > LARGEST_WITH_LONG_INTEGERS)

@@ -1,16 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../base/errors.ts';
+import { orUndefined } from '../base/or-undefined.ts';
 import { parseUrl } from '../base/text/parse-url.ts';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/**
- * Returns undefined for a direct connection. A service on this machine is reached only through a proxy on
- * this machine. Throws UsageError for an invalid URL.
- */
+/** A service on this machine is reached only through a proxy on this machine. Throws UsageError. */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
@@ -25,7 +23,6 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/** `isForwarded`: plain HTTP, so that HTTP_PROXY is named. */
 export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
   const { message, fault, sent, hint } = failure;
   if (sent || hint !== undefined || fault !== 'network') return failure;
@@ -37,7 +34,6 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
   });
 }
 
-/** The proxy forwarded nothing. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407) {
     const message = `the proxy ${proxy.host} requires a user name and password (407)`;
@@ -50,11 +46,7 @@ export function proxyRefusal(proxy: URL, status: number): NetworkError {
 }
 
 function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return orUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
 function variable(env: Variables, name: string): string {
@@ -62,8 +54,8 @@ function variable(env: Variables, name: string): string {
 }
 
 /**
- * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. A `\`, `/`, `?` or `#` in a password would end the
- * host, and requests would go to a host made of the user name.
+ * A `\`, `/`, `?` or `#` in a password would end the host, and requests would go to a host made of the user
+ * name.
  */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
@@ -77,7 +69,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/** Names with subdomains, `host:port`, CIDR networks or `*`. Names are not resolved. */
+/** Supports subdomains, `host:port`, CIDR networks and `*`. Names are not resolved. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {

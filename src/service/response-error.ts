@@ -25,7 +25,7 @@ export interface ErrorBody {
   code: string | undefined;
 }
 
-/** Another attempt may help, if repeating is safe. */
+/** If repeating is safe, another attempt may help. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
@@ -43,7 +43,7 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Excludes 2xx and 429. The only table from HTTP status to class. */
+/** The only table from HTTP status to class. Excludes 2xx and 429. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,

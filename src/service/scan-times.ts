@@ -49,7 +49,7 @@ function daysIn(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/** Counts days from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms"). */
+/** Howard Hinnant, "chrono-compatible low-level date algorithms". */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

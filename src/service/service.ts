@@ -32,9 +32,8 @@ export interface PageRequest {
 }
 
 /**
- * Called before every attempt, after the rate limit admits it and before a byte is sent. Its error is thrown
- * unchanged. If it returns work, the attempt gives up its place, does the work, and waits ahead of all
- * others.
+ * Called after the rate limit admits an attempt and before a byte is sent. Its error is thrown unchanged. If
+ * it returns work, the attempt gives up its place, does the work, and waits ahead of all others.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
@@ -71,9 +70,8 @@ export interface RawResponse {
 }
 
 /**
- * Every method throws the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to
- * POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries),
- * UnexpectedResponseError.
+ * Methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
+ * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
  */
 export interface Service {
   readonly baseUrl: string;
@@ -82,7 +80,7 @@ export interface Service {
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
-  /** Not idempotent, so only repeated if certainly not applied. */
+  /** Repeated only if certainly not applied. */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
   /** Only 204 is a success, or 404 after a lost response. */
@@ -93,9 +91,9 @@ export interface Service {
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
   stats(): ServiceStats;
-  /** In ms since the epoch; undefined before the first Date header. */
+  /** Undefined before the first Date header. */
   nowMs(): number | undefined;
-  /** Minimum number. Call it when no request is in flight. */
+  /** Call it when no request is in flight. */
   externalRequests(): number;
   close(): Promise<void>;
 }

@@ -54,7 +54,6 @@ export const CODE_FIELDS = [
   'updated_at',
 ] as const;
 
-/** An id above 2^53 is a bigint. */
 export type Scan = {
   id: number | bigint;
   ts: string;
@@ -77,9 +76,9 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** At this response. Never trusted alone. */
+  /** Never trusted alone. */
   total: number;
-  /** In ms since the epoch, in whole seconds. */
+  /** In whole seconds. */
   serviceTimeMs: number | undefined;
 }
 
@@ -96,7 +95,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Omits undefined fields. Objects that are assembled by spreading take twice the memory. */
+/** Objects that are assembled by spreading take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

@@ -1,13 +1,11 @@
-/**
- * Cache of the codes of slugs. Each use verifies a code by reading it, so a wrong entry costs one request.
- */
+/** Each use verifies a code by reading it, so a wrong entry costs one request. */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';
 import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/** Time of the last listing for completion, in ms since the epoch, and whether all pages arrived in time. */
+/** `answered`: all pages arrived in time. */
 export interface Listing {
   atMs: number;
   answered: boolean;
@@ -30,7 +28,6 @@ export interface SlugStore {
 
 export interface SlugMemory {
   idOf(slug: string): Promise<string | undefined>;
-  /** At least as many codes were listed once. */
   size(): Promise<number>;
   note(codes: readonly KnownCode[]): void;
   noteListing(listing: Listing & { whole: boolean }): void;
@@ -42,16 +39,14 @@ export interface SlugMemory {
 }
 
 const MOST_SLUGS = 20_000;
-/** Maximum number of codes to look for, a page. More take as long as the rest of a short command. */
+/** More take as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore): SlugMemory {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /**
-   * Codes of this run, the most recent last, undefined if forgotten. `older`: before the last `MOST_SLUGS`.
-   */
+  /** Undefined if forgotten. `older` bounds the memory of a run over any number of codes. */
   let seen = new Map<string, KnownCode | undefined>();
   let older: typeof seen = new Map();
   const deleted = new Set<string>();
@@ -80,7 +75,6 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     return entries.length === codes.length && store.has(entries);
   }
 
-  /** Two generations bound the memory of a run over any number of codes. */
   function remember(slug: string, code: KnownCode | undefined): void {
     seen.delete(slug);
     if (seen.size >= MOST_SLUGS) {

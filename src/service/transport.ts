@@ -19,11 +19,10 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** The text of the response is printed, so its characters must not be escaped. */
+  /** The text is printed, so its characters must not be escaped. */
   exact?: boolean;
 }
 
-/** `name` is in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
@@ -37,8 +36,8 @@ export interface HttpResponse {
 
 export interface Transport {
   /**
-   * Never follows a redirect. Throws NetworkError, or the signal's reason. POST uses a new connection: if the
-   * service closed a kept one at that moment, the outcome would be unknown.
+   * Throws NetworkError, or the signal's reason. POST uses a new connection: if the service closed a kept one
+   * at that moment, the outcome would be unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
   close(): void;
@@ -64,7 +63,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Buffers for reuse: new memory for each POST would grow faster than it is collected. */
+  /** New memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -136,7 +135,7 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-/** Settles exactly once. After a failure, the connection may be busy: destroy the wire. */
+/** Settles once. After a failure, destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,
@@ -195,9 +194,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Has read the bytes when it returns. With `escapes`, a large JSON object has escapes in place of characters
- * beyond ASCII. Rejects with NetworkError for a body that is truncated, damaged or larger than 64 MiB when
- * decompressed.
+ * Has read the bytes when it returns. `escapes`: a large JSON object has escapes in place of characters
+ * beyond ASCII. Rejects with NetworkError.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
@@ -212,8 +210,8 @@ const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
- * V8 then stores one byte per character: allocating a string above 128 KiB takes longer than parsing it.
- * Returns undefined if a character follows a backslash, which may be part of another escape.
+ * V8 then stores one byte per character: allocating a string above 128 KiB takes longer than parsing it. A
+ * backslash before a character may be part of another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;

@@ -1,5 +1,5 @@
-/** Identified by its base URL and a salted fingerprint of the API key. */
-import { NotFoundError, UsageError } from '../base/errors.ts';
+/** Identified by base URL and a salted fingerprint of the API key. */
+import { ifNotFound, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
 
 export interface Workspace {
@@ -11,7 +11,7 @@ export interface Workspace {
   secret(): string;
 }
 
-/** `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
+/** `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string;
@@ -67,15 +67,15 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   movedFrom?: string;
   elsewhere: string;
-  /** The file may not contain all IDs of its codes, so a missing ID is not conclusive. */
+  /** A missing ID is not conclusive. */
   mayKnowMore?: boolean;
 }
 
 const MAX_REQUESTED = 3;
 
 /**
- * Returns `same` if base URL and key are as recorded, `renew` if one of its codes exists here (the key was
- * rotated, or the service moved) or it has no code (unless `mayKnowMore`). Throws UsageError otherwise.
+ * Returns `renew` if one of its codes exists here (the key was rotated, or the service moved) or it has no
+ * code (unless `mayKnowMore`). Throws UsageError for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;
@@ -87,21 +87,11 @@ export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same
   for (const id of knownIds) {
     if (requested === MAX_REQUESTED) break;
     requested += 1;
-    if (await exists(id, getCode)) return 'renew';
+    if (await getCode(id).then(() => true, ifNotFound(false))) return 'renew';
   }
   const isOtherKey = recorded.key !== undefined && !isOwnKey;
   if (requested === 0 && !(isOtherKey && question.mayKnowMore)) return 'renew';
   throw otherWorkspace(question, requested);
-}
-
-async function exists(id: string, getCode: (id: string) => Promise<unknown>): Promise<boolean> {
-  try {
-    await getCode(id);
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundError) return false;
-    throw error;
-  }
 }
 
 function otherUrl(question: WorkspaceQuestion): UsageError {

@@ -15,10 +15,7 @@ export const NO_COLORS: Colors = {
   bold: unchanged,
 };
 
-/**
- * Tests whether a stream is colored: --no-color, NO_COLOR (no-color.org), FORCE_COLOR (force-color.org; off
- * with `0` and `false`), TERM=dumb, and whether it is a terminal.
- */
+/** no-color.org, force-color.org */
 export function wantsColor(
   env: Environment,
   { isTerminal, noColor }: { isTerminal: boolean; noColor: boolean },
@@ -32,5 +29,5 @@ export function wantsColor(
 export async function loadColors(wanted: boolean): Promise<Colors> {
   if (!wanted) return NO_COLORS;
   const { Chalk } = await import('chalk');
-  return new Chalk({ level: 1 }); // the 16 colors of the terminal's own theme
+  return new Chalk({ level: 1 });
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { orUndefined } from '../base/or-undefined.ts';
 import { clean } from '../base/text/clean.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { isSwitchedOn } from '../base/text/switched-on.ts';
@@ -17,23 +18,18 @@ export interface Console {
   /** Standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
   readonly color: boolean;
-  /** For a screen reader: no redrawing, no blocks, plain prompts. */
   readonly isAccessible: boolean;
   readonly width: number;
-  /** Resolves when standard output accepts the data. Rejects with ClosedPipeError or LocalError. */
+  /** Rejects with ClosedPipeError or LocalError. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Escapes workflow commands if this is GitHub Actions. */
   harmless(text: string): string;
-  /** Rejects with LocalError. */
   flush(): Promise<void>;
   /** Unless --quiet, without control characters and line ends. */
   note(line: string): void;
-  /** `always`: also with --quiet. */
   warn(line: string, always?: boolean): void;
   verbose(line: string): void;
-  /** `unit` is the counted noun ("scans"). */
+  /** Counted noun: "scans". */
   progress(unit: string): Progress;
-  /** Returns the last progress; at first one that only notes pauses. */
   activeProgress(): Progress;
   /** Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
@@ -73,7 +69,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Every warning comes after the settings were read, so that the colors are loaded.
+  // Every warning comes after the settings were read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });
@@ -154,11 +150,7 @@ function presentable(text: string): string {
 /** Ignores failures: every command works with standard error closed. */
 function createErrorWriter(stderr: OutputStream): (text: string) => void {
   stderr.on('error', () => undefined);
-  return (text) => {
-    try {
-      stderr.write(text);
-    } catch {}
-  };
+  return (text) => void orUndefined(() => stderr.write(text));
 }
 
 function positive(text: string | undefined): number | undefined {

@@ -6,7 +6,6 @@ import type { ColorName } from '../files/formats/columns.ts';
 import type { Colors } from './color.ts';
 
 export interface Cell {
-  /** Without control characters. */
   text: string;
   color?: ColorName;
 }
@@ -38,9 +37,9 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it.
- * cli-table3 takes up to a millisecond per row, so it lays out the columns once per table. T12: it gets
- * placeholders and no texts, because it truncates a cell unit by unit and measures all of it each time.
+ * A cell wider than its column moves the cells after it. cli-table3 takes up to a millisecond per row, so it
+ * lays out the columns once. T12: it gets placeholders, because it truncates a cell unit by unit and measures
+ * all of it each time.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);
@@ -78,12 +77,11 @@ function colored({ text, color }: Cell, colors: Colors): string {
 
 export const ELLIPSIS = '…';
 
-/** Maximum UTF-16 units per column of a short text; a longer grapheme is hostile. */
+/** A longer grapheme is hostile. */
 const UNITS_PER_COLUMN = 16;
-/** Maximum units of a long text in addition to two per column. */
 const EXTRA_UNITS = 512;
 
-/** Cleans and truncates a text. The cost is bounded by `width`, not by the text. */
+/** The cost is bounded by `width`, not by the text. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

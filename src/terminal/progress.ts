@@ -5,7 +5,6 @@ export interface Progress {
   update(state: Work): void;
   pause(ms: number): void;
   resume(): void;
-  /** Idempotent. */
   stop(): void;
 }
 
@@ -40,10 +39,7 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/**
- * Erases all after the cursor, also a line that a narrower terminal has wrapped. Lines are drawn without
- * wrapping, because a terminal reports its new width late.
- */
+/** Lines are drawn without wrapping, because a terminal reports its new width late. */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
@@ -106,7 +102,6 @@ export function createPlainProgress(note: (line: string) => void): Progress {
   };
 }
 
-/** Time of work between two lines for a screen reader. */
 const LINE_MS = 30_000;
 const CHECK_MS = 1000;
 
@@ -147,7 +142,6 @@ interface Work {
   estimate?: number;
   /** Part of `done` that was done before this run. */
   before?: number;
-  /** Predicted waits for the rate limit, in ms. */
   waitMs?: number;
   /** Trusted plain text, such as "page 12 of 200". */
   detail?: string;
@@ -159,14 +153,12 @@ export interface BarState extends Work {
   pauseLeftMs?: number;
 }
 
-/** Widths of the bar, the widest first; 0 shows only the percentage. */
+/** Widest first; 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
 const RATE_FROM_MS = 500;
 
-/** Minimum time of work, and of remaining time, for which the remaining time is shown. */
 const LEFT_FROM_MS = 1000;
 
-/** Reduces the bar to the percentage, then drops the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;

@@ -55,6 +55,6 @@ export async function askLine(
   } finally {
     signal.removeEventListener('abort', onAbort);
     lines.close();
-    if (secret) output.write('\n'); // the line end of the reply was not shown
+    if (secret) output.write('\n');
   }
 }

@@ -12,7 +12,6 @@ export interface ErrorStyle {
   color?: boolean;
 }
 
-/** Default: nothing is wrapped or colored. */
 export interface ErrorPlace {
   columns?: number;
   colors?: Colors;
@@ -21,7 +20,7 @@ export interface ErrorPlace {
 
 const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose and report the output.';
 
-/** Returns an empty text for a closed pipe. JSON: `{"error":{"message","code","status","exit","hint"}}`. */
+/** Returns an empty text for a closed pipe. */
 export function renderError(
   error: unknown,
   { json, verbose }: ErrorStyle,
@@ -47,7 +46,6 @@ function readable({ message, hint, code, status }: FailureDetails & { message: s
   return { status, message: shorten(message), hint: hint && shorten(hint), code: code && shorten(code) };
 }
 
-/** Labels the last line of a hint, after the context that a command adds. */
 function labeled(hint: string): string {
   return hint.startsWith('usage: ') ? hint : hint.replace(/[^\n]*$/, (action) => `hint: ${action}`);
 }

@@ -1,8 +1,8 @@
 import type { SourceMap, SourceMapPayload } from 'node:module';
+import { orUndefined } from '../base/or-undefined.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { readIfPackaged } from '../files/durable/packaged-files.ts';
 
-/** Bundle, line and column. */
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
 /** Formats positions as `src/FILE.ts:LINE:COLUMN`, as far as a source map has them. */
@@ -28,16 +28,10 @@ export function sourceStack(stack: string, directory = import.meta.dirname, read
   return stack.split('\n').map(inSource).join('\n');
 }
 
-function readOfDist(name: string): Buffer | undefined {
-  return readIfPackaged(`dist/${name}`);
-}
+const readOfDist = (name: string) => readIfPackaged(`dist/${name}`);
 
 function readMap(bytes: Buffer | undefined): SourceMap | undefined {
   if (bytes === undefined) return undefined;
-  try {
-    const { SourceMap: Reader } = process.getBuiltinModule('node:module');
-    return new Reader(parseBounded(bytes.toString()) as SourceMapPayload);
-  } catch {
-    return undefined;
-  }
+  const { SourceMap: Reader } = process.getBuiltinModule('node:module');
+  return orUndefined(() => new Reader(parseBounded(bytes.toString()) as SourceMapPayload));
 }

@@ -2,13 +2,14 @@ import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ClosedPipeError, type Failure, LocalError, systemCode } from '../base/errors.ts';
+import { orUndefined } from '../base/or-undefined.ts';
 import { adviceFor, describeSystemError, systemError } from '../files/durable/path-errors.ts';
 
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Rejects with ClosedPipeError if the reader closed the pipe (after one call of `onClosedPipe`), or
- * LocalError. Files and devices are written by descriptor, because Node's stream ignores partial writes.
+ * Rejects with ClosedPipeError (after one call of `onClosedPipe`) or LocalError. Files and devices are
+ * written by descriptor, because Node's stream ignores partial writes.
  */
 export function createStdoutWriter(
   stream: OutputStream,
@@ -48,15 +49,11 @@ export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync
   await promisify(sync)(fd).catch((error) => Promise.reject(toFailure(error)));
 }
 
-/** Returns undefined for a terminal, a pipe or a socket. */
 function fileDescriptor(stream: OutputStream): number | undefined {
-  if (stream.fd === undefined || stream.isTTY) return undefined;
-  try {
-    const stats = fstatSync(stream.fd);
-    return stats.isFile() || stats.isCharacterDevice() ? stream.fd : undefined;
-  } catch {
-    return undefined;
-  }
+  const { fd } = stream;
+  if (fd === undefined || stream.isTTY) return undefined;
+  const stats = orUndefined(() => fstatSync(fd));
+  return stats?.isFile() || stats?.isCharacterDevice() ? fd : undefined;
 }
 
 function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
@@ -85,10 +82,6 @@ function toFailure(error: unknown): Failure {
 }
 
 export function isPiped(): boolean {
-  try {
-    const stdout = fstatSync(1);
-    return stdout.isFIFO() || stdout.isSocket();
-  } catch {
-    return false;
-  }
+  const stdout = orUndefined(() => fstatSync(1));
+  return stdout !== undefined && (stdout.isFIFO() || stdout.isSocket());
 }

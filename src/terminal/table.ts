@@ -9,7 +9,6 @@ import { wrapWords } from './wrap-words.ts';
 
 export interface TableOptions {
   columns: readonly Column[];
-  /** Infinity for a file. */
   width: number;
   colors: Colors;
   header: boolean;
@@ -18,10 +17,9 @@ export interface TableOptions {
   onDropped: (names: string[]) => void;
 }
 
-/** Number of rows that determine the layout. */
 const SAMPLE = 1000;
 
-/** Maximum width of a cell without another bound. */
+/** Applies to cells without another bound. */
 const WIDEST_CELL = 1000;
 
 /** Prints nothing before a sample of the rows, or all of them. */
@@ -55,7 +53,6 @@ export function createTableFormatter(options: TableOptions): Formatter {
   };
 }
 
-/** `extra`: also fields that no column has. */
 export function createRecordFormatter({
   columns,
   colors,
@@ -119,11 +116,9 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
   return placed;
 }
 
-/** Includes sentences only if all columns have their full width. */
 function withoutSentences(measured: readonly Measured[], width: number): readonly Measured[] {
-  const wished = measured.reduce((sum, { natural }) => sum + natural, GAP * (measured.length - 1));
   const others = measured.filter(({ column }) => !column.below);
-  return wished <= width || others.length === 0 ? measured : others;
+  return total(measured.map(({ natural }) => natural)) <= width || others.length === 0 ? measured : others;
 }
 
 function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
@@ -144,7 +139,7 @@ function cellOf(column: Column, record: Row, width: number, origin = ''): Cell {
 
 const LONGEST_ORIGIN = 100;
 
-/** Returns the scheme and host that at least half of the URLs share, or an empty text. */
+/** At least half of the URLs must share it. */
 function commonOrigin(column: Column, rows: readonly Row[]): string {
   if (!column.isUrl) return '';
   const starts = rows.flatMap((row) => textOf(column, row[column.name], row).slice(0, LONGEST_ORIGIN) || []);
@@ -155,7 +150,6 @@ function commonOrigin(column: Column, rows: readonly Row[]): string {
 
 interface Measured {
   column: Column;
-  /** Includes the header. */
   natural: number;
 }
 
@@ -169,19 +163,14 @@ const LEAST_WIDTH = 10;
 
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
   keepWhole ? natural : Math.min(natural, leastWidth);
-/** Width of a cell before a column that is never truncated gets space. */
 const wished = (measured: Measured) =>
   Math.max(least(measured), Math.min(measured.natural, measured.column.wishedWidth ?? 0));
-/** Minimum width of a cell if no column may be omitted. */
 const floor = ({ column: { keepWhole }, natural }: Measured) =>
   keepWhole ? natural : Math.min(natural, LEAST_WIDTH);
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/**
- * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide,
- * then reduces the widest.
- */
+/** Drops the least important columns (of equal ones, the last), then reduces the widest. */
 function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Omit<Placed, 'origin'>[] {
   let kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
@@ -191,7 +180,6 @@ function layOut(measured: readonly Measured[], width: number, mayDrop: boolean):
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 
-/** Uses the wished widths if the least important column is never truncated, otherwise the minimum. */
 function fits(measured: readonly Measured[], width: number): boolean {
   const isWhole = measured[leastImportant(measured)]?.column.keepWhole === true;
   return total(measured.map(isWhole ? wished : least)) <= width;
@@ -207,7 +195,7 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== dropped);
 }
 
-/** Reduces the widest by one at a time, so that long ones become equal. */
+/** One at a time, so that long ones become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

@@ -1,9 +1,9 @@
-/** A path with a line break can't be copied, so lines are wrapped only between words. */
+/** Paths are not broken, because a path with a line break can't be copied. */
+import { orUndefined } from '../base/or-undefined.ts';
 import { displayWidth } from '../base/text/display-width.ts';
 
 const INDENT = '  ';
 
-/** Minimum width of a terminal for which lines are wrapped. */
 const NARROWEST = 20;
 
 const PART = '\0';
@@ -66,16 +66,8 @@ const EXTENSIONS = /(\.\w{1,8})+$/;
 export function spacedPaths({ argv, env, cwd }: Pick<NodeJS.Process, 'argv' | 'env' | 'cwd'>): string[] {
   const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
   const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];
-  const places = [...named, ...VARIABLES.map((name) => env[name] ?? ''), currentDirectory(cwd)];
+  const places = [...named, ...VARIABLES.map((name) => env[name] ?? ''), orUndefined(cwd) ?? ''];
   return [...new Set(places)]
     .filter((place) => place.trim().includes(' '))
     .sort((a, b) => b.length - a.length);
-}
-
-function currentDirectory(cwd: () => string): string {
-  try {
-    return cwd();
-  } catch {
-    return '';
-  }
 }

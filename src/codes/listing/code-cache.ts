@@ -14,7 +14,6 @@ export interface CodeCache extends SlugStore {
   remove(): void;
 }
 
-/** Never throws: after any failure, the cache is empty. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);

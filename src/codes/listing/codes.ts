@@ -29,9 +29,8 @@ const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
 /**
- * Totals that may be capped, so that the page after the last is requested: usual caps (some hundreds, or 1 or
- * 5 followed by zeros), every round number and full last page (where a missed code would be created twice),
- * or any total.
+ * Totals that may be capped: usual caps (some hundreds, or 1 or 5 followed by zeros), every round number and
+ * full last page (where a missed code would be created twice), or any total.
  */
 export type Doubt = 'usual' | 'round' | 'any';
 
@@ -82,7 +81,7 @@ interface Reading {
   steady: boolean;
   existed: (code: QrCode) => boolean;
   allExisted: boolean;
-  /** A short page was followed by another, so new codes could replace missing ones. */
+  /** New codes could replace missing ones. */
   gap: boolean;
 }
 
@@ -212,7 +211,7 @@ async function* readPages(
   }
 }
 
-/** A service may refuse a page after the last one. */
+/** Services may refuse a page after the last one. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError)
     return { rows: [], total: 0, serviceTimeMs: undefined };

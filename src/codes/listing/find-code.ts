@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../base/errors.ts';
+import { ifNotFound, NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { isUuid } from '../../service/checks.ts';
@@ -62,10 +62,7 @@ export async function getRemembered(
 }
 
 export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): Promise<QrCode | undefined> {
-  return getCode(id).catch((error) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
+  return getCode(id).catch(ifNotFound(undefined));
 }
 
 async function findListed(
@@ -84,7 +81,7 @@ async function findListed(
   ];
 }
 
-/** Number of codes above which pages are requested in parallel, though the last ones may be unnecessary. */
+/** Pages are then requested in parallel, though the last ones may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
 /** IDs are in lower case. Lists completely if a code does not exist. */

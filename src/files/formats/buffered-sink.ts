@@ -2,7 +2,6 @@ import type { Row, RowSink } from './row-sink.ts';
 
 const MOST_ROWS = 10_000;
 
-/** Holds rows back from a sink that can't roll back. */
 export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'discard'>): RowSink {
   let waiting: Row[] = [];
   let passedOn = 0;

@@ -8,30 +8,27 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** Rank: columns of the lowest are omitted first from a narrow table (default: 0). */
+  /** The lowest are omitted first from a narrow table (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
-  /** Minimum width (default: 10). */
   leastWidth?: number;
-  /** Width granted before a less important `keepWhole` column (default: `leastWidth`). */
+  /** Granted before a less important `keepWhole` column (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Replaces the origin that most rows share by an ellipsis, in cells that are too long. */
+  /** Replaces the origin that most rows share by an ellipsis. */
   isUrl?: boolean;
-  /** Moves a sentence below its row if the table has no room for it. */
+  /** Moves a sentence below its row if the table is narrow. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
-  /** Texts become dates in a workbook, in the time zone of the output or in UTC. */
+  /** Texts become dates in a workbook, in the zone of the output or in UTC. */
   isTime?: boolean | 'utc';
-  /** Numbers are percentages in a workbook with several sheets. */
   isPercent?: boolean;
-  /** Drop-down of a workbook, at most 255 characters with commas. */
+  /** At most 255 characters with commas (Excel). */
   choices?: readonly string[];
   width?: number;
   format?: (value: unknown, record: Row) => string;
 }
 
-/** Throws UsageError for an unknown or repeated name. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],
@@ -54,7 +51,6 @@ function unknownField(field: string, names: readonly string[]): UsageError {
   });
 }
 
-/** Formats a value for people, not cleaned for a terminal. */
 export function textOf({ format }: Column, value: unknown, record: Row): string {
   return format ? format(value, record) : plainText(value);
 }

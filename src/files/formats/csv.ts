@@ -1,4 +1,4 @@
-/** CSV (RFC 4180). Plain cells bypass csv-stringify, which would take most of an export's time. */
+/** Plain cells bypass csv-stringify, which would take most of an export's time. */
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '../../base/text/byte-buffer.ts';
 import { defuse } from '../../base/text/defuse.ts';
@@ -56,7 +56,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** Quotes protect against programs that split at commas, also if the separator is another. */
+/** Protects against programs that split at commas, also if the separator is another. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {
@@ -65,7 +65,6 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
   };
 }
 
-/** Escapes formulas, also after another separator (defuse.ts). */
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
   const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);

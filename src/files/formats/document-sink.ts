@@ -2,13 +2,11 @@ import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Writes throw LocalError (full disk, device). */
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
   commit(): Promise<void>;
   /** Keeps the old content. Idempotent, without effect after `commit`. Never throws. */
   discard(): Promise<void>;
-  /** Absent if bytes can't be rolled back. */
   checkpoint?: () => Promise<() => Promise<void>>;
 }
 
@@ -72,7 +70,6 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
   };
 }
 
-/** Counts rows when they are printed, or when their file at `path` is in place. */
 export function createCountedSink(
   sink: DocumentSink,
   facts: RunFacts,

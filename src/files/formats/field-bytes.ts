@@ -1,13 +1,11 @@
 /** Caches the UTF-8 of repeated values: copying bytes takes half the time of joining strings. */
 import { Buffer } from 'node:buffer';
 
-/** Maximum number of values per key: IDs hardly repeat. */
 const MOST_VALUES = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
   opening: Buffer;
-  /** Undefined if values turned out not to repeat. */
   known: Map<unknown, Buffer> | undefined;
 }
 

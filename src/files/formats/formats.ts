@@ -32,7 +32,7 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   xlsx: ['xlsx'],
 };
 
-/** Extensions that qrctl does not write. Others, such as `.txt`, imply no format. */
+/** Others, such as `.txt`, imply no format. */
 export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
   (
     'xls xlsm xlsb xlt xltx xltm ods fods numbers gsheet doc docx odt rtf ppt pptx pdf eps ps png svg jpg jpeg gif webp ' + // words-ok: a list of names

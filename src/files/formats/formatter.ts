@@ -9,7 +9,6 @@ export interface Formatter {
   begin(): string;
   rows(rows: readonly Row[]): Piece;
   end(): Piece;
-  /** Absent if rows are buffered (tables). */
   checkpoint?: () => () => void;
 }
 

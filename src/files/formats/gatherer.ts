@@ -29,7 +29,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 
   return {
     touched: () => touched,
-    /** Adds a piece, which may change after it resolves. Rejects if an earlier write failed. */
+    /** Rejects if an earlier write failed. The chunk may change afterwards. */
     async write(chunk: string | Uint8Array) {
       touched = true;
       const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // UTF-8 of a UTF-16 unit
@@ -60,7 +60,6 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-/** Deterministic gzip (RFC 1952): zlib leaves the time zero. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

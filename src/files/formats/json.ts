@@ -5,7 +5,6 @@ import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
-/** `names`: keys in order; all if undefined. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const lines = createJsonLines();
   return {
@@ -85,7 +84,6 @@ function createJsonLines() {
     buffer.addText(formatCompact(value));
   }
 
-  /** Returns false if a character must be escaped. */
   function addPlain(text: string): boolean {
     const start = buffer.size() + 1;
     const bytes = buffer.reserve(text.length + 2);
@@ -110,7 +108,7 @@ function createJsonLines() {
         place += 1;
       }
       buffer.addText(place === 0 ? '{}' : '}');
-      buffer.reserve(0)[start] = BRACE; // replaces the first comma
+      buffer.reserve(0)[start] = BRACE;
     },
     addText: buffer.addText,
     collect: buffer.collect,
@@ -127,7 +125,6 @@ export function plainText(value: unknown): string {
 
 const DEEPEST = 200;
 
-/** Throws UnexpectedResponseError if the value is nested too deep. */
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

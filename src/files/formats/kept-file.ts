@@ -65,7 +65,7 @@ export function hasState(disk: Disk, real: string): Promise<boolean> {
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
   const [directory, name] = [dirname(real), basename(real)];
-  // Includes rotated files, and those that a restart kept. `scans-2026-10-31.csv` may be of another export.
+  // Includes rotated files, and those that a restart kept.
   const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';

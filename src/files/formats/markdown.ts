@@ -1,8 +1,7 @@
 /** Untrusted values are code, in which HTML, links, mentions and workflow commands have no effect. */
 import { clean } from '../../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
-import type { Formatter, Shape } from './formatter.ts';
-import { stateless } from './formatter.ts';
+import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;

@@ -50,10 +50,6 @@ export interface PlanContext {
   formats?: readonly Format[];
 }
 
-/**
- * Chooses the format of `--format`, the extension, the profile or the default, in this order. Throws
- * UsageError.
- */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
   const path = flags.output === '-' ? undefined : flags.output;
@@ -78,7 +74,6 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     refuseBesideIds(flags, named, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
   }
-  // Flags that concern CSV select it, unless a format is specified.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
   const requested = flags.format ?? (cells && named === undefined ? 'csv' : named);
   const format = requested ?? defaultFormat(path, context);
@@ -181,14 +176,11 @@ const TABLES = {
   hint: 'Use --format csv, or omit .gz from the file name.',
 };
 
-const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
+const NOT_COMPRESSED: Readonly<Partial<Record<Format | FileFormat, typeof TABLES>>> = {
   table: TABLES,
   markdown: TABLES,
   parquet: { message: 'Parquet files are already compressed', hint: OMIT_GZ },
   xlsx: { message: '.xlsx files are already compressed', hint: OMIT_GZ },
-  csv: undefined,
-  json: undefined,
-  ndjson: undefined,
 };
 
 function outputFormatOfPath(path: string): FileFormat | undefined {

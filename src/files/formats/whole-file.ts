@@ -21,24 +21,23 @@ import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-fi
 
 export interface OutputPlace {
   elsewhere?: string;
-  /** Default: `ORDINARY_FILES`. */
   replaces?: readonly FileKind[];
 }
 
 export interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
-  /** Refuse a file that is not regular. */
+  /** Refuses a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
-  /** Called before the rename; if it throws, the old file stays. */
+  /** If it throws, the old file stays. */
   beforeReplace?: () => Promise<void>;
 }
 
 /**
  * Follows links. A device, FIFO or descriptor is written directly, unless `keeps`, and can't be rolled back.
- * A compressed file continues with a new member after a rollback (RFC 1952, 2.2). Throws UsageError before
- * any byte is written.
+ * After a rollback, gzip continues with a new member (RFC 1952, 2.2). Throws UsageError before any byte is
+ * written.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -88,14 +87,13 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws UsageError if a path can't be written. Changes nothing. */
+/** Changes nothing. Throws UsageError. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -106,8 +104,7 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
 }
 
 /**
- * Throws UsageError or a system error: also for another user's link to a device or FIFO (D14), and if a later
- * run relies on the file (T14).
+ * Throws also for another user's link to a device or FIFO (D14), and if a later run relies on the file (T14).
  */
 async function resolveFile(
   disk: Disk,
@@ -156,7 +153,6 @@ function wholeFile(
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
     async commit() {
-      // An empty compressed file has a member, too.
       const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
       await end.then(() => replacement.commit(beforeReplace)).catch(failing);
     },
@@ -206,7 +202,7 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
-/** Throws UsageError if it can't be used, also for other users' links (D14), and LocalError otherwise. */
+/** Throws UsageError, also for other users' links (D14), or LocalError. */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {
     return await makeRealDirectories(nodeDisk, path);

@@ -104,7 +104,7 @@ export function requestsOfBackup({ status }: QrCode, scans: number): number {
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
   // The total includes a late scan that is dated before the end.
-  if (!mayBeTruncated({ total: scans, pageSize: MAX_SCANS_PAGE })) {
+  if (!mayBeTruncated(scans, MAX_SCANS_PAGE)) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
   }

@@ -1,12 +1,11 @@
-/** C13: bounds the requests for the scans of a code by the rows that were returned, whatever the total is. */
+/** C13: bounds the requests by the rows that were returned, whatever the total is. */
 import type { ScanPage } from '../../service/shapes.ts';
 import { InconsistentPagesError } from './page-merger.ts';
 import { pageSizeOf, type ReadScans } from './range.ts';
 
-/** Readings of each page with rows, and of further requests. */
 const READINGS = 3;
 const SPARE = 18;
-/** Maximum number of further readings if rows of one instant swap positions. */
+/** Further readings if rows of one instant swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {

@@ -1,5 +1,6 @@
 import {
   Failure,
+  ifNotFound,
   NotFoundError,
   PartialError,
   RejectedError,
@@ -12,13 +13,6 @@ import { isWrittenDirectly } from '../../files/formats/whole-file.ts';
 import type { Service } from '../../service/service.ts';
 import type { CodeFailure } from './export-codes.ts';
 import type { ExportSinks } from './open-sinks.ts';
-
-export function ifNotFound<T>(value: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof NotFoundError) return value;
-    throw error;
-  };
-}
 
 export function isOfOneCode(error: unknown): error is Error {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
@@ -102,7 +96,7 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Returns undefined if unknown, because printed rows can't be rolled back. */
+/** Undefined because printed rows can't be rolled back. */
 async function outcomeOf(run: FailedRun): Promise<string | undefined> {
   const { place, isAppend, added, files, isPerCode } = run;
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;
@@ -123,7 +117,6 @@ export function partly(failures: readonly CodeFailure[], of: number, isAppend: b
     ? 'Run the same command again.'
     : `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
   const error = failures[0]?.error;
-  // A refused file has a hint of its own.
   const own = error instanceof UsageError ? error.hint : undefined;
   return someFailed(failures, of, 'failed; the others were exported', own ?? again);
 }

@@ -19,16 +19,15 @@ export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFo
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** Exclusive, in ms since the epoch; undefined for the service's clock at the first response. */
+  /** Exclusive; undefined for the service's clock at the first response. */
   untilMs: number | undefined;
-  /** Machine's clock, for a service that sends no time. */
+  /** For a service that sends no time. */
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
-  /** `total` is undefined until every code was requested. */
   progress(state: {
     rows: number;
     total: number | undefined;
@@ -47,7 +46,6 @@ interface Summary {
   scans: number;
   codes: number;
   failures: CodeFailure[];
-  /** Range from the earliest start of all codes to the end; undefined before the first response. */
   range: Range | undefined;
 }
 
@@ -57,7 +55,6 @@ interface Prepared {
   read: ReadScans;
   range: Range;
   first: ScanPage;
-  /** `first` was requested before the end of the range was known. */
   firstIsOpen: boolean;
 }
 
@@ -68,7 +65,7 @@ interface Turn {
 
 const MOST_DOWN = 1;
 
-/** Prefetches the next codes. A failure of one code is in the summary, without rows. Throws other errors. */
+/** A failure of one code is in the summary, without rows. Throws other errors. */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
   const open = new Set<CodeSink>();
@@ -77,7 +74,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: prefetches for a later code: reads only, without a checkpoint. */
+  /** C16: reads only, without a checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
     // C14: its scans would show nothing more.
     if (code.missing) throw code.missing;
@@ -93,7 +90,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
-    // C1: fixed by the first response, so that no row enters the range because time passes.
+    // C1: fixed by the first response.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
@@ -110,7 +107,6 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   function start(code: CodeLabel): Turn {
     const prepared = prepare(code);
-    // A rejection is handled in the turn of the code.
     prepared.catch(() => undefined);
     return { code, prepared };
   }
@@ -141,7 +137,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       summary.codes += 1;
       down = 0;
     } finally {
-      // C17: drops the rows of a failed code, except those that an append committed.
+      // C17: drops the rows of a failed code.
       await sink.discard();
       open.delete(sink);
       count();
@@ -158,7 +154,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   try {
     const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
     let alone = 0;
-    // C1: no other request is sent before the first response fixes the end of the range.
+    // C1: the first response fixes the end of the range.
     for (; alone === 0 || untilMs === undefined; alone++) {
       const code = job.codes[alone];
       if (!code) break;
@@ -194,13 +190,12 @@ async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** Undefined is the first scan. */
 function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
   if (!range) return sinceMs;
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
 }
 
-/** C19: refuses a range whose start is not before its end: services return nothing, or 400. */
+/** C19: services return nothing, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(

@@ -4,11 +4,10 @@ import { recordOf } from '../stats/input/input-log.ts';
 import type { CodeLabel } from './export-codes.ts';
 
 export interface ExportPlan {
-  /** In ms since the epoch; an undefined end is the service's clock at the first response. */
   sinceMs: number | undefined;
   untilMs: number | undefined;
   zone(): string;
-  /** Exports every code; a string has the filters of the codes. */
+  /** A string has the filters of the codes. */
   all: boolean | string;
   labelled: boolean;
   /** Slugs or names are written, so a code specified by ID is fetched. */

@@ -20,11 +20,9 @@ import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 
 export interface ScanExport extends RangeReading {
   code: string;
-  /** Rejects with NotFoundError if the code does not exist, or was deleted. */
   checkExists(): Promise<unknown>;
   first?: ScanPage;
   firstIsOpen?: boolean;
-  /** Listed or fetched in this run, so it exists even without scans. */
   isKnown?: boolean;
   /** Requests rows beyond the last page by time, whatever the total is. */
   proveBeyond?: boolean;
@@ -33,14 +31,11 @@ export interface ScanExport extends RangeReading {
 
 type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
-/** Maximum number of attempts to read a changing range in slices. */
+/** Attempts to read a changing range in slices. */
 const ROUNDS = 3;
-/** Maximum number of passes over an unsorted range before it is split into slices. */
+/** Passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
-/**
- * Throws UnprovenError if the range can't be verified as complete, NotFoundError if the code does not exist.
- */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: a code that does not exist may be shown as one without scans.
@@ -57,7 +52,7 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
   if (!moved) return;
-  // C14: if the code was deleted, its rows are not read again.
+  // C14: the rows of a deleted code are not read again.
   await job.checkExists();
   await readAgain(job, output, moved);
 }
@@ -75,11 +70,11 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
   // C10: unsorted rows have no last one to request beyond, so they are split into slices.
-  if (mayBeTruncated({ total, pageSize: pageSizeOf(first), always: job.proveBeyond })) {
+  if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) {
     throw new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}`);
   }
   if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
-  // C15: rolls back, because unsorted rows are verified only when all of them are read.
+  // C15: unsorted rows are verified only when all of them are read.
   await rewind();
   await write(readInServiceOrder(job, first), job.range, sink);
 }
@@ -94,7 +89,6 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
   }
 }
 
-/** Returns `mixed` if the page is not sorted by time. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));
@@ -123,7 +117,7 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
   let moved = reason;
   // C13: bounded for a service whose rows never stop moving, or whose numbers are wrong.
   for (let round = 0; round < ROUNDS; round++) {
-    // C15: unverified rows of the earlier attempt must not be written twice.
+    // C15: unverified rows must not be written twice.
     if (!(await rewind())) break;
     const failure = await attempt(() => write(splitByTime(job), job.range, sink));
     if (!failure) return;

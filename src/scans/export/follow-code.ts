@@ -1,13 +1,12 @@
-/** Requests overlap, with dedup by ID. */
 import { messageOf, UnprovenError } from '../../base/errors.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, widened } from './range.ts';
 
 export interface FollowedCode {
-  /** Oldest first. After an error of the service, the next call returns them. */
+  /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
   next(): Promise<{ ms: number; row: Row }[]>;
-  /** Returns whether a reading from the start on was complete; later ones begin at the overlap. */
+  /** Returns whether a reading from the start on was complete. */
   hasBegun(): boolean;
 }
 
@@ -23,14 +22,14 @@ export interface FollowJob {
   note(line: string): void;
 }
 
-/** Time before the newest scan at which each reading begins, because scans may be listed late. */
+/** Scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
 /**
- * Maximum number of known scans that a short reading repeats, so that new ones fit on the page. The whole
- * overlap is read again often enough to miss no late scan, at two requests on average.
+ * Known scans that a short reading repeats, so that new ones fit on the page. The whole overlap is read again
+ * often enough, at two requests on average.
  */
 const MOST_KNOWN = 250;
-/** Latest time of a Date, as the end of an open range. */
+/** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 export function followCode(job: FollowJob): FollowedCode {
@@ -46,7 +45,6 @@ export function followCode(job: FollowJob): FollowedCode {
       const found = new Map<number | bigint, { ms: number; row: Row }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };
       const asked = widened({ sinceMs: fromMs });
-      /** Collects also from pages that fail verification. */
       async function read(request: Parameters<ReadScans>[0]) {
         const page = await job.read(request);
         for (const [at, row] of page.rows.entries()) {
@@ -57,7 +55,7 @@ export function followCode(job: FollowJob): FollowedCode {
       }
       const reading = exportScans(
         { ...job, read, code: job.name, range, asked, isKnown: true },
-        // No rollback is needed, because repeated scans are recognized by ID.
+        // Repeated scans are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
       // Returned scans exist even if the pages don't add up; the next overlap finds missing ones.
@@ -72,7 +70,6 @@ export function followCode(job: FollowJob): FollowedCode {
       const given = [...found]
         .sort(([a, { ms: aMs }], [b, { ms: bMs }]) => aMs - bMs || (a < b ? -1 : 1))
         .map(([, scan]) => scan);
-      // Missing scans may be anywhere after the start.
       if (!hasBegun) return given;
       // A scan dated in the future does not show how far the others are.
       const nowMs = job.nowMs();

@@ -44,8 +44,7 @@ async function identityOf(
     throw new UsageError(`cannot append to ${format}`);
   const names = output.columns.map(({ name }) => name);
   const saved = chosen ? undefined : (await recordOf(log))?.identity.columns;
-  // Without --fields, a log keeps its columns if this version knows them, because a later version may add
-  // some.
+  // A log keeps its columns, because a later version may add some.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
     format,

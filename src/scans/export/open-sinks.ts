@@ -17,7 +17,6 @@ export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;
   noteGone?: (code: CodeLabel) => Promise<boolean | undefined>;
   commit(): Promise<void>;
-  /** Idempotent, and harmless after `commit`. */
   discard(): Promise<void>;
   contents: ReturnType<typeof createOutputContents>['read'];
   remarks: readonly string[];
@@ -30,7 +29,6 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Throws UsageError for a path that can't be written. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -160,7 +158,7 @@ function together(one: Written, other: Written): Written {
   return { rows: one.rows + other.rows, newestMs: Math.max(one.newestMs, other.newestMs) };
 }
 
-/** All rows of appended files, and this run's rows in others. Rows on standard output (`direct`) stay. */
+/** Rows on standard output (`direct`) stay. */
 function createOutputContents({ direct }: { direct: boolean }) {
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
@@ -185,7 +183,7 @@ function createOutputContents({ direct }: { direct: boolean }) {
         rows,
         added: held.reduce((sum, { added }) => sum + added, written.rows),
         watermarkMs: newestMs === NOTHING.newestMs ? undefined : newestMs,
-        // Omits files of codes without result, and those that another process moved.
+        // Omits files of codes without result, and files that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },
@@ -193,7 +191,7 @@ function createOutputContents({ direct }: { direct: boolean }) {
       appendedTo.push(file);
       return file;
     },
-    /** Counts rows when they are committed; with `path`, its own file is then in place. */
+    /** Counts rows when they are committed. */
     watched(sink: CodeSink, path?: string): CodeSink {
       let { newestMs } = NOTHING;
       return {

@@ -6,7 +6,7 @@ import { countOf } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, select } from './range.ts';
 
-/** Pages contradict each other: rows moved while they were read, or the service's numbers are wrong. */
+/** Rows moved while they were read, or the service's numbers are wrong. */
 export class InconsistentPagesError extends Error {
   override name = 'InconsistentPagesError';
 }
@@ -17,7 +17,7 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /** `rank` is the number of older rows. Returns final rows, oldest first. Throws InconsistentPagesError. */
+  /** `rank` is the number of older rows. Returns final rows, oldest first. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
@@ -27,7 +27,7 @@ export function createPageMerger() {
       page,
       ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)),
     );
-    // C3: only an exact repetition beyond the rank shows that no row arrived or moved in between.
+    // C3: only an exact repetition beyond the rank shows that no row moved.
     if (page.rows.length - fresh.rows.length !== count() - rank)
       throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
@@ -55,19 +55,17 @@ export function createPageMerger() {
     return merged;
   }
 
-  /** Add nothing afterwards. */
   const rest = () => oldestFirst(pending);
 
   return { count, add, rest };
 }
 
-/** C5: refuses a page with a repeated row, which would hide another one. */
+/** C5: a repeated row would hide another one. */
 function refuseRepeats(rows: readonly Scan[]): void {
   if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
     throw new InconsistentPagesError('a page contains the same row twice');
 }
 
-/** Returns the same arrays if they are sorted. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
   const compare = (a: number, b: number) =>
     (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);

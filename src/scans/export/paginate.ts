@@ -1,4 +1,3 @@
-/** Only pages under one total can be compared by rank; after a change, the rest is requested again. */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';
@@ -21,10 +20,7 @@ interface Paging {
   pageSize: number;
 }
 
-/**
- * Yields rows oldest first; at the end, they are verified as of the newest response. Throws
- * InconsistentPagesError.
- */
+/** Yields rows oldest first; at the end, they are verified as of the newest response. */
 export async function* paginate(
   job: PaginationJob,
   first: ScanPage,
@@ -67,7 +63,7 @@ export async function* paginate(
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: missing rows are older than all others, so they are requested before the first row is written.
+      // C20: missing rows are older than all others.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
@@ -78,12 +74,12 @@ export async function* paginate(
   if (total !== checkedTotal) await refuseMore();
   yield merger.rest();
 
-  /** C10: throws InconsistentPagesError if rows may be beyond a total at which services stop counting. */
+  /** C10: rows may be beyond a total at which services stop counting. */
   async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
     const known = total;
     checkedTotal = known;
-    if (edge === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
+    if (edge === undefined || !mayBeTruncated(known, pageSize, job.proveBeyond)) return;
     const more = await requestBeyond(job, order, edge, known);
     if (more === true)
       throw new InconsistentPagesError(
@@ -108,7 +104,7 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: counts rows that were returned but not merged; a page under two numbers counts once. */
+/** C13: a page under two numbers counts once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);

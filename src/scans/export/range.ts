@@ -1,7 +1,4 @@
-/**
- * Requests a range with a margin of one second on each side, and cuts responses to it (C2), for any
- * interpretation of bounds.
- */
+/** C2: requests have a margin of one second on each side, and responses are cut to the range. */
 import { NotFoundError, RejectedError } from '../../base/errors.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { ScanPageRequest } from '../../service/service.ts';
@@ -13,7 +10,6 @@ export interface Range {
   untilMs: number;
 }
 
-/** `times[i]` is that of `rows[i]` in ms since the epoch. */
 export interface Batch {
   rows: Scan[];
   times: number[];
@@ -36,11 +32,10 @@ export interface RangeReading {
   fetchInOrder: FetchInOrder;
   width: number;
   reportRows?: (rows: number) => void;
-  /** Called after a pass that found new rows of an unchanged total. */
   grant?: (requests: number) => void;
 }
 
-/** Maximum before many rows were returned: a service may report too many pages. */
+/** A service may report too many pages. */
 export const CAUTIOUS_WIDTH = 16;
 
 /** Maximum error of a bound that a service rounds to whole seconds. */
@@ -50,10 +45,7 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/**
- * C1: page 1, requested without an end, may have rows after it, which further pages don't count. Bounds may
- * be rounded down to seconds.
- */
+/** C1: page 1, requested without an end, may have later rows. Bounds may be rounded down to seconds. */
 export function countsBeyond(
   { rows, times, total }: ScanPage,
   { untilMs = Number.POSITIVE_INFINITY }: Bounds,
@@ -76,7 +68,7 @@ export function pageReader(
   };
 }
 
-/** Page 1 is full if others follow; otherwise, the service's metadata counts. */
+/** Page 1 is full if others follow. */
 export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
   if (rows.length > 0 && rows.length < total) return rows.length;
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
@@ -86,9 +78,8 @@ export function contains({ sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range,
   return ms >= sinceMs && ms < untilMs;
 }
 
-/** Returns the same batch if all rows are inside. */
 export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
-  // C2: applied to every row, because the service may interpret the requested margins in any way.
+  // C2: the service may interpret the requested margins in any way.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }
@@ -107,15 +98,14 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/** C2: adds the margins to the bounds, without which exclusive bounds or whole seconds would omit rows. */
+/** C2: exclusive bounds or whole seconds would omit rows. */
 export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
-    ...(sinceMs === undefined ? {} : { sinceMs: sinceMs - MARGIN_MS }),
-    ...(untilMs === undefined ? {} : { untilMs: untilMs + MARGIN_MS }),
+    ...(sinceMs !== undefined && { sinceMs: sinceMs - MARGIN_MS }),
+    ...(untilMs !== undefined && { untilMs: untilMs + MARGIN_MS }),
   };
 }
 
-/** For a deleted code, see C14. */
 function isRefusedPage(error: unknown, page: number): boolean {
   return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);
 }

@@ -7,7 +7,6 @@ import { type ExportPlan, extensionOf } from './export-plan.ts';
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Throws UsageError. Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);

@@ -1,11 +1,11 @@
 /**
  * As many distinct IDs as the newest total are the range, unless the total is capped, which the caller
- * checks. Memory grows with the rows.
+ * checks.
  */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: maximum number of passes; enough to find hundreds of rows of one instant in changing order. */
+/** C13: enough to find hundreds of rows of one instant in changing order. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
@@ -15,8 +15,8 @@ interface PassesResult {
 }
 
 /**
- * Yields new rows, and returns whether they are all. `known` pages were just fetched; `passes` excludes those
- * that find more rows of an unchanged total.
+ * Yields new rows, and returns whether they are all. `passes` excludes those that find more rows of an
+ * unchanged total.
  */
 export async function* repeatPasses(
   job: RangeReading,
@@ -53,8 +53,7 @@ export async function* repeatPasses(
     }
     // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // Swapped rows are returned twice while others are missed, so the sum equals the total; otherwise the
-    // total is wrong.
+    // Swapped rows are returned twice while others are missed, so the sum equals the total.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {

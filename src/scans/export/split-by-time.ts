@@ -16,11 +16,10 @@ import {
 import { collectPasses, repeatPasses } from './repeat-passes.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 
-/** A longer slice is split before it is read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
-/** C2: time by which a slice begins before its cut, because the bound may be exclusive. */
+/** C2: a part begins before its cut, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
 export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
@@ -29,19 +28,18 @@ export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
 }
 
 interface Part extends SplitJob {
-  /** Rows of a full page of the range, by which a page 1 before empty pages is known to be full. */
+  /** Rows of a full page, by which a page 1 before empty pages is known to be full. */
   fullPage: number;
-  /** Number of rows after this part that were returned, but not collected yet. */
+  /** Rows after this part that were returned, but not collected yet. */
   ahead: number;
 }
 
-/** Oldest first, with the margins. */
 interface Slice {
   range: Range;
   batch: Batch;
 }
 
-/** Throws InconsistentPagesError unless the rows add up to the final total of the range. */
+/** Throws InconsistentPagesError unless the rows add up to the final total. */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
   if (first.total === 0)
@@ -53,7 +51,7 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
     collected += countAsAsked(range, batch, job.range);
     yield cut(batch, range);
   }
-  // C12: only the total of the range counts rows that arrived in verified slices, or that no slice returned.
+  // C12: only the total of the range counts rows that no slice returned.
   const { total } = await readFirst(job.read, job.asked);
   if (total > collected)
     throw new InconsistentPagesError(
@@ -61,7 +59,6 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
     );
 }
 
-/** `first` is page 1. */
 async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
   const { range } = part;
   const pageSize = pageSizeOf(first);
@@ -69,7 +66,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
   const middle = await readMiddle(part, first, pages);
   const returned = [first, ...middle.values()];
   part.reportRows(part.ahead + countInside(returned, range));
-  // C10: a total that may be capped verifies nothing; that of a shorter range is not capped.
+  // C10: a total that may be capped verifies nothing.
   const isDoubtful = mayBeCapped(part, first.total, pageSize);
   const pivotMs = pages > 1 || isDoubtful ? pivotOf(part, first, middle) : undefined;
   const isShort = pages <= MAX_SLICE_PAGES && [...middle.values()].every(({ rows }) => rows.length > 0);
@@ -101,7 +98,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
 
 /** Only the largest total may be capped, because services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
-  return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
+  return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }
 
 function countInside(pages: readonly ScanPage[], range: Range): number {
@@ -116,7 +113,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
     (fresh) => {
       for (const row of fresh.rows) batch.rows.push(row);
       for (const time of fresh.times) batch.times.push(time);
-      // C13: rows outside are not counted, because a service that ignores bounds returns them in every slice.
+      // C13: a service that ignores bounds returns rows outside in every slice.
       inside += cut(fresh, part.range).rows.length;
       part.reportRows(part.ahead + inside);
     },
@@ -124,7 +121,6 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
   return { ...result, batch };
 }
 
-/** If the service doesn't paginate that far, the page is of the largest slice. */
 async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
   if (pages <= 1) return new Map();
   const readPage = pageReader(job, first);
@@ -136,10 +132,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
     : new Map([[middle, page]]);
 }
 
-/**
- * Returns a whole second that halves the range. C2: a service that rounds bounds would omit rows before a cut
- * within a second.
- */
+/** C2: returns a whole second, because a service may round bounds. */
 function pivotOf(
   { range, fullPage }: Part,
   first: ScanPage,
@@ -159,7 +152,6 @@ function doubt(range: Range, count: number, total: number): string {
   return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
 }
 
-/** The total of the range includes the rows in its margins. */
 function countAsAsked(range: Range, batch: Batch, whole: Range): number {
   const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
   const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;

@@ -16,15 +16,13 @@ import { collectPasses, repeatPasses } from './repeat-passes.ts';
 
 const ROUND = 50;
 
-/** `always`: any total may be capped. */
-export function mayBeTruncated(job: { total: number; pageSize: number; always?: boolean }): boolean {
-  const { total, pageSize, always = false } = job;
+export function mayBeTruncated(total: number, pageSize: number, always = false): boolean {
   return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
 }
 
 export type PageOrder = 'ascending' | 'descending';
 
-/** Outermost instant of the pages, beyond which a capped total omits rows, and the IDs of its rows. */
+/** Outermost instant of the pages, beyond which a capped total omits rows. */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
@@ -56,10 +54,7 @@ interface Look {
   isCertain: boolean;
 }
 
-/**
- * Returns undefined if the responses are inconclusive. One request suffices unless the second at the edge has
- * more rows than a page.
- */
+/** Returns undefined if the responses are inconclusive. */
 export async function requestBeyond(
   job: RangeReading,
   order: PageOrder,
@@ -75,8 +70,8 @@ export async function requestBeyond(
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // One millisecond inside for exclusive bounds, one second for rounded ones, and the edge itself for a
-  // second with more rows than a page.
+  // One millisecond for exclusive bounds, one second for rounded ones, and none for a second with more rows
+  // than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
     // Outside the range, there are no rows; at its border, rows of the edge may be missing.
@@ -90,7 +85,6 @@ export async function requestBeyond(
   // All rows are near the edge, so an equal count may be capped as well; the count of later rows is not.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
-  /** `atBorder` is the result if the edge is the border of the range. */
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
@@ -131,7 +125,6 @@ export async function requestBeyond(
 }
 
 export interface RangeCount {
-  /** Includes the margin. */
   asked: Bounds;
   page: ScanPage;
   inside: ScanPage['rows'];
@@ -149,7 +142,7 @@ export async function countRange(read: ReadScans, range: Bounds): Promise<RangeC
   const { total, rows } = page;
   const { sinceMs, untilMs = Number.POSITIVE_INFINITY } = range;
   const inside = cut(page, { sinceMs, untilMs }).rows;
-  const isCapped = mayBeTruncated({ total, pageSize: pageSizeOf(page) });
+  const isCapped = mayBeTruncated(total, pageSizeOf(page));
   const scans = Math.max(0, total - (rows.length - inside.length));
   return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };
 }

@@ -1,15 +1,12 @@
 import { MOST_ROWS } from '../../base/bounds.ts';
+import { ifNotFound } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { tooManyRows } from '../../files/formats/xlsx/workbook-sink.ts';
 import type { Service } from '../../service/service.ts';
-import { ifNotFound } from './code-failures.ts';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/**
- * Throws UsageError for more rows than a workbook has: several codes are counted now, with one request each,
- * one code by its first page.
- */
+/** Throws UsageError: now for several codes, with one request each, or by the first page of one code. */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],

@@ -26,7 +26,6 @@ export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday',
 export const HOURS_A_DAY = 24;
 export const DAYS_A_WEEK = 7;
 const HOURS_A_WEEK = HOURS_A_DAY * DAYS_A_WEEK;
-/** Weekday of 1970-01-01, a Thursday. */
 const EPOCH_WEEKDAY = 3;
 const EPOCH = new Temporal.PlainDate(1970, 1, 1);
 
@@ -36,7 +35,6 @@ export function isRunning(unit: TimeDimension): unit is RunningUnit {
   return unit !== 'hour' && unit !== 'weekday';
 }
 
-/** Counts from 1970-01-01T00. */
 export function localHour(ms: number, offsetAt: OffsetAt): number {
   return Math.floor((ms + offsetAt(ms)) / HOUR_MS);
 }
@@ -147,10 +145,7 @@ function localMs(ms: number, offsetAt: OffsetAt): number {
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
-/**
- * Returns the previous calendar unit, as many whole days, or the same duration; with `year`, a year earlier.
- * After `nowMs`, only the elapsed part is compared.
- */
+/** After `nowMs`, only the elapsed part is compared. */
 export function spanBefore(
   span: ClosedSpan,
   comparison: Exclude<Comparison, 'none'>,

@@ -12,7 +12,6 @@ export interface CodeGroup {
   noneIs: NoneIs;
   /** These have a row even without scans. */
   requested: readonly Value[];
-  /** Start of the day on which the oldest code was created, if known. */
   beginsMs: ReadonlyMap<Value, number>;
 }
 
@@ -29,7 +28,6 @@ export function valuesOfCodes(
   return values;
 }
 
-/** `ofCode` has the day on which each code was created, by key. */
 export function codeGroupsOf(
   values: CodeValues,
   noneIn: (by: string) => NoneIs,

@@ -6,7 +6,6 @@ export interface CodeOfScans {
   id?: string;
   slug?: string;
   name?: string;
-  /** Undefined if the source lacks it. */
   destination?: string | null;
 }
 

@@ -4,12 +4,10 @@ import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../../fil
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';
 
-/** Reason why codes have no value: an empty cell, no row, or both. */
 export type NoneIs = 'empty' | 'unlisted' | 'both';
 
 export interface CodeTable {
   name: string;
-  /** Throws UsageError for ambiguous rows, and if the scans lack the column that identifies codes. */
   valueOf(code: CodeOfScans, column: string): Value;
   noneIn(column: string): NoneIs;
   valuesIn(column: string): string[];

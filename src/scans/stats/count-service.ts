@@ -1,10 +1,11 @@
 /** Counts by totals if that takes fewer requests than reading the pages. */
+import { ifNotFound } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Service } from '../../service/service.ts';
 import { showingAgain } from '../../service/showing-again.ts';
-import { ifNotFound, isOfOneCode } from '../export/code-failures.ts';
+import { isOfOneCode } from '../export/code-failures.ts';
 import { type CodeFailure, type CodeLabel, exportCodes } from '../export/export-codes.ts';
 import type { Bounds } from '../export/range.ts';
 import { countRange, type RangeCount } from '../export/truncated-total.ts';
@@ -33,7 +34,6 @@ export async function countService(
   const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
   const { groups, pairs, filters = [], table, local } = request;
   const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
-  // The codes were filtered before.
   const ofScans = filters.filter(({ group: { kind } }) => kind === 'time' || kind === 'value');
   const isCounted = ofScans.length > 0 ? createScanTest(ofScans, values, local.offsetMs) : undefined;
   const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
@@ -160,7 +160,6 @@ async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<
   return found;
 }
 
-/** Returns undefined if the code alone fails, which the export reports. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

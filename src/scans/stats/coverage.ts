@@ -18,15 +18,15 @@ export interface CoveredLog {
 }
 
 export interface Coverage {
-  /** Time of the first scan, if the range may begin before the data. */
+  /** Set if the range may begin before the data. */
   startsLateMs: number | undefined;
-  /** Time of the last scan, if the range ends after it. */
+  /** Set if the range ends after the data. */
   endsEarlyMs: number | undefined;
-  /** Each log covers the range, so that no scans in it is a result. */
+  /** No scans in the range is a result. */
   isWhole: boolean;
 }
 
-/** F12: compares a range, and the previous one, with the logs. */
+/** F12: compares the range with the logs. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
   const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = span;
   // An open range begins with the data.
@@ -103,17 +103,14 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   if (end !== undefined) note(capitalize(end));
 }
 
-/** In ms since the epoch; an undefined end is that of the range. */
 export interface DataPart {
   fromMs: number | undefined;
   toMs: number | undefined;
-  /** Start of the day on which a code was created, by its key. */
   ofCode?: ReadonlyMap<string, number>;
 }
 
 export const ALL_COVERED: DataPart = { fromMs: undefined, toMs: undefined };
 
-/** Returns the days of the scans at the ends where files don't cover the range. */
 export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone): DataPart {
   return {
     fromMs: startsLateMs === undefined ? undefined : startOfDay(startsLateMs, zone),
@@ -142,12 +139,12 @@ export function partOfService(
   return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
 }
 
-/** F18: returns whether a range begins with the data or later. */
+/** F18: a range is covered from the beginning of the data. */
 export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
 
-/** F14: returns the covered part of a range; undefined if empty. An open range has the days of its scans. */
+/** F14: an open range has the days of its scans. */
 export function coveredPart(
   { sinceMs, untilMs }: Span,
   { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs: number | undefined },

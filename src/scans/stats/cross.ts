@@ -14,11 +14,10 @@ function forWidth([a, b]: Pair): Pair {
 export interface Cross {
   rows: Section;
   columns: Section;
-  /** Scans by row and column; they add up to the scans of both. */
   cells: readonly (readonly number[])[];
 }
 
-/** Returns a cross table in the order of the pair or, with at most `most` columns of values, the narrower one. */
+/** Order of the pair or, with at most `most` columns of values, the narrower one. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
   const [a, b] = most === undefined ? pair : forWidth(pair);
   const counter = options.current.values.get(nameOfPair(pair));

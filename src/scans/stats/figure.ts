@@ -12,12 +12,12 @@ export interface Compared {
   scans: number;
   /** Null if the data covers nothing of the period. */
   perDay: number | null;
-  /** Null without a previous period, without such a unit, or if all of it is before the data. */
+  /** Null without a previous period or unit, or if all of it is before the data. */
   previous: number | null;
   previousPerDay: number | null;
-  /** Growth as a fraction, of averages if the periods differ in length; null if misleading (F16). */
+  /** Fraction, of averages if the periods differ in length; null if misleading (F16). */
   change: number | null;
-  /** The previous period begins before the data, so `previous` may be too low. */
+  /** `previous` may be too low. */
   isBeforeData?: true;
 }
 
@@ -27,7 +27,6 @@ export interface Figure extends Compared {
   /** Null for too few scans. */
   share: number | null;
   name: string | null;
-  /** Host and path, if known. */
   destination?: string;
   by2?: string;
   value2?: Value;
@@ -39,13 +38,12 @@ export type Section = GroupBy & {
   rows: Figure[];
   comparesAverages: boolean;
   noneIs?: NoneIs;
-  /** Scans of a row are a minimum, because there were too many values; the rest is in `other`. */
+  /** Scans are a minimum, because there were too many values; the rest is in `other`. */
   isApproximate: boolean;
   /** Units without scans are omitted, because the range has too many. */
   isSparse?: true;
 };
 
-/** Minimum number of scans for a percentage. */
 const LEAST_SCANS = 30;
 /** Maximum difference in days of equally long periods: a count takes time, and ends the current period. */
 const SAME_LENGTH = 5 / (24 * 60);
@@ -60,12 +58,12 @@ export interface Counts {
   isBeforeData?: boolean;
 }
 
-/** F17: returns whether averages are compared, because the periods differ in length. */
+/** F17: averages are compared if the periods differ in length. */
 export function differInLength({ days, previous, previousDays }: Omit<Counts, 'scans'>): boolean {
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** Compares two periods. F16: the change is null before the data, and for a cut period or few scans. */
+/** F16: the change is null before the data, and for a cut period or few scans. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];
@@ -109,11 +107,9 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   current: Tally;
   span: Span;
   before?: { tally: Tally; span: Span } | undefined;
-  /** Maximum number of rows of a dimension with many values; undefined for all. */
   top: number | undefined;
   /** These have a row even without scans. */
   codes?: readonly string[];
-  /** End of the data of an open range; periods that end later are not finished. */
   nowMs: number | undefined;
 }
 
@@ -161,7 +157,6 @@ export interface Counted {
   codes: readonly CodeLabel[] | undefined;
   names: ReadonlyMap<string, CodeName>;
   codeGroups: ReadonlyMap<string, CodeGroup>;
-  /** Undefined for the service, which covers all of the range. */
   coverage: Coverage | undefined;
   /** Periods that end later are not over. */
   nowMs: number;

@@ -57,7 +57,7 @@ export function totalOf(options: FiguresOptions): Total {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Scans of an hour of a weekday, and their average per such day; null if the data covers none. */
+/** Null if the data covers no such day. */
 export interface HourOfWeekday {
   scans: number;
   perDay: number | null;
@@ -102,10 +102,9 @@ function recurringSection(
   return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
 }
 
-/** Maximum number of rows for units without scans (50 years of days): scans may be dated in the year 1. */
+/** 50 years of days: scans may be dated in the year 1. */
 const MOST_UNITS = 20_000;
 
-/** The first unit is compared with the first of the previous range. */
 function runningSection(
   by: RunningUnit,
   options: FiguresOptions,

@@ -37,7 +37,6 @@ function isCode({ id, slug, value }: CodeOfScans, given: string): boolean {
   return given === (slug ?? value) || given.toLowerCase() === id;
 }
 
-/** Returns undefined if all scans are accepted. */
 export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,

@@ -7,7 +7,6 @@ import type { GroupBy } from './dimensions.ts';
 export type Pair = readonly [GroupBy, GroupBy];
 
 export const MOST_PAIRS = 50_000;
-/** Maximum length of a value in UTF-16 code units. */
 const LONGEST = 500;
 
 export function nameOfPair([a, b]: Pair): string {

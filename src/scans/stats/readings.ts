@@ -25,7 +25,6 @@ export interface CountRequest {
   groups: readonly GroupBy[];
   pairs?: readonly Pair[];
   filters?: readonly Filter[];
-  /** Undefined for all. */
   isChosen?: (code: CodeOfScans) => boolean;
   local: LocalTime;
   table?: CodeTable;
@@ -81,10 +80,9 @@ function cutsOf(
   return fieldsOf(groups).length + unitsOfTime(groups).length === 0 ? [] : undefined;
 }
 
-/** Maximum number of parts of a range whose totals are requested. */
 const MOST_BUCKETS = 20_000;
 
-/** Returns none for groups of codes, undefined if the groups need scans. */
+/** Returns undefined if the groups need scans. */
 export function bucketCuts(
   groups: readonly GroupBy[],
   span: ClosedSpan,

@@ -1,4 +1,3 @@
-/** Memory does not grow with the scans. */
 import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
 import { localHour, type OffsetAt, type Span } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
@@ -10,13 +9,12 @@ import { createValueCounter, type Value, type ValueCounter } from './value-count
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans of a code within the local hour, day or longer unit that begins at `ms`. */
+  /** `ms` is the beginning of the local hour, day or longer unit. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
   /** From 1970-01-01T00 in the zone. */
   readonly hours: ReadonlyMap<number, number>;
-  /** For each group except units of time. */
   readonly values: ReadonlyMap<string, ValueCounter>;
   /** Includes scans that were not counted. */
   span(): { firstMs: number; lastMs: number } | undefined;
@@ -170,7 +168,6 @@ export function createTallySink({ sinceMs, fresh, into, code }: TallySink): Code
       const before = added;
       return async () => {
         if (added === before) return true;
-        // A tally can be rolled back to its beginning only.
         if (before > 0) return false;
         tallies = undefined;
         added = 0;

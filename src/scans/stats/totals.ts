@@ -10,14 +10,13 @@ import { mayBeTruncated, requestBeyond, widenEdge } from '../export/truncated-to
 
 interface TotalsJob extends RangeReading {
   first: ScanPage;
-  /** Rising, inside the range. */
   cuts: readonly number[];
 }
 
-/** Time by which a part begins before its cut, because the bound may be exclusive. */
+/** The bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** Returns undefined if the counts can't be verified and the pages must be read. */
+/** Returns undefined if the pages must be read. */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
   const order = orderOf(first);
@@ -40,7 +39,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
   // F8: a part with as many scans as the whole is capped if the whole is.
-  if (counts.some((count) => count === first.total) && mayBeTruncated({ total: first.total, pageSize })) {
+  if (counts.some((count) => count === first.total) && mayBeTruncated(first.total, pageSize)) {
     const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
     const edge = widenEdge(
       first.rows.length === first.total ? widenEdge(undefined, first, order) : undefined,
@@ -61,7 +60,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   return counts.some((count) => count < 0) ? undefined : counts;
 }
 
-/** F7: returns bounds that are wider at cuts, never narrower; at the ends, those of the whole. */
+/** F7: bounds are wider at cuts, never narrower. */
 function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];

@@ -8,7 +8,7 @@ export type Value = string | null;
 
 interface Count {
   value: Value;
-  /** Lower bound of the scans; exact unless values were evicted. */
+  /** Lower bound; exact unless values were evicted. */
   scans: number;
 }
 
@@ -16,7 +16,7 @@ export interface ValueCounter {
   /** The empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Unordered. If `isApproximate`, their scans add up to fewer than were added. */
+  /** If `isApproximate`, their scans add up to fewer than were added. */
   counts(): Count[];
   isApproximate(): boolean;
 }
@@ -24,7 +24,6 @@ export interface ValueCounter {
 interface Entry {
   value: Value;
   count: number;
-  /** Upper bound of the error of `count`. */
   error: number;
   at: number;
 }
@@ -78,7 +77,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 
 const LONGEST = 1024;
 
-/** Returns a copy, because a slice would keep the text of a whole file in memory. */
+/** A slice would keep the text of a whole file in memory. */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;
   const text = Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le');

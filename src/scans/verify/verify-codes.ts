@@ -1,9 +1,8 @@
 import { groupBy } from '../../base/collections.ts';
-import { NotFoundError, UnprovenError } from '../../base/errors.ts';
+import { ifNotFound, NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
-import { ifNotFound } from '../export/code-failures.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import { contains, type Range, type ReadScans } from '../export/range.ts';
 import { compareSegment, type DayDifference } from './compare-segment.ts';

@@ -1,26 +1,18 @@
-/** For an intermediary that refuses bursts independently of the rate limit (PROTOCOL.md). */
+/** Protects against an intermediary that refuses bursts independently of the rate limit. */
 
 const MOST_RECENT = 8;
-/** Minimum number of failures in a burst, if it is at least the number of successes. */
+/** If it is at least the number of successes. */
 const FEWEST_FAILED = 2;
-/** Time without success after which a failure is due to an outage, not to a burst. */
+/** After a second without success, a failure is due to an outage, not to a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before the width grows, doubled each time that fails. */
+/** Doubled each time that growing fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 
-export interface Congestion {
-  width(): number;
-  waitMs(): number;
-  sent(): void;
-  /** `sentAt`: monotonic ms. */
-  ended(through: boolean, sentAt: number): void;
-}
-
-export function createCongestion(clock: { monotonic(): number }, concurrency: number): Congestion {
+export function createCongestion(clock: { monotonic(): number }, concurrency: number) {
   let width = concurrency;
   let gapMs = 0;
   let requiredSuccesses = FIRST_REQUIRED;
@@ -63,7 +55,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
     sent() {
       notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
     },
-    ended(through, sentAt) {
+    ended(through: boolean, sentAt: number): void {
       // Failures of an outage that ended show nothing about bursts.
       if (through && isOutage()) recent = [];
       if (through) throughAt = clock.monotonic();

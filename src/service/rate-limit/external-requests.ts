@@ -1,16 +1,6 @@
-/**
- * Each request of other clients (or repeated by an intermediary) lowers Remaining by one, so the responses of
- * one window show how many there were between the first and the last own one.
- */
+/** Each request of other clients (or repeated by an intermediary) lowers Remaining by one. */
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';
-
-interface ExternalRequests {
-  received(headers: RateHeaders): void;
-  lost(): void;
-  /** Minimum number in all windows. Call it when no request is in flight: these count as external. */
-  count(): number;
-}
 
 interface Counted {
   resetMs: number;
@@ -19,10 +9,10 @@ interface Counted {
   ours: number;
 }
 
-/** Maximum number of open windows: a response is late by at most one. */
+/** A response is late by at most one window. */
 const MOST_OPEN = 2;
 
-export function createExternalRequests(): ExternalRequests {
+export function createExternalRequests() {
   const open: Counted[] = [];
   let closed = 0;
 
@@ -45,11 +35,12 @@ export function createExternalRequests(): ExternalRequests {
       const window = open.at(-1);
       if (window) window.ours += 1;
     },
+    /** Call it when no request is in flight: these count as external. */
     count: () => open.reduce((sum, window) => sum + externalIn(window), closed),
   };
 }
 
-/** L20: returns the decrease of Remaining, less the own responses. */
+/** L20: own responses do not count. */
 function externalIn(window: Counted | undefined): number {
   return window ? Math.max(0, window.highest - window.lowest + 1 - window.ours) : 0;
 }

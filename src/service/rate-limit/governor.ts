@@ -27,17 +27,13 @@ export interface GovernorOptions {
 /** Exactly one method must be called in the end; further calls do nothing. */
 export interface Ticket {
   received(headers: RateHeaders, limited: boolean): void;
-  /** An intermediary, which counted nothing, sent a 429. */
+  /** The 429 of an intermediary, which counted nothing. */
   throttled(retryAfterMs: number | undefined): void;
-  /** `sent`: the service may have counted it. */
   failed(sent: boolean): void;
 }
 
 interface Governor {
-  /**
-   * `again`: it got a 429, and precedes all others. Throws RateLimitError if waiting would exceed
-   * `maxWaitMs`, or the signal's reason.
-   */
+  /** `again`: it got a 429, and precedes all others. Throws RateLimitError or the signal's reason. */
   admit(again: boolean): Promise<Ticket>;
   rateLimit(): RateLimit;
   readonly serviceClock: Pick<ServiceClock, 'nowMs'>;
@@ -69,9 +65,9 @@ export function createGovernor(options: GovernorOptions): Governor {
   }
 
   function pause(ms: number) {
-    // L10: many processes wake at the same reset; the jitter keeps their probes apart.
+    // L10: the jitter keeps the probes of many processes apart.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
-    // L11: checked before sleeping, so that a command that would wait too long fails at once.
+    // L11: a command that would wait too long fails at once.
     if (pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
     const began = clock.monotonic();
     pausing = true;
@@ -167,7 +163,7 @@ export function createGovernor(options: GovernorOptions): Governor {
       },
       failed(sent) {
         end(() => {
-          // L6: a request that may have reached the service may have been counted.
+          // L6: the request may have been counted.
           if (!sent) return;
           congestion.ended(false, sentAt);
           window.spend();

@@ -1,4 +1,3 @@
-/** Unchecked; rate-window.ts accepts or rejects them. */
 import { parseHttpDate } from '../../base/time/time.ts';
 
 export interface RateHeaders {
@@ -25,7 +24,7 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** Accepts at most 15 digits before the point, which bounds the cost of parsing. */
+/** 15 digits bound the cost of parsing. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }
@@ -35,7 +34,6 @@ function parseSeconds(text: string | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
   const untilMs = parseHttpDate(text ?? '');
   return (

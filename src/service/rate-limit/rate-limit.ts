@@ -2,7 +2,6 @@ export interface RateLimit {
   plan: string | undefined;
   limit: number | undefined;
   remaining: number | undefined;
-  /** In ms since the epoch on the service's clock. */
   resetMs: number | undefined;
   resetInMs: number | undefined;
 }
@@ -16,7 +15,6 @@ interface Cost {
   waitMs: number;
 }
 
-/** The rest of this window at once, the remainder one window at a time. */
 export function costOf(requests: number, { limit, remaining, resetInMs }: RateLimit): Cost {
   if (!limit) return { requests, windows: undefined, waitMs: 0 };
   const now = Math.min(remaining ?? limit, requests);

@@ -1,43 +1,19 @@
-/**
- * Only this file accepts a Reset, so that the pause, `--max-wait`, `auth status` and every prediction use the
- * same end (PROTOCOL.md).
- */
+/** Only this file accepts a Reset, so that every prediction uses the same end. */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
-/** Left to other clients: a number, or a share of the limit. */
 export type Reserve = { requests: number } | { percent: number };
 
-/** Maximum distance of a Reset. Windows last a minute by the specification, and an hour elsewhere. */
+/** Windows last a minute by the specification, and an hour elsewhere. */
 const MAX_ACCEPTED_MS = 3_660_000;
-/** Maximum distance without a Date, as this machine's clock may be hours off. */
+/** This machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** Time of the first pause if the service sends no length; doubled for each further one in a row. */
+/** Doubled for each further pause in a row. */
 const FIRST_BACK_OFF_MS = 1000;
-/** Maximum truncation of Reset and Date, which are whole seconds. */
 const SECOND_MS = 1000;
-/** Maximum distance of Resets of one window: some services round them differently in each response. */
+/** Some services round the Resets of one window differently in each response. */
 export const SAME_RESET_MS = 1000;
-
-interface Observation {
-  headers: RateHeaders;
-  limited: boolean;
-  sentAt: number;
-}
-
-interface RateWindow {
-  /**
-   * Less the reserve, with requests in flight. Undefined if unknown, so one probe must be sent; Infinity
-   * without headers.
-   */
-  left(): number | undefined;
-  waitMs(): number;
-  learn(observation: Observation): void;
-  throttle(retryAfterMs: number | undefined, sentAt: number): void;
-  spend(): void;
-  rateLimit(): RateLimit;
-}
 
 interface Known {
   limit: number | undefined;
@@ -49,11 +25,10 @@ export function createRateWindow(options: {
   clock: { now(): number; monotonic(): number };
   serviceClock: ServiceClock;
   reserve: Reserve;
-}): RateWindow {
+}) {
   const { clock, serviceClock, reserve } = options;
   let known: Known | undefined;
   let newest: RateHeaders | undefined;
-  /** Identify late responses of the previous window; the closing time is monotonic. */
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -79,7 +54,7 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** L8: returns the Reset if it is accepted: neither far ahead nor long past. */
+  /** L8: refuses a Reset far ahead or long past. */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs =
@@ -98,7 +73,7 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: returns the length of the pause after a 429: its Retry-After, or else its Reset. */
+  /** L7: its Retry-After, or else its Reset. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
@@ -108,7 +83,7 @@ export function createRateWindow(options: {
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** L8: returns the Retry-After if it is accepted, a minute if it is too long, and 0 if it is missing. */
+  /** L8: a minute if it is too long. */
   function acceptedRetryAfterMs(ms = 0): number {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
@@ -121,7 +96,6 @@ export function createRateWindow(options: {
     );
   }
 
-  /** A response without an accepted Reset counts for this window. */
   function update(headers: RateHeaders, remaining: number) {
     const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: acceptedResetMs(headers) };
     if (known?.resetMs === undefined) {
@@ -154,7 +128,8 @@ export function createRateWindow(options: {
   }
 
   return {
-    left() {
+    /** Undefined if unknown, so one probe must be sent; Infinity without headers. */
+    left(): number | undefined {
       const window = current();
       return window && budgetOf(window);
     },
@@ -163,7 +138,7 @@ export function createRateWindow(options: {
       const untilReset = window?.resetMs !== undefined && budgetOf(window) <= 0 ? msUntil(window.resetMs) : 0;
       return Math.max(0, pausedUntil - clock.monotonic(), untilReset);
     },
-    learn({ headers, limited, sentAt }) {
+    learn({ headers, limited, sentAt }: { headers: RateHeaders; limited: boolean; sentAt: number }) {
       const { resetMs, remaining } = headers;
       noteTruncation(headers, sentAt);
       // L5: a late response about the previous window no longer holds, and is not shown.
@@ -177,7 +152,7 @@ export function createRateWindow(options: {
       else known = { limit: undefined, lowest: Number.POSITIVE_INFINITY, resetMs: undefined };
       backOffIfExhausted(sentAt, resetMs);
     },
-    throttle(retryAfterMs, sentAt) {
+    throttle(retryAfterMs: number | undefined, sentAt: number): void {
       // L18: the intermediary doesn't know the window, whose state is kept.
       pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
@@ -185,7 +160,7 @@ export function createRateWindow(options: {
       spend();
       backOffIfExhausted(clock.monotonic());
     },
-    rateLimit() {
+    rateLimit(): RateLimit {
       // L16: the displayed end is the end of the pause, or none.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
@@ -194,7 +169,7 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: creates the lengths of pauses for which the service states none that is valid, in monotonic ms. */
+/** L9: pauses for which the service states no valid length. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = Number.NEGATIVE_INFINITY;

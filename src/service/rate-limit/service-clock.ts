@@ -9,7 +9,7 @@ export interface ServiceClock {
 }
 
 const SECOND_MS = 1000;
-/** Relaxation per ms of a bound's age, because crystals drift: newer responses can replace it. */
+/** Crystals drift, so newer responses can replace a bound. */
 const DRIFT = 0.0001;
 
 interface Bound {

@@ -31,14 +31,14 @@ async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
 
 describe('a total', () => {
   it('may be truncated where it is round, or ends with a full page (C10)', () => {
-    const isDoubtful = (total: number) => mayBeTruncated({ total, pageSize: 7 });
+    const isDoubtful = (total: number) => mayBeTruncated(total, 7);
     expect([50, 100, 10_000, 7, 21].map(isDoubtful)).toEqual([true, true, true, true, true]);
     expect([0, 1, 48, 51, 10_001].map(isDoubtful)).toEqual([false, false, false, false, false]);
   });
 
   it('may be truncated at any number where that is asked for, but not where there are no rows', () => {
-    expect(mayBeTruncated({ total: 3, pageSize: 500, always: true })).toBe(true);
-    expect(mayBeTruncated({ total: 0, pageSize: 500, always: true })).toBe(false);
+    expect(mayBeTruncated(3, 500, true)).toBe(true);
+    expect(mayBeTruncated(0, 500, true)).toBe(false);
   });
 });
 

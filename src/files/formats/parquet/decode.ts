@@ -28,7 +28,6 @@ const MOST_COLUMNS = 1000;
 /** A Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
-/** Throws Error if the file is damaged. */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,
@@ -68,7 +67,7 @@ const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 
 async function refuseLongMetadata({ byteLength, slice }: SourceFile): Promise<void> {
-  if (byteLength < END_BYTES) return; // the decoder refuses it
+  if (byteLength < END_BYTES) return;
   const bytes = new DataView(await slice(byteLength - END_BYTES, byteLength)).getUint32(0, true);
   if (bytes > MOST_METADATA_BYTES && bytes < byteLength)
     throw new Error(`the file has ${bytes} bytes of metadata`);
@@ -84,7 +83,6 @@ function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {
   return new Set(found.map(({ name }) => name));
 }
 
-/** Throws Error if the pages don't have one value per row. */
 function joined(parts: readonly Piece[], rows: number, isTime: boolean): ColumnValues {
   const count = parts.reduce((sum, { data }) => sum + data.length, 0);
   if (count !== rows) throw new Error(`a column has ${count} values for ${rows} rows`);

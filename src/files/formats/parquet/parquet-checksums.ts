@@ -1,6 +1,5 @@
 /**
- * Checksums of Parquet pages (https://parquet.apache.org/docs/file-format/data-pages/checksumming/), which
- * hyparquet-writer omits.
+ * hyparquet-writer omits checksums (https://parquet.apache.org/docs/file-format/data-pages/checksumming/).
  */
 import { crc32 } from 'node:zlib';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -62,7 +61,6 @@ type RowGroup = ParquetWriter['row_groups'][number];
 /** Thrift compact protocol: an i32 field whose number is one more than the last. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
-/** Type, size and compressed size. */
 const FIELDS_BEFORE = 3;
 
 /** The checksum is field 4. The next field number is relative to it. */
@@ -86,7 +84,6 @@ function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   bytes.appendBytes(page.subarray(at + 1));
 }
 
-/** Reads a varint. */
 function unsignedOf(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte, at) => sum + (byte & 0x7f) * 2 ** (7 * at), 0);
 }

@@ -15,7 +15,6 @@ export class DamagedParquetError extends Error {
 /** F19: minimum time; larger files have more. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
-/** Groups of a million rows take half of it. */
 const MOST_HEAP_MB = 768;
 
 /** Throws the system's error, DamagedParquetError, or an abort reason. */
@@ -58,7 +57,6 @@ function send(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []
   worker.postMessage(message, transferred);
 }
 
-/** `next` rejects after `mostMs` without a message. */
 function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
   const received: FromWorker[] = [];
   let failure: unknown;

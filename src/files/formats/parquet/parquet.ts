@@ -146,7 +146,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
         writer.row_groups.length = kept.groups;
         writer.pendingIndexes.length = kept.indexes;
         writer.num_rows = num_rows;
-        // Also discards groups that a batch completed before one of its rows was refused.
+        // Also discards groups that a refused batch completed.
         bytes.index = 0;
         bytes.offset = offset;
       };

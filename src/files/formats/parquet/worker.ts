@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
-import type { FromWorker, ToWorker, WorkerJob } from './decode.ts';
-import { decodeGroups } from './decode.ts';
+import { decodeGroups, type FromWorker, type ToWorker, type WorkerJob } from './decode.ts';
 
 const port = parentPort;
 const { byteLength, columns } = workerData as WorkerJob;
@@ -38,7 +37,6 @@ async function run(): Promise<void> {
     });
     send({ is: 'group', group }, buffers);
     ahead += 1;
-    // One group is decoded ahead.
     while (ahead > 1) {
       await new Promise<void>((resolve) => {
         onTaken = resolve;

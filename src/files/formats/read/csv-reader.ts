@@ -23,7 +23,6 @@ export type CsvReader = ReturnType<typeof createCsvReader>;
 type OnRecord = (cells: string[], line: number) => void;
 type Library = Pick<typeof import('csv-parse/sync'), 'parse' | 'CsvError'>;
 
-/** `onRecord` gets the cells and the first line of each record. */
 export type CreateCsvReader = (form: CsvForm, onRecord: OnRecord) => CsvReader;
 
 export async function loadCsvReader(): Promise<CreateCsvReader> {
@@ -95,7 +94,6 @@ function createCsvReader(
     onRecord(cells, line);
   }
 
-  /** Returns the end of the record; -1 if it is still incomplete. */
   function completeRest(text: string): number {
     const end = scanRecord(text, 0, true);
     rest += end < 0 ? text : text.slice(0, end);
@@ -113,7 +111,6 @@ function createCsvReader(
     if (at < 0) return;
     const endOfLine = createFinder(text, '\n', '\r');
     const nextQuote = createFinder(text, '"', '"');
-    /** Consecutive records, which are parsed together. */
     let quoted = { start: at, lines: [] as number[] };
     while (at < text.length) {
       const end = endOfLine(at);

@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Throws UsageError, also for a file that must not be opened (D17). */
+/** Throws UsageError, also by D17. */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
@@ -66,7 +66,6 @@ export async function* decompress(
   path: string,
 ): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
-  // The loop below rejects with the same error.
   pipeline(copied(pieces), gunzip).catch(() => undefined);
   try {
     yield* gunzip;

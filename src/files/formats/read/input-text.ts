@@ -5,10 +5,7 @@ import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';
 import type { Row } from '../row-sink.ts';
 
 export interface TextPiece {
-  /**
-   * Whole lines with their ends, except a last line without one. Of a JSON array on one line: a part that
-   * ends with a comma.
-   */
+  /** Whole lines, except the last. Of a JSON array on one line: a part that ends with a comma. */
   text: string;
   line: number;
   isLast: boolean;
@@ -20,12 +17,11 @@ export interface Records {
   torn: boolean;
 }
 
-/** Throws UsageError for another encoding than UTF-8, and for a long line. */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<TextPiece> {
-  /** Incomplete line, joined once: joining with each piece would be quadratic. */
+  /** Joined once: joining with each piece would be quadratic. */
   let rest: Buffer[] = [];
   let length = 0;
   let isArray: boolean | undefined;
@@ -77,7 +73,6 @@ function decode(bytes: Buffer, path: string, line: number): string {
   throw notOurs(path, `invalid UTF-8 in or after line ${line}`);
 }
 
-/** Signals are handled between texts of this size. */
 const PIECE_BYTES = 2 ** 17;
 
 export function* linesOf(bytes: Buffer): Generator<string> {

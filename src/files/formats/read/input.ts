@@ -8,7 +8,7 @@ import { CODE_FIELDS } from '../../../service/shapes.ts';
 
 export interface InputRow {
   readonly row: number;
-  /** Line where the row begins, row of a sheet, or number of a JSON array's item. */
+  /** Row of a sheet, or number of a JSON array's item. */
   readonly line: number;
   /** Text from CSV, any exact value from JSON. */
   readonly values: ReadonlyMap<string, unknown>;
@@ -25,7 +25,6 @@ export interface Input {
   readonly columns: readonly string[];
   readonly headerLine: number | undefined;
   readonly rows: readonly InputRow[];
-  /** Columns of a workbook that remain dates in the results. */
   readonly dateColumns?: ReadonlySet<string>;
   readonly form?: InputForm;
   readonly isBare?: true;
@@ -35,7 +34,7 @@ export interface Input {
   readonly faults?: readonly Fault[];
 }
 
-/** Fields of columns with other names ('' for none), and fields that several columns could be. */
+/** Fields of columns with other names ('' for none), and ambiguous fields. */
 export interface NamedColumns {
   readonly fields: ReadonlyMap<string, string>;
   readonly ambiguous: ReadonlyMap<string, readonly string[]>;
@@ -54,7 +53,7 @@ export interface ReadOptions {
   isDated?: boolean;
 }
 
-/** Columns whose values qrctl writes and reads; all others belong to the user. */
+/** All other columns belong to the user. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([
   ...CODE_FIELDS,
   ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
@@ -70,7 +69,7 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** Throws UsageError for too many rows, while reading: a few kilobytes may expand to billions of cells. */
+/** Throws UsageError while reading: a few kilobytes may expand to billions of cells. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -88,7 +87,6 @@ export interface Fault {
   line?: number;
   column?: string;
   message: string;
-  /** Listed once for all faults. */
   explanation?: string;
   mayForce?: true;
 }
@@ -106,7 +104,6 @@ export interface Checked<R> {
 
 const CHECKED_AT_ONCE = 5000;
 
-/** Handles signals in between. Throws the signal's reason. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
@@ -146,7 +143,6 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** Throws UsageError with each fault once, by line. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],

@@ -6,7 +6,7 @@ import { countEnds, notOurs, type Records, type TextPiece } from './input-text.t
 
 /**
  * Parses all lines at once, which is faster, or one by one if a line is not one object. Invalid JSON becomes
- * its SyntaxError.
+ * its error.
  */
 export async function parseLines(
   text: string,
@@ -14,7 +14,6 @@ export async function parseLines(
   parse: (text: string) => Promise<unknown>,
 ): Promise<{ values: unknown[]; lineOf(at: number): number }> {
   const body = text.trimEnd();
-  // A value contains no line end.
   const all = await parse(`[${body.replaceAll('\n', ',')}]`).catch(() => undefined);
   if (Array.isArray(all) && all.length === countEnds(body) + 1 && all.every(isObject))
     return { values: all, lineOf: (at) => firstLine + at };
@@ -28,7 +27,6 @@ export async function parseLines(
   return { values, lineOf: (at) => lines[at] ?? firstLine };
 }
 
-/** Omits an incomplete last line. */
 export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
   for await (const { text, line, isLast } of pieces) {
     const { values, lineOf } = await parseLines(text, line, parseArray);
@@ -78,7 +76,6 @@ export async function* readJsonArray(
   }
 }
 
-/** Returns undefined if the values are not JSON. */
 async function parseRows(text: string): Promise<unknown[] | undefined> {
   const rows = await parseArray(`[${text.trim().replace(/,$/, '')}]`).catch(() => undefined);
   return Array.isArray(rows) ? rows : undefined;
@@ -90,7 +87,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Finds the end of the last comma between values, or 0, and scans each text once. */
+/** Returns the end of the last comma between values, or 0. Scans each text once. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

@@ -7,7 +7,6 @@ import { isUuid } from '../../../service/checks.ts';
 export interface LogName {
   /** `scans.csv` for `scans.csv.2.gz`. */
   base: string;
-  /** Undefined for the log itself. */
   age: readonly [kind: number, value: number] | undefined;
   packing: string | undefined;
 }
@@ -34,7 +33,6 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
-/** Returns undefined if it is neither a data file nor an earlier file of a log. */
 export function findLogName(name: string): LogName | undefined {
   const { plain, packing } = unpacked(name);
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
@@ -57,14 +55,13 @@ export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
 
-/** Maximum length of a rotation, such as `-2026-11-01T03:00:00-1793500000`. */
+/** Length of `-2026-11-01T03:00:00-1793500000`, rounded up. */
 const LONGEST = 32;
 
 export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
 
-/** Sorts the oldest first, the log's own file last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
   return a[0] - b[0] || a[1] - b[1];

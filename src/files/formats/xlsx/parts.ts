@@ -15,7 +15,7 @@ export function sheetPath(number: number): string {
   return `xl/worksheets/sheet${number}.xml`;
 }
 
-/** All parts but the sheets, by path (ECMA-376 part 1). */
+/** Parts of ECMA-376 part 1, except the sheets. */
 export function smallParts(sheetNames: readonly string[]): Readonly<Record<string, string>> {
   const each = (write: (name: string, number: number) => string) =>
     sheetNames.map((name, at) => write(name, at + 1)).join('');
@@ -51,6 +51,8 @@ export function smallParts(sheetNames: readonly string[]): Readonly<Record<strin
   };
 }
 
+const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5, percent: 6 } as const;
+
 /** In the order of `STYLES`. Format 49 is Excel's own text format: typed text stays unchanged. */
 const STYLE_SHEET = // words-ok: XML
   `<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
@@ -60,16 +62,15 @@ const STYLE_SHEET = // words-ok: XML
   '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
   '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
   '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="7">' +
-  '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
-  '<xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>' +
-  '<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
-  '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
-  '<xf numFmtId="1" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
-  '<xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
-  '<xf numFmtId="166" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
+  `${[0, 49, 49, 164, 1, 165, 166].map(cellStyle).join('')}</cellXfs>` +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
-/** Counts from 0: `A`, `Z`, `AA`. */
+function cellStyle(format: number, at: number): string {
+  const [font, applied] = at === STYLES.header ? [1, ' applyFont="1"'] : [0, ''];
+  const number = at === 0 ? '' : ' applyNumberFormat="1"';
+  return `<xf numFmtId="${format}" fontId="${font}" fillId="0" borderId="0" xfId="0"${number}${applied}/>`;
+}
+
 export function columnLetters(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
@@ -90,7 +91,6 @@ export function sheetBeginning(columns: readonly Column[]): string {
   );
 }
 
-/** `filteredRows`: rows that have filters, with the header. */
 export function sheetEnd(columns: readonly Column[], mostRows: number, filteredRows?: number): string {
   const lists = columns.flatMap(({ choices }, index) => {
     if (!choices) return [];
@@ -123,14 +123,11 @@ function widthOf({ name, isTime, width }: Column): number {
   return Math.max(width ?? (isTime ? 20 : (WIDTHS[name.toLowerCase()] ?? 14)), Math.min(name.length + 2, 60));
 }
 
-const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5, percent: 6 } as const;
-
 const MOST_CHARACTERS = 32_767;
 const MOST_DIGITS = 15;
 
 const WANTS_CARE = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x/;
 
-/** `isTime`: a text that is a time becomes a date. */
 export function cellOf(value: unknown, isTime: boolean, zone: Pick<LocalTime, 'offsetMs'>): string {
   if (value === null || value === undefined) return '';
   if (isTime && typeof value === 'string') {
@@ -168,10 +165,7 @@ function textCell(text: string, style: number = STYLES.text): string {
   return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
 }
 
-/**
- * Escapes characters that XML 1.0 can't hold, and text that looks like an escape (ST_Xstring, ECMA-376 part
- * 1, 22.9.2.19). A lone surrogate becomes U+FFFD.
- */
+/** Escapes as ST_Xstring (ECMA-376 part 1, 22.9.2.19). A lone surrogate becomes U+FFFD. */
 function escapeText(text: string): string {
   if (!WANTS_CARE.test(text)) return text;
   return text

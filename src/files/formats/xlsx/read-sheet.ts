@@ -35,10 +35,7 @@ export interface SheetContext {
 const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
-/**
- * Calls `onRow` for each row with any value, and returns the merged cells (ECMA-376 part 1, 18.3.1). Throws
- * UsageError.
- */
+/** Calls `onRow` for rows with any value, and returns the merged cells (ECMA-376 part 1, 18.3.1). */
 export function readSheet(
   pieces: Iterable<string>,
   { name, strings, formats }: SheetContext,
@@ -118,12 +115,12 @@ function textOf(text: string): CellValue | undefined {
 /** V8 copies shorter texts by itself. */
 const LONGEST_COPIED = 12;
 
-/** Copies a text: a slice would keep the whole text in memory. */
+/** A slice would keep the whole text in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }
 
-/** Decodes `_x000D_` (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */
+/** Decodes ST_Xstring (ECMA-376 part 1, 22.9.2.19). */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));

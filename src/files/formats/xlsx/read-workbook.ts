@@ -1,4 +1,5 @@
 import { MOST_VALUES } from '../../../base/bounds.ts';
+import { getOrAdd } from '../../../base/collections.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { formatCount, inQuotes } from '../../../base/text/quote.ts';
@@ -7,7 +8,7 @@ import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
-/** Reads the sheet of that name, or the first visible one. Throws UsageError. */
+/** Throws UsageError. Default: the first visible sheet. */
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined) {
   const parts = openArchive(bytes, name);
   const workbookPath =
@@ -37,7 +38,6 @@ interface Relation {
   path: string;
 }
 
-/** `''`: the package itself. */
 function targets(parts: Parts, of: string, name: string): Relation[] {
   const at = of.lastIndexOf('/') + 1;
   const [folder, file] = [of.slice(0, at), of.slice(at)];
@@ -87,7 +87,6 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
   });
 }
 
-/** Joins the differently formatted runs of each text, without phonetic hints. */
 function readStrings(pieces: Iterable<string>, name: string): string[] {
   const strings: string[] = [];
   let text = '';
@@ -128,9 +127,7 @@ function readFormats(xml: string, name: string): NumberFormat[] {
       if (element === 'cellXfs') inCells = true;
       if (element !== 'xf' || !inCells) return;
       const id = Number(attribute('numFmtId') ?? 0);
-      const format = made.get(id) ?? createFormat(id, '');
-      made.set(id, format);
-      formats.push(format);
+      formats.push(getOrAdd(made, id, () => createFormat(id, '')));
     },
     close(element) {
       if (element === 'cellXfs') inCells = false;

@@ -5,11 +5,10 @@ export interface XmlEvents {
   /** Elements have no prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
-  /** Phonetic hints are omitted. */
   text?(text: string, element: string): void;
 }
 
-/** Throws UsageError if it is not XML. Entities of a DTD are not expanded. */
+/** Throws UsageError. Entities of a DTD are not expanded. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
   let element = '';
@@ -64,13 +63,10 @@ export interface ListNames {
   item: string;
 }
 
-/** Minimum text that is scanned at once, doubled if it has no complete item: time is linear. */
+/** Doubled while it has no complete item, so that time is linear. */
 const LEAST_TEXT = 1 << 18;
 
-/**
- * Reads a long list in bounded memory: the events of all items, then those of the part without them. Throws
- * UsageError.
- */
+/** Takes bounded memory: emits the events of all items, then those of the part without them. */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;
   let around = '';
@@ -87,7 +83,6 @@ export function readList(pieces: Iterable<string>, name: string, names: ListName
 
   function begin(): typeof tags {
     const opened = new RegExp(`<((?:[\\w.-]+:)?)${names.list}(?:\\s[^<>]*)?>`).exec(waiting);
-    // A self-closing element has no items.
     if (!opened || opened[0].endsWith('/>')) return undefined;
     const [tag, prefix = ''] = opened;
     around = waiting.slice(0, opened.index + tag.length);

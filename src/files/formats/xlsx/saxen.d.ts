@@ -1,4 +1,3 @@
-/** Subset of saxen, which has no types. */
 declare module 'saxen' {
   type Decode = (text: string) => string;
   export class Parser {

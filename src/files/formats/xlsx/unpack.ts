@@ -3,10 +3,10 @@ import { Inflate } from 'fflate';
 import { UsageError } from '../../../base/errors.ts';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
-/** Maximum bytes of a part that is held as a whole: all but rows and texts. */
+/** Bytes of a part that is held as a whole: all but rows and texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
-/** Maximum compression factor of a larger part, as in Apache POI. */
+/** As in Apache POI. */
 const MOST_PACKED = 100;
 
 const HINT =
@@ -19,7 +19,7 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, index) => bytes[index] === byte);
 
-/** Undefined if missing. Throws UsageError if a part is too large or damaged. */
+/** Throws UsageError if a part is too large or damaged. */
 export interface Parts {
   whole(path: string): string | undefined;
   pieces(path: string): Iterable<string> | undefined;
@@ -87,7 +87,7 @@ export function refuseLarge(text: string, name: string): void {
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
-/** Number of compressed bytes that are unpacked at once, to 4 MiB at most. */
+/** Compressed bytes that are unpacked at once, to 4 MiB at most. */
 const PACKED_BYTES = 4096;
 
 const STORED = 0;
@@ -117,7 +117,7 @@ interface Entry {
   checksum: number;
 }
 
-/** Lists the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
+/** Central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));

@@ -33,7 +33,7 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/** Takes constant memory. Throws UsageError for too many rows, and for a long text. */
+/** Takes constant memory. */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();

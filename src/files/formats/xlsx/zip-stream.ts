@@ -1,6 +1,6 @@
 /**
- * ZIP archive (PKWARE APPNOTE 6.3) that streams and can be rolled back, which no library supports. The last
- * entry consists of independent pieces that each end at a byte (Z_SYNC_FLUSH).
+ * Streams a ZIP archive (PKWARE APPNOTE 6.3) that can be rolled back. The last entry consists of independent
+ * pieces that each end at a byte (Z_SYNC_FLUSH).
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { UsageError } from '../../../base/errors.ts';
@@ -26,7 +26,6 @@ const END_OF_DATA = Buffer.from([0x03, 0x00]);
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
-/** Throws the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
   const entries: Entry[] = [];
   let offset = 0;

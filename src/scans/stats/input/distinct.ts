@@ -2,18 +2,19 @@
  * Dedup of scans in overlapping files. In one export, times and IDs rise, and nothing is remembered.
  * Otherwise, files are read again with a set of IDs.
  */
+import { getOrAdd } from '../../../base/collections.ts';
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
 
 /** `owner` is the identity of its code, equal for all unknown codes. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-/** Thrown if times or IDs don't rise, so that dedup requires a set. */
+/** Thrown so that dedup uses a set. */
 export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }
 
-/** Throws OutOfOrderError for a scan that is not later than all before of its code. */
+/** Throws OutOfOrderError. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -37,9 +38,7 @@ export function createOrderCheck(): IsNew {
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
-    const set = sets.get(owner) ?? createIdSet();
-    sets.set(owner, set);
-    const found = set.add(id, ms);
+    const found = getOrAdd(sets, owner, createIdSet).add(id, ms);
     // F6: without code IDs, scans of two codes may have the same ID.
     if (found === 'other') {
       throw new UnprovenError(
@@ -92,7 +91,6 @@ export function createIdSet(): IdSet {
   };
 }
 
-/** IDs mostly increase, so the end is checked first. */
 function placeOf({ size, entries }: Block, low: number): number {
   if (size === 0 || (entries[size - 1] as number) >>> BLOCK_BITS < low) return size;
   let from = 0;

@@ -69,7 +69,7 @@ export async function refuseLosses(
   }
 }
 
-/** Pattern of files that qrctl keeps next to a file, which is the group. */
+/** Files that qrctl keeps next to a file, which is the group. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
 
 export interface LogFile {
@@ -77,7 +77,6 @@ export interface LogFile {
   name: LogName;
 }
 
-/** Sorts the oldest first. Throws UsageError for a compression other than gzip. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: without them, figures would be too low.
@@ -97,7 +96,6 @@ export async function filterScans(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** F13: warns of unread files that look like scans. */
 export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): void {
   if (paths.length === 0) return;
   const [looks, it] =

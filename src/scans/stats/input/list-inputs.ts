@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { groupBy } from '../../../base/collections.ts';
+import { getOrAdd, groupBy } from '../../../base/collections.ts';
 import { systemCode, UsageError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { realInput } from '../../../files/durable/open-input.ts';
@@ -26,7 +26,7 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/** Sorts by name, with each file once. Throws UsageError for a missing file or an unknown compression. */
+/** Each file is listed once. Throws UsageError for a missing file or an unknown compression. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -89,18 +89,13 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
 }
 
 interface Folder {
-  /** Names by log; those without a log under ''. */
   files: ReadonlyMap<string, readonly string[]>;
   unknown: readonly string[];
 }
 
 function createFolders(): (directory: string) => Promise<Folder> {
   const folders = new Map<string, Promise<Folder>>();
-  return (directory) => {
-    const folder = folders.get(directory) ?? readFolder(directory);
-    folders.set(directory, folder);
-    return folder;
-  };
+  return (directory) => getOrAdd(folders, directory, () => readFolder(directory));
 }
 
 async function readFolder(directory: string): Promise<Folder> {
@@ -130,7 +125,6 @@ function earlierOf(path: string, files: Folder['files']): LogFile[] {
   });
 }
 
-/** Assigns a file that is in several logs to the largest of them. */
 function eachOnce(logs: readonly InputLog[]): InputLog[] {
   const owners = new Map<string, InputLog>();
   for (const log of logs) {
@@ -145,7 +139,7 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Sorts by name, which is chronological in a dataset. Throws UsageError without any. */
+/** Sorted by name, which is chronological in a dataset. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
@@ -155,6 +149,8 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   const all = new Set(entries.map(({ parentPath, name }) => join(parentPath, name)));
   const datasets = entries.filter(({ name }) => name === MANIFEST).map(({ parentPath }) => parentPath);
   const logs = new Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>();
+  const filesOf = (key: string, keptBy: InputLog['keptBy']) =>
+    getOrAdd(logs, key, () => ({ keptBy, files: [] })).files;
   const unknown: string[] = [];
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
@@ -178,12 +174,11 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
     }
     const dataset = datasets.find((found) => path.startsWith(join(found, 'dt=')));
     if (dataset !== undefined) {
-      // The names of parts are chronological.
-      add(logs, dataset, { directory: dataset }, { path, name: { ...name, age: undefined } });
+      filesOf(dataset, { directory: dataset }).push({ path, name: { ...name, age: undefined } });
     } else if (!['codes', 'record'].includes(await peekInput(path))) {
       // The reader reports other kinds of files.
       const base = isOwn ? path : join(entry.parentPath, name.base);
-      add(logs, base, all.has(base + STATE) ? { file: base } : undefined, {
+      filesOf(base, all.has(base + STATE) ? { file: base } : undefined).push({
         path,
         name: isOwn ? { ...name, age: undefined } : name,
       });
@@ -202,15 +197,4 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
 /** By its name, or by its state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
-}
-
-function add(
-  logs: Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>,
-  key: string,
-  keptBy: InputLog['keptBy'],
-  file: LogFile,
-): void {
-  const log = logs.get(key) ?? { keptBy, files: [] };
-  log.files.push(file);
-  logs.set(key, log);
 }

@@ -18,11 +18,9 @@ type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: nu
 
 interface ReadInputs {
   paths: readonly string[];
-  /** Files of no append: an unterminated last line with all cells is counted. */
+  /** Files whose unterminated last line with all cells is counted. */
   closed?: ReadonlySet<string>;
-  /** Every file must have them. */
   fields: readonly ValueDimension[];
-  /** Called again if overlapping files are read twice. */
   start(): TakeScan;
   note(line: string): void;
   pause(): Promise<void>;
@@ -34,9 +32,7 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/**
- * Reads each scan once. Throws UsageError with the line for other files, UnprovenError for contradictory IDs.
- */
+/** Throws UsageError with the line, UnprovenError for contradictory IDs. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   try {
@@ -54,7 +50,7 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   }
 }
 
-/** Includes duplicates. `owner` is the code ID in lower case, or empty. Throws like `readInputs`. */
+/** Includes duplicates. `owner` is the code ID in lower case, or empty. */
 export function readEveryRow(
   job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
   take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
@@ -73,11 +69,8 @@ export function createPause(signal: AbortSignal): () => Promise<void> {
 }
 
 interface Naming {
-  /** File whose rows have `qr_id`. */
   byRow?: string;
-  /** File whose name is a code ID. */
   byFile?: string;
-  /** File with neither. */
   without?: string;
 }
 
@@ -112,12 +105,12 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: returns whether only IDs identify scans, because files with and without code IDs may overlap. */
+/** F6: only IDs identify scans, because files with and without code IDs may overlap. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
 
-/** F6: refuses files with and without code columns, whose duplicates can't be detected. */
+/** F6: duplicates in files with and without code columns can't be detected. */
 function refuseMixture(row: Row, path: string, naming: Naming): void {
   if ('qr_id' in row) naming.byRow ??= path;
   else if (ownerOf(path) !== '') naming.byFile ??= path;
@@ -173,7 +166,6 @@ function takeRows(
   }
 }
 
-/** Also of a backup (`ID.scans.ndjson`); empty without one. */
 function ownerOf(path: string): string {
   const stem = stemOfLog(basename(path)).replace(/\.scans$/, '');
   return isUuid(stem) ? stem.toLowerCase() : '';

@@ -1,19 +1,24 @@
-import { UsageError } from '../../../base/errors.ts';
-import { shown } from '../../../base/text/quote.ts';
-import { readCsv } from '../../../files/formats/read/csv-records.ts';
-import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
+import { MOST_BYTES } from '../../../base/bounds.ts';
+import { systemCode, UsageError } from '../../../base/errors.ts';
+import { restore } from '../../../base/text/defuse.ts';
+import { countOf, shown } from '../../../base/text/quote.ts';
+import { likelyDelimiter } from '../../../files/formats/formats.ts';
+import { DamagedParquetError, readParquetRows } from '../../../files/formats/parquet/parquet-rows.ts';
+import { CsvFault, type CsvReader, loadCsvReader } from '../../../files/formats/read/csv-reader.ts';
+import { cannotRead, openToRead, readInputBytes } from '../../../files/formats/read/input-bytes.ts';
 import {
+  countEnds,
   notOurs,
   type Records,
   readInputText,
   type TextPiece,
 } from '../../../files/formats/read/input-text.ts';
 import { readJsonArray, readNdjson } from '../../../files/formats/read/json-records.ts';
-import { readParquet } from '../../../files/formats/read/parquet-records.ts';
+import type { Row } from '../../../files/formats/row-sink.ts';
 import { CODE_COLUMNS } from '../../export/added-columns.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
-/** An append adds to the file unless `isClosed`. Throws UsageError for another format or a missing column. */
+/** An append adds to the file unless `isClosed`. Throws UsageError. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
@@ -81,4 +86,104 @@ export function checkNames(names: readonly string[], path: string, fields: reado
       hint: `Omit ${without} from --by or --fields, or export the file again with all fields.`,
     });
   }
+}
+
+interface Header {
+  columns: readonly string[];
+  places: readonly { name: string; at: number }[];
+}
+
+/**
+ * Omits an incomplete last line, unless the file `isClosed` and the line has all cells. Throws UsageError if
+ * cells and header do not match.
+ */
+export async function* readCsv(
+  pieces: AsyncIterable<TextPiece>,
+  path: string,
+  wanted: readonly string[],
+  isClosed = false,
+): AsyncGenerator<Records & { columns: readonly string[] }> {
+  let header: Header | undefined;
+  let reader: CsvReader | undefined;
+  let rows: Row[] = [];
+  let firstLine = 1;
+  let mayBeEscaped = false;
+
+  function addRecord(cells: readonly string[], line: number): void {
+    if (!header) {
+      header = headerOf(cells, wanted);
+      return;
+    }
+    if (cells.length !== header.columns.length) {
+      const counts = `${countOf(cells.length, 'cell')}, but the header has ${header.columns.length}`;
+      throw new CsvFault(line, `has ${counts}`);
+    }
+    if (rows.length === 0) firstLine = line;
+    rows.push(rowOf(cells, header, mayBeEscaped));
+  }
+
+  try {
+    for await (const { text, line, isLast } of pieces) {
+      if (!reader) {
+        const separator = likelyDelimiter(text.split('\n', 1)[0] ?? '');
+        reader = (await loadCsvReader())({ separator, longest: MOST_BYTES.scanRecord }, addRecord);
+      }
+      const isOpen = isLast && !text.endsWith('\n');
+      const lines = isOpen ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+      // F4: only a text with an apostrophe is escaped.
+      mayBeEscaped = reader.isOpen() || text.includes("'");
+      rows = [];
+      reader.read(lines);
+      const last = isOpen && isClosed && header ? reader.cellsOfLast(text.slice(lines.length)) : undefined;
+      const isComplete = last !== undefined && last.length === header?.columns.length;
+      if (isComplete) addRecord(last, line + countEnds(lines));
+      // The last cell of a file that is being written may lack its closing quote.
+      if (isLast && !isOpen) reader.end();
+      const torn = isOpen && !isComplete;
+      if (header) yield { rows, line: firstLine, torn, columns: header.columns };
+      else if (torn) throw notOurs(path, 'the first line is incomplete');
+    }
+  } catch (error) {
+    throw error instanceof CsvFault ? notOurs(path, `line ${error.line}: ${error.message}`) : error;
+  }
+}
+
+function headerOf(cells: readonly string[], wanted: readonly string[]): Header {
+  const columns = cells.map(restore);
+  const places = wanted.map((name) => ({ name, at: columns.indexOf(name) })).filter(({ at }) => at >= 0);
+  return { columns, places };
+}
+
+function rowOf(cells: readonly string[], { places }: Header, mayBeEscaped: boolean): Row {
+  const row: Record<string, unknown> = {};
+  for (const { name, at } of places) {
+    const cell = cells[at] as string;
+    const value = mayBeEscaped ? restore(cell) : cell;
+    row[name] = value === '' ? null : value;
+  }
+  return row;
+}
+
+export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
+  const file = await openToRead(path);
+  let line = 1;
+  try {
+    const { size } = await file.stat();
+    for await (const rows of readParquetRows(file, size, { signal })) {
+      yield { rows: rows.map(withPlainId), line, torn: false };
+      line += rows.length;
+    }
+  } catch (cause) {
+    if (cause instanceof DamagedParquetError)
+      throw notOurs(path, `not a complete Parquet file (${shown(cause.message)})`);
+    throw systemCode(cause) === undefined ? cause : cannotRead(path, cause);
+  } finally {
+    await file.close();
+  }
+}
+
+/** An ID is a number if exact, as in JSON. */
+function withPlainId(row: Row): Row {
+  const id = typeof row.id === 'bigint' && Number.isSafeInteger(Number(row.id)) ? Number(row.id) : row.id;
+  return { ...row, id };
 }
