@@ -12,7 +12,7 @@ const KNOWN = new Set([
   ...['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'OFL-1.1', 'MPL-2.0'],
 ]);
 
-/** Stated only in the LICENSE file, not in package.json. */
+/** Licenses that are stated only in the LICENSE file, not in package.json. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);

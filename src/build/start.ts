@@ -63,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** Wrapping it here would copy it. */
+/** A chunk is a function expression already: wrapping it here would copy it. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });
@@ -72,7 +72,7 @@ function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   return chunk;
 }
 
-/** V8 compiles functions on their first call. */
+/** Stores the code after the run, because V8 compiles functions on their first call. */
 function keepCompiled(): void {
   if (cache === undefined || [...chunks.values()].every(({ isStored }) => isStored)) return;
   const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');

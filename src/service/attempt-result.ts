@@ -22,7 +22,7 @@ export interface Call<T> {
   json?: string;
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
-  /** Undefined: only 204 is accepted. */
+  /** If undefined, only 204 is accepted. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
   anyBody?: boolean;
@@ -137,7 +137,7 @@ function notJson(
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
 const MIN_ATTEMPTS = 7;
-/** Does not apply to a 429. */
+/** Maximum Retry-After, except that of a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**

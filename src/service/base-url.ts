@@ -60,7 +60,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Names are not resolved. */
+/** Accepts no names but localhost, because names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

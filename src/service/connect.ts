@@ -80,7 +80,7 @@ function open(options: Connector.Options, callback: Callback, openSocket: OpenSo
   return () => pending?.destroy();
 }
 
-/** CONNECT: RFC 9110, 9.3.6. */
+/** Opens a tunnel with CONNECT (RFC 9110, 9.3.6). */
 function openTunnel(
   proxy: URL,
   options: Connector.Options,

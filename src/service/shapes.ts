@@ -76,9 +76,9 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Never trusted alone. */
+  /** Total at this response. Never trusted alone. */
   total: number;
-  /** In whole seconds. */
+  /** Date header, in whole seconds. */
   serviceTimeMs: number | undefined;
 }
 

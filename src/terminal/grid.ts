@@ -19,16 +19,7 @@ type Draw = (lines: readonly (readonly Cell[])[]) => string;
 
 export const GAP = 2;
 
-const EDGES = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-];
+const EDGES = ['top', 'bottom'].flatMap((edge) => ['', '-mid', '-left', '-right'].map((end) => edge + end));
 const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
 const CHARS = { ...NO_BORDERS, middle: ' '.repeat(GAP) };
@@ -77,7 +68,7 @@ function colored({ text, color }: Cell, colors: Colors): string {
 
 export const ELLIPSIS = '…';
 
-/** A longer grapheme is hostile. */
+/** Maximum number of UTF-16 units: a longer grapheme is hostile. */
 const UNITS_PER_COLUMN = 16;
 const EXTRA_UNITS = 512;
 

@@ -19,7 +19,7 @@ export interface TableOptions {
 
 const SAMPLE = 1000;
 
-/** Applies to cells without another bound. */
+/** Maximum width of cells without another bound. */
 const WIDEST_CELL = 1000;
 
 /** Prints nothing before a sample of the rows, or all of them. */
@@ -139,7 +139,7 @@ function cellOf(column: Column, record: Row, width: number, origin = ''): Cell {
 
 const LONGEST_ORIGIN = 100;
 
-/** At least half of the URLs must share it. */
+/** Returns the scheme and host that at least half of the URLs share. */
 function commonOrigin(column: Column, rows: readonly Row[]): string {
   if (!column.isUrl) return '';
   const starts = rows.flatMap((row) => textOf(column, row[column.name], row).slice(0, LONGEST_ORIGIN) || []);
@@ -195,7 +195,7 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== dropped);
 }
 
-/** One at a time, so that long ones become equal. */
+/** Reduces the widest by one at a time, so that long ones become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

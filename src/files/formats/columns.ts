@@ -8,7 +8,7 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** The lowest are omitted first from a narrow table (default: 0). */
+  /** Rank: columns of the lowest are omitted first from a narrow table (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;

@@ -93,7 +93,7 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Changes nothing. Throws UsageError. */
+/** Throws UsageError, and changes nothing. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {

@@ -5,7 +5,7 @@ import { pageSizeOf, type ReadScans } from './range.ts';
 
 const READINGS = 3;
 const SPARE = 18;
-/** Further readings if rows of one instant swap positions. */
+/** Number of further readings if rows of one instant swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {

@@ -96,7 +96,7 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Undefined because printed rows can't be rolled back. */
+/** Returns undefined if rows were printed, which can't be rolled back. */
 async function outcomeOf(run: FailedRun): Promise<string | undefined> {
   const { place, isAppend, added, files, isPerCode } = run;
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;

@@ -74,7 +74,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: reads only, without a checkpoint. */
+  /** C16: prefetching reads only, without a checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
     // C14: its scans would show nothing more.
     if (code.missing) throw code.missing;
@@ -90,7 +90,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
-    // C1: fixed by the first response.
+    // C1: the first response fixes the end of the range.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
@@ -154,7 +154,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   try {
     const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
     let alone = 0;
-    // C1: the first response fixes the end of the range.
+    // C1: no other request is sent before the end of the range is known.
     for (; alone === 0 || untilMs === undefined; alone++) {
       const code = job.codes[alone];
       if (!code) break;
@@ -195,7 +195,7 @@ function earlier(range: Range | undefined, sinceMs: number | undefined): number 
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
 }
 
-/** C19: services return nothing, or 400. */
+/** C19: for an empty range, services return nothing, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(

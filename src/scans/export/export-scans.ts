@@ -31,9 +31,9 @@ export interface ScanExport extends RangeReading {
 
 type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
-/** Attempts to read a changing range in slices. */
+/** Number of attempts to read a changing range in slices. */
 const ROUNDS = 3;
-/** Passes over an unsorted range before it is split into slices. */
+/** Number of passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {

@@ -22,7 +22,7 @@ export interface FollowJob {
   note(line: string): void;
 }
 
-/** Scans may be listed late. */
+/** Readings overlap by this time, because scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
 /**
  * Known scans that a short reading repeats, so that new ones fit on the page. The whole overlap is read again

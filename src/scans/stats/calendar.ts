@@ -102,7 +102,7 @@ export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }
 
-/** With fractions; weekday 0 is Monday. */
+/** Numbers have fractions; weekday 0 is Monday. */
 export interface DayCounts {
   all: number;
   ofWeekday(weekday: number): number;
@@ -137,7 +137,7 @@ export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt
   return Math.max(0, localMs(untilMs, offsetAt) - localMs(sinceMs, offsetAt)) / DAY_MS;
 }
 
-/** By the offset before the end, so that a day without midnight is whole. */
+/** Uses the offset before the end, so that a day without midnight is whole. */
 function localMs(ms: number, offsetAt: OffsetAt): number {
   return ms + offsetAt(ms - 1);
 }

@@ -17,7 +17,7 @@ export interface Cross {
   cells: readonly (readonly number[])[];
 }
 
-/** Order of the pair or, with at most `most` columns of values, the narrower one. */
+/** Keeps the order of the pair or, with at most `most` columns of values, uses the narrower one. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
   const [a, b] = most === undefined ? pair : forWidth(pair);
   const counter = options.current.values.get(nameOfPair(pair));

@@ -102,7 +102,7 @@ function recurringSection(
   return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
 }
 
-/** 50 years of days: scans may be dated in the year 1. */
+/** Maximum number of units, 50 years of days: scans may be dated in the year 1. */
 const MOST_UNITS = 20_000;
 
 function runningSection(

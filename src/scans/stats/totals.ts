@@ -13,7 +13,7 @@ interface TotalsJob extends RangeReading {
   cuts: readonly number[];
 }
 
-/** The bound may be exclusive. */
+/** Time by which a part begins before its cut, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
 /** Returns undefined if the pages must be read. */

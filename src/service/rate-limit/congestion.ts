@@ -1,14 +1,14 @@
 /** Protects against an intermediary that refuses bursts independently of the rate limit. */
 
 const MOST_RECENT = 8;
-/** If it is at least the number of successes. */
+/** Counts if at least as many requests failed as succeeded. */
 const FEWEST_FAILED = 2;
 /** After a second without success, a failure is due to an outage, not to a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Doubled each time that growing fails. */
+/** Number of successes before the width grows, doubled each time that fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 

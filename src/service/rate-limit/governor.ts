@@ -3,9 +3,8 @@ import { type Clock, formatDuration, formatInstant } from '../../base/time/time.
 import { createCongestion } from './congestion.ts';
 import { createExternalRequests } from './external-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';
-import { createServiceClock, type ServiceClock } from './service-clock.ts';
+import { createServiceClock } from './service-clock.ts';
 
 const MODEST_CONCURRENCY = 4;
 
@@ -32,21 +31,12 @@ export interface Ticket {
   failed(sent: boolean): void;
 }
 
-interface Governor {
-  /** `again`: it got a 429, and precedes all others. Throws RateLimitError or the signal's reason. */
-  admit(again: boolean): Promise<Ticket>;
-  rateLimit(): RateLimit;
-  readonly serviceClock: Pick<ServiceClock, 'nowMs'>;
-  pauses(): { pauses: number; pausedMs: number };
-  externalRequests(): number;
-}
-
 interface Waiting {
   admit(ticket: Ticket): void;
   reject(reason: unknown): void;
 }
 
-export function createGovernor(options: GovernorOptions): Governor {
+export function createGovernor(options: GovernorOptions) {
   const { clock, signal, concurrency, reserve, maxWaitMs = Number.POSITIVE_INFINITY, events } = options;
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
@@ -177,7 +167,8 @@ export function createGovernor(options: GovernorOptions): Governor {
   signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {
-    admit(again) {
+    /** `again`: it got a 429, and precedes all others. Throws RateLimitError or the signal's reason. */
+    admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
         // L7: a request that got a 429 has already waited.

@@ -24,7 +24,7 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** 15 digits bound the cost of parsing. */
+/** Accepts at most 15 digits, which bounds the cost of parsing. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

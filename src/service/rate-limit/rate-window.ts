@@ -7,7 +7,7 @@ export type Reserve = { requests: number } | { percent: number };
 
 /** Windows last a minute by the specification, and an hour elsewhere. */
 const MAX_ACCEPTED_MS = 3_660_000;
-/** This machine's clock may be hours off. */
+/** Maximum without a Date, because this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
 /** Doubled for each further pause in a row. */
 const FIRST_BACK_OFF_MS = 1000;
@@ -73,7 +73,7 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: its Retry-After, or else its Reset. */
+  /** L7: the Retry-After of a 429 counts, or else its Reset. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
@@ -83,7 +83,7 @@ export function createRateWindow(options: {
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** L8: a minute if it is too long. */
+  /** L8: returns a minute if the Retry-After is too long. */
   function acceptedRetryAfterMs(ms = 0): number {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
@@ -169,7 +169,7 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: pauses for which the service states no valid length. */
+/** L9: returns lengths of pauses for which the service states none that is valid. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = Number.NEGATIVE_INFINITY;

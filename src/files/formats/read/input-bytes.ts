@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Throws UsageError, also by D17. */
+/** Throws UsageError, also for FIFOs and devices (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);

@@ -55,7 +55,7 @@ export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
 
-/** Length of `-2026-11-01T03:00:00-1793500000`, rounded up. */
+/** Maximum length of a rotation, such as `-2026-11-01T03:00:00-1793500000`. */
 const LONGEST = 32;
 
 export function stemOfLog(name: string): string {

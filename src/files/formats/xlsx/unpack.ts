@@ -6,7 +6,7 @@ const MOST_UNPACKED = 256 * 2 ** 20;
 /** Bytes of a part that is held as a whole: all but rows and texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
-/** As in Apache POI. */
+/** Maximum compression factor of a larger part, as in Apache POI. */
 const MOST_PACKED = 100;
 
 const HINT =

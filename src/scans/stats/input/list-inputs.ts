@@ -26,7 +26,7 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/** Each file is listed once. Throws UsageError for a missing file or an unknown compression. */
+/** Lists each file once. Throws UsageError for a missing file or an unknown compression. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -116,7 +116,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
   );
 }
 
-/** By prefix if the name has no data extension. */
+/** Finds files by prefix if the name has no data extension. */
 function earlierOf(path: string, files: Folder['files']): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -194,7 +194,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** By its name, or by its state (`-o scans -f csv`). */
+/** Recognizes a log by its name, or by its state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
 }
