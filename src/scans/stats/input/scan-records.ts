@@ -97,7 +97,7 @@ interface Header {
  * Omits an incomplete last line, unless the file `isClosed` and the line has all cells. Throws UsageError if
  * cells and header do not match.
  */
-export async function* readCsv(
+async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,
   wanted: readonly string[],
@@ -164,7 +164,7 @@ function rowOf(cells: readonly string[], { places }: Header, mayBeEscaped: boole
   return row;
 }
 
-export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
+async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
   const file = await openToRead(path);
   let line = 1;
   try {
