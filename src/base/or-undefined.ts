@@ -1,3 +1,4 @@
+/** Returns the result of `work`; undefined if it throws. */
 export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();

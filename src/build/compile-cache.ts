@@ -39,6 +39,10 @@ interface Head {
   readonly chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
+/**
+ * Opens the file of a command in the cache of this user for this Node and the program in `directory`; undefined if no place is safe. Never
+ * throws.
+ */
 export function openCompileCache(
   runtime: Runtime,
   directory: string,

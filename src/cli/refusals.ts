@@ -11,6 +11,7 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
+/** Returns the error for commander's `code`. Throws on a code that no line can cause. */
 export function refusal(
   code: string,
   command: Command,

@@ -3,6 +3,10 @@ import type { Context } from '../context.ts';
 
 const MOST_TRIES = 3;
 
+/**
+ * Prompts until `read` accepts the reply, three times at most. Prints UsageError and AuthError, and throws
+ * the last.
+ */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,
   ask: () => Promise<string>,

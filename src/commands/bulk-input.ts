@@ -9,6 +9,10 @@ import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
+/**
+ * Reads `--from`. Throws UsageError if it can't be read or is too large; the result contains other faults of
+ * form.
+ */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
   const bytes = await readGiven(context, from, {
     flag: '--from',

@@ -33,6 +33,7 @@ export function filterOf({ status, type, name }: CodeChoice): string | undefined
   return (name && '--name') ?? (status && '--status') ?? (type && '--type');
 }
 
+/** Returns the filters in canonical form, as typed; undefined without any. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -61,6 +62,7 @@ export function partOf(path: string, { from, join, sheetName, visibleOnly }: Fil
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
 }
 
+/** Throws UsageError unless codes are chosen. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
   if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;

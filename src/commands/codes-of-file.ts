@@ -19,6 +19,10 @@ import { shortUrlParser } from './short-urls.ts';
 
 type FileOfCodes = FileChoice & { from: string };
 
+/**
+ * Returns the rows of `--from` with their codes. `check` sees the file before the first request. Throws
+ * UsageError with every row whose code does not exist.
+ */
 export async function readRowsOfFile(
   context: Context,
   choice: FileOfCodes,
@@ -63,6 +67,7 @@ export async function readLabelsOfFile(
   return { codes, names };
 }
 
+/** Returns the IDs and slugs of `--from`, without requests. */
 export async function readNamesOfFile(context: Context, choice: FileOfCodes): Promise<readonly TargetRow[]> {
   const { file, rows } = await readTargets(context, choice);
   if (rows.length === 0) throw withoutCodes(file);

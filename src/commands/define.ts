@@ -76,6 +76,7 @@ export function negation(...declared: Parameters<typeof flag>): OptionDefinition
   return flag(...declared);
 }
 
+/** Declares a flag with any text but the empty one, unless `empty` allows it. */
 export function text(
   flags: string,
   description: string,
@@ -161,6 +162,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
+/** Returns the matching value, ignoring case. Throws InvalidArgumentError for any other value. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;

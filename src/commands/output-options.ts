@@ -64,6 +64,10 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
+/**
+ * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
+ * this order. Throws UsageError if flags contradict each other or name an unknown field.
+ */
 export async function planOutput(
   context: Context,
   options: OutputFlags,

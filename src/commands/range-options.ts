@@ -27,6 +27,7 @@ export interface PlannedRange {
   timezone(): string;
 }
 
+/** Throws UsageError for invalid times, periods and zones. */
 export async function planRange(context: Context, flags: RangeFlags): Promise<PlannedRange> {
   const { since, until, during } = flags;
   const { timezone: setting } = await context.settings();

@@ -67,6 +67,7 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
 
 type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
 
+/** Returns the logo that `load` creates. Throws UsageError if the file can't be read, or is not a logo. */
 export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_BYTES.logo, whenLarger });

@@ -3,6 +3,7 @@ import { quote } from '../base/text/quote.ts';
 import { codeOfShortUrl } from '../base/text/short-url.ts';
 import type { Context } from '../context.ts';
 
+/** Returns a parser of short URLs; undefined without the setting `short-url`. */
 export async function shortUrlParser({
   settings,
 }: Context): Promise<((url: string) => string | undefined) | undefined> {
@@ -10,6 +11,7 @@ export async function shortUrlParser({
   return shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url);
 }
 
+/** Replaces short URLs by the ID or slug of their codes. Throws UsageError for other addresses. */
 export async function resolveNames(context: Context, names: readonly string[]): Promise<string[]> {
   const parse = names.some((name) => name.includes('/')) ? await shortUrlParser(context) : undefined;
   return names.map((name) => {

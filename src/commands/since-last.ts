@@ -62,6 +62,7 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
+/** Prints the news, or every row without a last run, and stores all rows. Returns the printed rows. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],

@@ -23,6 +23,10 @@ const CLOCK_PATH = '/sandbox/clock';
 /** Longer than a window, so that clients keep their connections while they wait for the next one. */
 const KEEP_ALIVE_MS = 75_000;
 
+/**
+ * Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not
+ * available.
+ */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
   let advancedMs = 0;

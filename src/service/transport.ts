@@ -23,6 +23,7 @@ export interface Exchange {
   exact?: boolean;
 }
 
+/** Returns the first value of a header (its name in lower case), trimmed. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();

@@ -87,6 +87,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
+/** Throws UsageError without a base URL, so that no key is read for no service. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {
@@ -94,6 +95,7 @@ export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   });
 }
 
+/** Throws AuthError if no key may be sent to the service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

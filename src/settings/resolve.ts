@@ -13,6 +13,7 @@ import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
+/** Throws UsageError for a specified profile that is not stored, and for invalid values. */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,
@@ -56,6 +57,7 @@ function resolveValue<K extends keyof typeof VALUES>(key: K, inputs: Inputs): Va
   return value as Value<K>;
 }
 
+/** Returns the effective base URL, and a note if it was completed. */
 export function resolveBaseUrl(inputs: Inputs): { baseUrl: string; note: string[] } | undefined {
   const found = findSetting('base-url', inputs);
   if (found.text === undefined) return undefined;
@@ -72,6 +74,7 @@ function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
+/** Returns the text to store, with URLs in canonical form. Throws UsageError for an invalid value. */
 export function checkSetting(key: SettingKey, text: string): { text: string; note?: string } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);

@@ -52,6 +52,7 @@ export interface Sourced {
   source: SettingSource;
 }
 
+/** An empty variable counts as unset. */
 export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
@@ -98,6 +99,7 @@ export function profileName(flags: SettingFlags, env: Variables, stored: Stored)
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
+/** Throws UsageError for a specified profile that is not stored. */
 export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
@@ -106,6 +108,10 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
 
+/**
+ * Returns the name that a login stores under. Throws UsageError for a key, and for a name that is hard to
+ * type.
+ */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)

@@ -159,6 +159,7 @@ const RATE_FROM_MS = 500;
 
 const LEFT_FROM_MS = 1000;
 
+/** Renders the line in at most `room` columns: reduces the bar to the percentage, then drops the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;

@@ -11,6 +11,9 @@ const MOST_VALUES = 4_000_000;
 
 const MOST_DEPTH = 100;
 
+/**
+ * Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep values is parsed.
+ */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);

@@ -43,6 +43,7 @@ function replaceSuspects(text: string, escaped: (found: string, at: number) => s
   );
 }
 
+/** Finds the first character without a glyph, except spaces and parts of emoji. */
 export function findInvisible(text: string): { at: number; name: string } | undefined {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;

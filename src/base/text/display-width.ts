@@ -29,6 +29,7 @@ const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** Yields the graphemes of a text. The segmenter takes Node 20 ms to create. */
 export function* graphemesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(text)) yield segment;

@@ -13,6 +13,7 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
+/** Returns a clause without a subject. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;

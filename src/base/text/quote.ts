@@ -14,6 +14,7 @@ export function withoutLongParts(text: string): string {
   });
 }
 
+/** Returns a text on one line, cleaned, truncated and without quotes. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);
   const start = [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
@@ -48,14 +49,17 @@ export function quote(text: string): string {
 
 const SHELL_WORD = /^[\w@%+=:,./-]+$/;
 
+/** Quotes a word for a POSIX shell, unless it is plain. */
 export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** Returns `inShell`, or the placeholder `otherwise` if the word can't be shown unchanged. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
+/** Returns the slug if it is a plain word and not a flag, otherwise the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

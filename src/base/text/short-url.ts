@@ -10,6 +10,11 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 /** Maximum length of a template, above the 2,953 bytes of any QR code. */
 const LONGEST = 4096;
 
+/**
+ * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no
+ * placeholder. Undefined if it is invalid or too long, has a query but no placeholder, or has control
+ * characters or other braces.
+ */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
   const template = withPlace(text);

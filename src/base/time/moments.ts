@@ -43,6 +43,7 @@ export function isDate(text: string): boolean {
   return DATE.test(text);
 }
 
+/** Returns whether a time is in UTC, so that no zone is required. */
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);
 }

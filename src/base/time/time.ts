@@ -49,11 +49,13 @@ export const systemClock: Clock = {
   },
 };
 
+/** Waits one turn of the event loop. Throws the signal's reason. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }
 
+/** Calls `fire` once after `ms`; the returned function cancels. Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();

@@ -36,6 +36,7 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
+/** Returns one row per code, and `silence` if no destination responded. Rejects as `checkDestinations`. */
 export async function checkCodes(
   codes: readonly QrCode[],
   options: CheckCodesOptions,
@@ -126,6 +127,10 @@ function rowOf(
   };
 }
 
+/**
+ * Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: address of the
+ * final page, if any.
+ */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,

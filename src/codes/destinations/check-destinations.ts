@@ -17,6 +17,10 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
+/**
+ * Visits each destination once: hosts in parallel, one request at a time per host. Returns verdicts by
+ * address text. Rejects only with the signal's reason, or for an unusable proxy.
+ */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,

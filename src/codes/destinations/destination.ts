@@ -18,6 +18,7 @@ export interface DestinationProblem {
 
 const DEAD: ReadonlySet<Kind> = new Set<Kind>(['empty', 'unusable', 'dotless', 'network', 'invisible']);
 
+/** Returns whether a code with this problem is refused without `--force`. */
 export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }

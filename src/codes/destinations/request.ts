@@ -36,6 +36,7 @@ const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
 
+/** Rejects only with the signal's reason. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
   const seen: Seen = { tlsEndsMs: undefined };

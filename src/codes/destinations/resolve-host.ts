@@ -18,6 +18,10 @@ const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: bl
 /** Other IPv6 addresses are unassigned. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
+/**
+ * Kind of a non-public address: `loopback`, `private`, `link-local` or `reserved`; undefined if public. Text
+ * that is not an address is `reserved`.
+ */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.split('%', 1);
   const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';

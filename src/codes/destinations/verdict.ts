@@ -104,6 +104,7 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
+/** Undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':

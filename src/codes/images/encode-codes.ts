@@ -33,6 +33,9 @@ export interface EncodedCodes {
 
 const AT_ONCE = 200;
 
+/**
+ * Encodes all codes. Throws UsageError if an address is too long for a QR code, or a PNG has too many pixels.
+ */
 export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],

@@ -67,6 +67,7 @@ export interface PlannedImage {
   error: string | null;
 }
 
+/** Plans images that replace nothing. Those that break the print rules fail unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,

@@ -10,6 +10,7 @@ export interface Color {
 export const BLACK: Color = { red: 0, green: 0, blue: 0 };
 export const WHITE: Color = { red: 255, green: 255, blue: 255 };
 
+/** Parses `#rgb` or `#rrggbb`; undefined if invalid. */
 export function parseColor(text: string): Color | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
@@ -77,6 +78,7 @@ export function moduleMm(
 export const MM_AN_INCH = 25.4;
 export const POINTS_A_MM = 72 / MM_AN_INCH;
 
+/** Formats a number with at most four decimals, independent of the machine. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(4)));
 }

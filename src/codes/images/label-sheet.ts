@@ -25,6 +25,10 @@ export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
 
+/**
+ * Resolves the sheet of the flags. Throws UsageError if it is unknown or incomplete, or its labels don't fit
+ * on the page.
+ */
 export function resolveSheet(flags: SheetFlags): LabelSheet {
   const { sheet, grid, label, margin, paper = A4, gap = NONE } = flags;
   if (isRoll(flags)) return rollOf(paper, margin ?? NONE);
@@ -68,6 +72,7 @@ function unknownSheet(name: string): never {
   });
 }
 
+/** Lays out a label. Throws UsageError if a code of `sizeMm` does not fit. */
 export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions): LabelLayout {
   const layout = layOutLabel(grid.label, options);
   if (layout) return layout;
@@ -103,6 +108,9 @@ export const LINE_MM = 3.4;
 /** Minimum aspect ratio for captions next to the code; above it the code would be small. */
 const WIDE = 1.4;
 
+/**
+ * Places the largest code that leaves space for the lines of a caption, or one of `sizeMm`; undefined if it does not fit.
+ */
 export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions): LabelLayout | undefined {
   const { caption, captionLines = 1, sizeMm } = options;
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];
@@ -164,6 +172,7 @@ export function parsePaper(raw: string): PagePaper | undefined {
   return { size, name: formatSize(size), isSized: true };
 }
 
+/** Parses columns and rows such as `3x7`, at most 99 each. */
 export function parseGrid(raw: string): [columns: number, rows: number] | undefined {
   const [columns = 0, rows = 0] = (/^(\d{1,2})x(\d{1,2})$/.exec(raw) ?? []).slice(1).map(Number);
   return columns > 0 && rows > 0 ? [columns, rows] : undefined;

@@ -30,6 +30,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
+/** Draws a logo with transparency that fits into a square of `box` pixels. Throws as `loadLogo`. */
 export async function drawLogo(
   bytes: Buffer,
   box: number,

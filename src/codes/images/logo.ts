@@ -27,6 +27,7 @@ function plateAcross({ size }: Pick<Modules, 'size'>): number {
   return most % 2 === 1 ? most : most - 1;
 }
 
+/** Returns the code as drawn: light below the logo, if any. */
 export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
@@ -41,6 +42,9 @@ const MOST_PIXELS = 1200;
 /** Shares plates among the labels of a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
+/**
+ * Returns the plate of a code; undefined without a logo. Throws as `render`. `pixelsAModule`: for PNG only.
+ */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

@@ -4,6 +4,7 @@ import { createRaster } from './raster.ts';
 
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
+/** Reads the pixels of a PNG of write-png.ts from its bytes. Throws Error for any other PNG. */
 export function readPng(bytes: Uint8Array) {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);

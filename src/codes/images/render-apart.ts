@@ -66,6 +66,10 @@ async function readWasm(): Promise<Buffer> {
   return orDamaged(brotliDecompressSync, packed);
 }
 
+/**
+ * Starts the thread for an SVG, which ends with the process. Throws LocalError if the installation is
+ * corrupt.
+ */
 export async function openRenderer(
   svg: string,
   signal?: AbortSignal,
@@ -175,6 +179,7 @@ const HEADER_BYTES = 8;
 /** Number of the memory section (WebAssembly core specification, 5.5.2). */
 const MEMORY_SECTION = 5;
 
+/** Limits the memory of a WebAssembly module. Throws Error if it has no memory of its own. */
 export function boundMemory(wasm: Uint8Array, mostBytes = MOST_BYTES): Buffer {
   for (let at = HEADER_BYTES; at < wasm.length; ) {
     const { value: size, end: start } = readNumber(wasm, at + 1);

@@ -3,6 +3,10 @@ import { Resvg } from '@resvg/resvg-wasm';
 import { messageOf } from '../../base/errors.ts';
 import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
+/**
+ * Draws an SVG with resvg per request of a port. Every response is `damaged` if the renderer can't be
+ * started.
+ */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const responding = ready.then(
     () => (request: DrawRequest) => draw(svg, request),

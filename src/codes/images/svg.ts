@@ -48,6 +48,7 @@ function formatPath(outlines: readonly Outline[], offset: number): string {
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');
 }
 
+/** Reads the drawing of an SVG of `writeSvg` from its text. Throws Error for any other SVG. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

@@ -19,6 +19,7 @@ interface Place {
   yMm: number;
 }
 
+/** Finds the fault of an image in a few words; undefined if its bytes are as expected. */
 export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expected): string | undefined {
   try {
     if (format === 'png') {
@@ -123,6 +124,7 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   return padded;
 }
 
+/** Decodes the text of a code; undefined if it cannot be read. */
 export function decode({ width, height, gray }: Raster): string | undefined {
   try {
     // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on

@@ -30,6 +30,11 @@ interface Existing {
   hashes: ReadonlyMap<string, string>;
 }
 
+/**
+ * Writes images and returns their manifest rows. Before any write, throws UsageError if a file that no
+ * earlier run wrote would be lost. Throws LocalError if the directory is not writable, and the signal's
+ * reason.
+ */
 export async function writeImages(
   directory: string,
   files: readonly ImageFile[],

@@ -40,6 +40,7 @@ export interface CommonChanges {
 const TARGET_COLUMNS = ['id', 'slug'];
 export const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
+/** Reads the tags of a row in canonical form, if any. */
 export function readUtm(
   row: InputRow,
   { cell, has }: Columns,

@@ -155,6 +155,7 @@ export function wrongWord(text: string, { what, all }: Words): { message: string
 
 const SAMPLE = 200;
 
+/** Advises to rename columns whose cells are addresses, whatever their names; undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {

@@ -26,6 +26,10 @@ interface RawRecord {
   cells: string[];
 }
 
+/**
+ * Parses a header row and data rows: commas, semicolons or tabs, any line ends, quoted cells. Skips empty
+ * rows. Throws UsageError if the file is not a table, and the signal's reason.
+ */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;

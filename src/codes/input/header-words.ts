@@ -98,6 +98,7 @@ export function withNamedColumns(input: Input, options: Options): Input {
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }
 
+/** Returns the field of a column: its name in lower case, unless the column is named otherwise. */
 export function fieldOf({ named }: Pick<Input, 'named'>, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }

@@ -14,6 +14,7 @@ import { countEnds, linesOf } from '../../files/formats/read/input-text.ts';
 import { parseLines } from '../../files/formats/read/json-records.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 
+/** Parses NDJSON. Throws UsageError with every line that is not an object, and the signal's reason. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   return readValues('ndjson', valuesOfLines(utf8), name, signal);
 }

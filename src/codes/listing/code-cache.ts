@@ -14,6 +14,7 @@ export interface CodeCache extends SlugStore {
   remove(): void;
 }
 
+/** Creates the cache. Never throws: after any failure, it is empty. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);

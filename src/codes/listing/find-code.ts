@@ -38,6 +38,7 @@ export async function findCodesBySlug(
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
+/** Returns whether all slugs are cached, and one request each, plus `others`, costs at most the listing. */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,
   wanted: readonly string[],
@@ -49,6 +50,7 @@ export async function isCheaperEach(
   return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
 }
 
+/** Returns the cached code of a slug, if it still has the slug. */
 export async function getRemembered(
   { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
   slug: string,

@@ -136,6 +136,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
+/** Throws AuthError if the service rejects the key, and UnavailableError if it does not respond. */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

@@ -18,6 +18,7 @@ const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
+/** Sends two requests at most: the listing (if there is a key) and the description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () => context.connect({ ...settings, retryForMs: 0 }));
   if (!opened.value) return [failed('service', opened.error)];

@@ -168,6 +168,10 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 
 const MOST_LISTED = 20;
 
+/**
+ * Shows names and scan counts and prompts, unless `--yes`. For several codes, the user types their number.
+ * Throws UsageError on any other reply.
+ */
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],

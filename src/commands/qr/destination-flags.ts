@@ -49,6 +49,9 @@ export function withoutUndefined<K extends string>(
   >;
 }
 
+/**
+ * Warns about the destination of a new code. Throws UsageError if it can't work when scanned, unless `force`.
+ */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   const problem = findDestinationProblem(code.destination, code.type);
   if (problem && isDead(problem) && !force) throw refusal(problem);
@@ -67,6 +70,7 @@ export function mustKnowType({ destination }: { destination?: string }, force = 
   return problem !== undefined && isDead(problem);
 }
 
+/** Throws UsageError if the destination breaks a working code, before any change. */
 export function refuseDestination(codes: readonly QrCode[], destination: string | undefined): void {
   for (const code of codes) {
     const problem =

@@ -174,6 +174,10 @@ function parseTemplate(raw: string): { template: string; isCompleted: boolean } 
   return { template, isCompleted: template !== raw };
 }
 
+/**
+ * Returns the style of the flags; by default 30 mm at 300 dpi, black on white. Throws UsageError if the logo
+ * is invalid.
+ */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {
@@ -191,6 +195,10 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
   return { ...style, level: 'H', logo: await readLogo(context, logo, loadLogo) };
 }
 
+/**
+ * Returns the template of URLs, which is never guessed. Throws UsageError if neither flag nor profile has
+ * one. Notes if the flag lacked a placeholder.
+ */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)

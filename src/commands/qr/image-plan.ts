@@ -15,6 +15,7 @@ import { chooseCodes } from '../choose-codes.ts';
 import { printRecords } from '../output-options.ts';
 import type { ImageFlags } from './image-flags.ts';
 
+/** Chooses codes, without paused and expired ones unless each is named or selected by status. */
 export async function choosePrintable(
   context: Context,
   names: readonly string[],

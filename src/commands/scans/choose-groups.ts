@@ -37,6 +37,10 @@ interface GroupFlags extends FileChoice {
   rawCells?: true;
 }
 
+/**
+ * Throws UsageError for a name that is neither a dimension nor a column, for contradicting flags, and for a
+ * file that can't be joined.
+ */
 export async function chooseGroups(
   context: Context,
   flags: GroupFlags,

@@ -26,6 +26,7 @@ type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
+/** Returns undefined for all codes. Throws UsageError for a file that can't be read. */
 export async function chooseInFiles(
   context: Context,
   codes: readonly string[],

@@ -91,6 +91,7 @@ const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
+/** Throws UsageError for contradicting flags, unknown fields, and invalid times. */
 export async function planExport(
   context: Context,
   names: readonly string[],

@@ -42,6 +42,7 @@ export async function splitReport(
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const LONGEST = 60;
 
+/** Names files after values: without signs that have a meaning, and distinct also where case is ignored. */
 export function namesOfFiles(values: readonly string[]): string[] {
   const used = new Set<string>();
   return values.map((value) => {

@@ -122,6 +122,7 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
+/** Verifies the log of `scans export --append`. Throws like `scans verify`. */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],

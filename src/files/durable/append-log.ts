@@ -51,6 +51,7 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
+/** Reads a log, if it exists. Throws UsageError as `openLog`. */
 export async function readLog<R extends { is: string }>(place: LogPlace<R>): Promise<void> {
   const { path, advice, disk = nodeDisk, take } = place;
   try {

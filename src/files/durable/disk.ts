@@ -86,6 +86,7 @@ export async function closing<H extends { close(): Promise<void> }, T>(
   }
 }
 
+/** Returns the handle after `check`, or closes it if `check` throws. */
 export async function checked<H extends { close(): Promise<void> }>(
   handle: H,
   check: (handle: H) => Promise<void>,

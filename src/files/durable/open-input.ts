@@ -24,6 +24,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   );
 }
 
+/** Resolves links; undefined if this run may follow all of them. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

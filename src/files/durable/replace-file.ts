@@ -30,6 +30,10 @@ export interface Replacement {
   discard(): Promise<void>;
 }
 
+/**
+ * Starts to replace the file at a real path. Throws the system's error, and UsageError if another user
+ * changes names meanwhile (D14).
+ */
 export async function openReplacement(
   disk: Disk,
   path: string,
@@ -160,6 +164,7 @@ export function createTemporary(
   });
 }
 
+/** Durably renames `file` to `path`, and closes it. Throws as `commit`. */
 export async function putInPlace(
   disk: Disk,
   file: DiskFile,

@@ -31,6 +31,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
+/** Resolves links. Throws as `realPath`, and for a link that leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -55,6 +56,7 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
+/** Durably creates a directory and its parents, and returns its real path. Throws as `realPath`. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   const real = disk.user() === undefined ? absolute : await withoutLinks(disk, absolute);
@@ -62,6 +64,10 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
   return realPath(disk, absolute);
 }
 
+/**
+ * Opens the regular file at a real path, if it exists, for reading and writing. Throws the system's error,
+ * and UsageError if another user may have put it there for root's run.
+ */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
   return (

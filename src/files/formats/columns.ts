@@ -29,6 +29,7 @@ export interface Column {
   format?: (value: unknown, record: Row) => string;
 }
 
+/** Returns the columns of `--fields`, in that order. Throws UsageError for an unknown or repeated name. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],

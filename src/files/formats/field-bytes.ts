@@ -13,6 +13,7 @@ export function createField(opening: string): Field {
   return { opening: Buffer.from(opening), known: new Map() };
 }
 
+/** Returns the bytes with the opening; undefined if the value is not worth caching. */
 export function knownBytes(
   field: Field,
   value: unknown,

@@ -60,6 +60,7 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
+/** gzip (RFC 1952). Deterministic: zlib leaves the time zero. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

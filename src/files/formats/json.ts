@@ -5,6 +5,7 @@ import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
+/** Formats one record per line. `names`: keys in order; all if undefined. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const lines = createJsonLines();
   return {
@@ -117,6 +118,7 @@ function createJsonLines() {
 
 const BRACE = 0x7b;
 
+/** Formats a value as text: null as an empty one, objects as JSON. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
@@ -125,6 +127,7 @@ export function plainText(value: unknown): string {
 
 const DEEPEST = 200;
 
+/** Formats any value, `indent` in spaces. Throws UnexpectedResponseError if it is nested too deep. */
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

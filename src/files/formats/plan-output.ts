@@ -50,6 +50,10 @@ export interface PlanContext {
   formats?: readonly Format[];
 }
 
+/**
+ * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
+ * this order. Throws UsageError if flags contradict each other or name an unknown field.
+ */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
   const path = flags.output === '-' ? undefined : flags.output;
@@ -114,6 +118,7 @@ const RESTRICTIONS: Readonly<Partial<Record<FileFormat, Restriction>>> = {
   xlsx: (records) => `${records} can't be written as a workbook`,
 } satisfies Record<RestrictedFormat | 'xlsx', Restriction>;
 
+/** Throws UsageError if the extension is of another program, or of a format that is not in `formats`. */
 export function refuseForeignExtension(
   path: string,
   formats: readonly (Format | 'xlsx')[],

@@ -63,6 +63,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
+/** Replaces a file atomically. Throws as `openWholeFile`. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,
@@ -87,6 +88,7 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
+/** Returns whether data that was written before a failure stays. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);

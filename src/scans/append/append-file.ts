@@ -42,6 +42,7 @@ export interface AppendOptions {
   lock?: typeof acquireLock;
 }
 
+/** Opens `path` exclusively. Throws UsageError without changes if file, state and run don't match. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;
@@ -104,6 +105,9 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   }
 }
 
+/**
+ * Returns where a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown or rotated.
+ */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));
@@ -131,6 +135,7 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
   }
 }
 
+/** Returns the files of an append to `path`. Throws UsageError if it is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));

@@ -59,12 +59,14 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
+/** Finds the committed point under the lock. Throws UsageError without changes if they don't match. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
   return openWithState(job, state, await checkExport(job, state));
 }
 
+/** A6: throws UsageError if the file belongs to another export or another workspace. */
 export async function checkExport(
   { paths, identity, own, elsewhere }: OpenJob,
   state: AppendState,
@@ -114,6 +116,7 @@ async function openWithState(
   }
 }
 
+/** Returns the hash of the committed bytes. Throws UsageError if they differ from the state. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,

@@ -22,6 +22,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
+/** Returns why a file of `size` (undefined: missing) can't have the recorded `bytes`, as a clause. */
 export function lossOf(size: number | undefined, bytes: number): string {
   if (size === undefined)
     return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -33,6 +34,10 @@ export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
+/**
+ * A25: returns the error for a scan before `knownMs`, where IDs in rotated files are unknown, after a
+ * set-back of the clock by `backMs`.
+ */
 export function olderRowError(
   path: string,
   { oldestMs, knownMs, backMs }: { oldestMs: number; knownMs: number; backMs: number | undefined },

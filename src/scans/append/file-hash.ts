@@ -9,6 +9,7 @@ export interface FileHash {
   digests(): { sha256: string; blocks: string };
 }
 
+/** Creates a hash of no bytes, or continues after the complete `blocks`. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -31,6 +32,7 @@ export function createFileHash(blocks = ''): FileHash {
   };
 }
 
+/** Hashes the first `bytes` of a file; with `blocks`, reads only the bytes after the complete blocks. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,
@@ -60,6 +62,7 @@ export async function beginsAs(
   return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
+/** Returns the digest in states of qrctl 1.0: SHA-256 of the first `bytes`, in hex. */
 export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readPieces(file, 0, bytes, signal)) hash.update(piece);

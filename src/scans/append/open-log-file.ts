@@ -24,6 +24,9 @@ interface LogFileOptions
   untilMs?: number;
 }
 
+/**
+ * Opens a log exclusively. Throws UsageError like `openAppendFile` and `openDataset`, and for other formats.
+ */
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
   keptBy: LogPlace,

@@ -73,6 +73,7 @@ export function readingPositions(
   return positions;
 }
 
+/** Records verified scans up to `untilMs`. Returns whether a state must be written even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -99,6 +100,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
+/** Drops IDs older than the overlap if there are many, but none from `keepFromMs` on. */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
@@ -171,6 +173,7 @@ const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 /** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
+/** Returns the lower bound of the next run; undefined for the first scan. Not before `sinceMs`. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

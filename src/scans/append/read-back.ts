@@ -16,6 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
+/** Calls `onRow` for each complete row and returns the offset after the last. Throws UnrecognizedRowError. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -140,6 +141,7 @@ async function checkBeginning(
   return expected.length;
 }
 
+/** Returns the offset of the first row, also if `begin` is unknown. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,

@@ -14,6 +14,7 @@ import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, hasStamp, parseState } from './state.ts';
 
+/** Returns the path of the state of a file, complete or damaged; undefined without `--append`. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -43,6 +44,7 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
   }
 }
 
+/** Returns whether rows of a log are in rotated files or missing; undefined without `--append`. */
 export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
   const state = await readRecorded(file, disk);
   if (state === undefined) return undefined;
@@ -50,6 +52,7 @@ export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<b
   return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
 }
 
+/** Returns why the files of a log, oldest first, lack recorded rows; undefined if they have all. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],

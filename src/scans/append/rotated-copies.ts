@@ -16,6 +16,7 @@ interface LogPlace {
   paths: AppendPaths;
 }
 
+/** Lists non-empty files with names of log rotation, newest first. */
 export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];

@@ -50,6 +50,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   });
 }
 
+/** Parses a state file. Throws RecordProblem. */
 export function parseState(bytes: Buffer): AppendState {
   const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, stamp, ino } = saved;

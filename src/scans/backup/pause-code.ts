@@ -26,6 +26,7 @@ export interface Pause {
   undo(reason: unknown): Promise<void>;
 }
 
+/** Creates a `pause` that bounds the heap, and throws the reason of an aborted signal. */
 export function createPause({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Pause {
   let isRefused = false;
   return {

@@ -17,6 +17,10 @@ export interface SavedScans {
   untilMs: number;
 }
 
+/**
+ * Writes all scans of a code. Throws UnprovenError if they can't be verified as complete, or lack one of an
+ * existing file.
+ */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
   const { processes } = context;

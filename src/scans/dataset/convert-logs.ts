@@ -26,6 +26,10 @@ import type { Partitioning } from './partitions.ts';
 
 type ConvertRun = ScanRun & { facts: RunFacts };
 
+/**
+ * Writes each scan once, in one commit. Throws UsageError for files that are not logs of this workspace,
+ * UnprovenError for faults.
+ */
 export async function convertLogs(
   run: ConvertRun,
   plan: ExportPlan & { directory: string; partition: Partitioning },

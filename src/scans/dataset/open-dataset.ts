@@ -44,6 +44,9 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   mostRows?: number;
 }
 
+/**
+ * Opens a dataset exclusively. Throws UsageError without changes if directory, manifest and run don't match.
+ */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, onWait, disk = nodeDisk } = options;
   try {
@@ -176,6 +179,10 @@ export async function inspectDataset(
   return { ...found, sinceMs, rotated: [], fault };
 }
 
+/**
+ * Returns where a dataset begins, ms since the epoch (-Infinity: first scan); undefined if unknown, or if
+ * `paths` lacks a part.
+ */
 export async function readDatasetBeginning(
   directory: string,
   paths: ReadonlySet<string>,
@@ -187,6 +194,7 @@ export async function readDatasetBeginning(
   return saved.sinceMs ?? -Infinity;
 }
 
+/** Returns why readers lack recorded rows, as a clause; undefined if only partitions were deleted (P15). */
 export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   const directory = await realPath(disk, name);
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));

@@ -27,6 +27,10 @@ export async function* formatPart(
   yield formatter.end();
 }
 
+/**
+ * Writes a part durably at `temporary`, later `path`, and returns its size in bytes. Throws the system's
+ * error.
+ */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -61,6 +65,10 @@ interface PartReading {
   signal?: AbortSignal;
 }
 
+/**
+ * Calls `onRow` for each row of a part. Throws LocalError for damage, UnrecognizedRowError for another
+ * export.
+ */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

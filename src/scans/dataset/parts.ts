@@ -8,6 +8,7 @@ import type { AppendIdentity } from '../append/identity.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
+/** Returns the refusal to change a dataset; `reason` is a clause, `wayOn` a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -66,6 +67,7 @@ export async function lossOfParts(
   return undefined;
 }
 
+/** Returns the partitions that a user deleted, oldest first: without parts, and older than all others. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const known = pathsOf(parts);
   const removed: string[] = [];

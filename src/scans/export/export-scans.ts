@@ -36,6 +36,10 @@ const ROUNDS = 3;
 /** Number of passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
+/**
+ * Exports the range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does
+ * not exist.
+ */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: a code that does not exist may be shown as one without scans.
@@ -89,6 +93,7 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
   }
 }
 
+/** Returns the order of a page by times or, in one instant, by IDs; `mixed` if it is not sorted by time. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));

@@ -29,6 +29,10 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
+/**
+ * Opens the shared output, or files per code as they are needed. Throws UsageError for a path that can't be
+ * written.
+ */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,

@@ -41,6 +41,7 @@ export const CAUTIOUS_WIDTH = 16;
 /** Maximum error of a bound that a service rounds to whole seconds. */
 export const MARGIN_MS = 1000;
 
+/** Lists the codes and plans the rows for the first time in a run. Throws as `readAgain`. */
 export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
@@ -78,6 +79,7 @@ export function contains({ sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range,
   return ms >= sinceMs && ms < untilMs;
 }
 
+/** Returns the rows inside a range; the same batch if all are. */
 export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
   // C2: the service may interpret the requested margins in any way.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
@@ -94,6 +96,9 @@ export function select({ rows, times }: Batch, test: (row: Scan, time: number) =
   return chosen;
 }
 
+/**
+ * Words a half-open range: `October 2026`, `17 to 23 November 2026`, or with times unless it has whole days.
+ */
 export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }

@@ -7,6 +7,7 @@ import { type ExportPlan, extensionOf } from './export-plan.ts';
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
+/** Throws UsageError if the run would replace such a file or write into a dataset. Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);

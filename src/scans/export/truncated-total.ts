@@ -136,6 +136,7 @@ export interface RangeCount {
   isWhole: boolean;
 }
 
+/** Counts the scans of a range by the total of page 1. Throws the errors of `read`. */
 export async function countRange(read: ReadScans, range: Bounds): Promise<RangeCount> {
   const asked = widened(range);
   const page = await readFirst(read, asked);

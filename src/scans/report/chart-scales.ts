@@ -3,6 +3,7 @@ import type { ColumnChart } from './document.ts';
 
 type Columns = ColumnChart['columns'];
 
+/** Returns a scale from zero to a round number, with whole ticks unless values are averages. */
 export function valueScale(columns: Columns, range: [zero: number, top: number]) {
   const most = columns.reduce((all, { value, previous }) => Math.max(all, value, previous ?? 0), 0) || 1;
   const scale = scaleLinear([0, most], range).nice(4);
@@ -25,6 +26,7 @@ export function columnScale(columns: Columns, range: [first: number, last: numbe
   return { width, left, center: (at: number) => left(at) + width / 2 };
 }
 
+/** Returns positions of at most `most` labels at equal distances, from the first unit. */
 export function labelledUnits(count: number, most: number): number[] {
   const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, most - 1)));
   return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step);

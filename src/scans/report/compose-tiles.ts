@@ -13,6 +13,7 @@ interface TileFigures {
   rangeBefore?: string;
 }
 
+/** Returns what happened in one sentence; empty without scans. */
 export function composeStory({ total, sections, rangeBefore }: TileFigures, locale: Locale): string {
   if (total.scans === 0) return '';
   const { story, sentence } = locale.words;
@@ -39,6 +40,7 @@ function sectionOf(sections: readonly Section[], by: string): Section | undefine
   return sections.find((section) => section.kind !== 'column' && section.by === by);
 }
 
+/** Composes the tiles, the total first. Omits tiles without a figure. */
 export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
@@ -130,6 +132,7 @@ function onPhones(section: Section | undefined, { words, scans, share }: Locale)
   return [{ label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) }];
 }
 
+/** Returns the tone of a growth, even if it is formatted as zero. */
 export function toneOf(growth: number | null): Tone {
   if (growth === null || Math.abs(growth) < 0.0005) return 'even';
   return growth > 0 ? 'up' : 'down';

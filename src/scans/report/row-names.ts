@@ -97,6 +97,9 @@ export function localDate(ms: number, zone: string): LocalDate {
   return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
 }
 
+/**
+ * Words a half-open range: `October 2026`, `17 to 23 November 2026`, or with times unless it has whole days.
+ */
 export function formatRange(
   { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
   zone: string,
@@ -129,6 +132,10 @@ function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string
   return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
 }
 
+/**
+ * Returns the first and last date of a unit, such as `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; undefined
+ * for an hour, or a year of five digits.
+ */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
   if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
   if (by === 'day') {

@@ -37,6 +37,7 @@ function isCode({ id, slug, value }: CodeOfScans, given: string): boolean {
   return given === (slug ?? value) || given.toLowerCase() === id;
 }
 
+/** Creates a test of scans; undefined if it accepts all. */
 export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,

@@ -50,6 +50,7 @@ interface StateFileJob {
 
 const ELSEWHERE = 'specify a different file with --state';
 
+/** Opens `path`, present or not, exclusively until `close`. Throws UsageError if it can't be used. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: StateFileJob,
@@ -158,6 +159,7 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
   return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
+/** Parses a state. Throws RecordProblem. */
 export function parseTailState(bytes: Buffer): TailState {
   const saved = parseRecord(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;

@@ -24,6 +24,10 @@ interface SegmentJob {
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
+/**
+ * Returns the days that differ, unordered. Throws UnprovenError if the part can't be verified as complete,
+ * NotFoundError for a deleted code.
+ */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
   const gone = new Map<number, number>();

@@ -20,6 +20,9 @@ export interface TotalsOfCode {
   largest: { total: number };
 }
 
+/**
+ * Counts from files or from the service. Throws if all codes fail; the result contains the failures of some.
+ */
 export async function countScans(
   { read, largest }: Pick<TotalsOfCode, 'read' | 'largest'>,
   range: Range,
@@ -42,6 +45,10 @@ export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeC
 
 const MOST_PAGES = 100;
 
+/**
+ * Returns the segments to read, oldest first. Sends two requests per level, about 2 log2(days) per
+ * difference.
+ */
 export async function findSegments(
   job: TotalsOfCode,
   range: Range,

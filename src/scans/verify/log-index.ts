@@ -97,6 +97,10 @@ interface LogReading {
   signal: AbortSignal;
 }
 
+/**
+ * Calls `take` for each row (ms since the epoch), and `takeTorn` for each file with an incomplete last line.
+ * Throws UsageError for other files.
+ */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
   take: (code: string, id: number | bigint, ms: number) => void,

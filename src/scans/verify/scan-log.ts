@@ -30,6 +30,7 @@ type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
 
 export const WRONG_LOG = 'specify a different log with --input';
 
+/** Lists the logs at files and directories. Throws UsageError if one is missing or has no scans. */
 export async function listLogs(run: ScanRun, places: readonly string[]): Promise<ScanLog[]> {
   const listed = await listInputs(places, {
     rotated: true,
@@ -107,6 +108,9 @@ export function keptRange({ state, gone }: ScanLog, code: string): Range | undef
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
+/**
+ * Returns the code ID of rows without one: that of the log, of a file named by a slug, or of the only code.
+ */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -117,6 +121,10 @@ export function codeOfRows(
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }
 
+/**
+ * Throws UsageError if a log belongs to another workspace, or if a code is in no log or in several;
+ * NotFoundError for an unknown code.
+ */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],

@@ -10,6 +10,7 @@ interface EvidenceJob {
   windows: Windows;
 }
 
+/** Reads the evidence; its functions send more requests. Throws the errors of the service. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);

@@ -30,6 +30,10 @@ export interface Watched {
 
 const INACTIVE = ['paused', 'expired'];
 
+/**
+ * Judges codes by totals, including inactive ones with a status in `wanted`. Throws failures that concern all
+ * codes.
+ */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
@@ -72,6 +76,9 @@ export async function watchCodes(
   return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
 }
 
+/**
+ * Judges the codes of files. Throws like `readInputs`, UnprovenError without scans, and the signal's reason.
+ */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

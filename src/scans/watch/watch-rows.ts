@@ -34,6 +34,7 @@ export function watchRow(
   };
 }
 
+/** W11: returns the row of a code that is not meant to be scanned. */
 export function inactiveRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, status: string): WatchRow {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
   return { ...code, outcome: 'ok', ...figures, note: `${NOT_JUDGED}: ${status}` };

@@ -54,6 +54,7 @@ export async function readMemory(
   return memory;
 }
 
+/** Creates the ledger of a workspace. The caller holds its lock. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,
@@ -160,6 +161,7 @@ function createMemory(path: string): { memory: LedgerMemory; take(line: { readon
   };
 }
 
+/** Validates the first line of a ledger. Throws UsageError. */
 export function headerOf(line: { readonly is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

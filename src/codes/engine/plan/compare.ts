@@ -38,6 +38,7 @@ interface Changed {
   readonly isNewer?: boolean;
 }
 
+/** Returns the fields in which row and code differ, and the action for each. Throws as `wantedValue`. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -176,6 +177,10 @@ function changedByDate(
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
 }
 
+/**
+ * Returns the record of dated changes for which nothing is sent; undefined if there are none or the ledger
+ * has it.
+ */
 export function keptRecord(
   { row, code, changes }: PlanItem,
   claim: Claim | undefined,

@@ -49,6 +49,7 @@ export function openRows({ input, found }: Ladder): Row[] {
   return input.rows.filter((row) => !found.has(row) && !row.isFailed);
 }
 
+/** Codes that no row has, oldest first. */
 export function freeCodes({
   input,
   taken,

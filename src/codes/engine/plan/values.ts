@@ -79,6 +79,7 @@ export function isUnedited(
   return cell !== undefined && print !== undefined && isCellOfPrint(cell, print, through);
 }
 
+/** Groups items by a key. Items without a key are omitted. */
 export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string | undefined): Map<string, T[]> {
   const index = groupBy(items, keyOf);
   index.delete(undefined);

@@ -118,6 +118,7 @@ export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   return `${reason === undefined ? '' : `${reason}. `}To decide, enter ${answers} in the column decision`;
 }
 
+/** Returns the reason of a row's state; undefined if its action and values show it. */
 export function reasonOf(row: PlanRow): string | undefined {
   const { item, error, altered = [] } = row;
   if (error !== undefined) return error;

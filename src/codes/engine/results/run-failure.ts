@@ -69,6 +69,7 @@ function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
   );
 }
 
+/** Formats the note about rows of `qr create` that exist already; undefined if there are none. */
 export function describeExisting(count: number): string | undefined {
   if (count === 0) return undefined;
   const it = count === 1 ? 'it' : 'them';
@@ -137,6 +138,7 @@ export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   return { exit: 8, message: `a run would change ${countOf(changed, 'code')}` };
 }
 
+/** Returns the error of a dry run with `--exit-code`; undefined for 0. */
 export function failureOfPlan(plan: Plan, verb: Verb): UnprovenError | PartialError | undefined {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   if (exit === 0) return undefined;

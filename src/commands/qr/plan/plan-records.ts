@@ -115,6 +115,7 @@ export function describeCandidates(row: PlanRow): string | undefined {
   return ids.length === 0 ? undefined : joinSome(ids, { most: MOST_CANDIDATES });
 }
 
+/** Formats a new code: `Summer menu (menu) → https://example.com/summer`; undefined for other rows. */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
   const isNew = action === 'create' || action === 'undecided' || action === 'exists' || action === 'failed';
   const { name, destination } = values ?? row?.wish ?? {};

@@ -18,6 +18,7 @@ import type { CheckedSource, RowsVerb } from './verb.ts';
 /** Default visibility delay of the service, in ms. */
 const SETTLE_MS = 10_000;
 
+/** Prints the plan. Throws like `planFirst`. */
 export async function previewRows(context: Context, run: RowsJob): Promise<void> {
   const { file, flags, verb } = run;
   const { input, checked } = file;
@@ -39,6 +40,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
   }
 }
 
+/** Plans rows, and sends only GET requests. Throws UsageError for faults that require the service. */
 export async function planFirst(context: Context, run: RowsJob) {
   const { file, flags, verb } = run;
   const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));

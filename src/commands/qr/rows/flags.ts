@@ -158,6 +158,10 @@ function isStream(from: string): boolean {
   return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
 }
 
+/**
+ * Returns `codes.results.csv` next to `codes.csv`, with the same extension, because the same program opens
+ * both; or the input if it is a results file.
+ */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));
   const isOwn = formatOfPath(ext) === form?.is;

@@ -92,6 +92,7 @@ export function noteOutcomes({ facts }: Context, ends: readonly RowEnd[]): void 
   facts.outcomes = Object.fromEntries(countOutcomes(ends));
 }
 
+/** Prints the progress of a run that a signal stopped, and throws the signal's reason. */
 export function noteStop(
   { console, signal }: Context,
   { ends }: RunEnd,

@@ -22,6 +22,7 @@ import {
 import { openResultsOutput } from './results-output.ts';
 import type { RowsFile, RowsVerb } from './verb.ts';
 
+/** Reads and checks a file of rows. Throws UsageError (2) with every fault, before anything is sent. */
 export async function readRowsFile(
   context: Context,
   from: string,

@@ -33,6 +33,7 @@ export interface NamedEnd {
   failure: unknown;
 }
 
+/** Reads codes by ID or slug. Throws NotFoundError if the only one does not exist. */
 export async function findNamed(
   context: Context,
   names: readonly string[],
@@ -84,6 +85,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
+/** Carries out a verb. Throws errors before the first request, and the signal's reason. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -95,6 +97,7 @@ export async function runNamed(
   return finishNamed(context, end, ends);
 }
 
+/** Notes the outcomes of a run over codes. Throws the signal's reason. */
 export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends']): NamedEnd {
   const results = ends.flatMap(([, result]) => result ?? []);
   noteOutcomes(context, results);

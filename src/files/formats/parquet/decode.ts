@@ -28,6 +28,7 @@ const MOST_COLUMNS = 1000;
 /** A Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
+/** Yields row groups as columns that threads can transfer. Throws Error if the file is damaged. */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,

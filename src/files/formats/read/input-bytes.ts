@@ -61,6 +61,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
+/** Throws UsageError if the gzip file is incomplete. */
 export async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,

@@ -17,6 +17,7 @@ export interface Records {
   torn: boolean;
 }
 
+/** Yields UTF-8 without its byte order mark. Throws UsageError for another encoding, and for a long line. */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,

@@ -104,6 +104,7 @@ export interface Checked<R> {
 
 const CHECKED_AT_ONCE = 5000;
 
+/** Maps rows, and handles signals in between. Throws the signal's reason. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
@@ -143,6 +144,7 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
+/** Throws UsageError (exit 2) that lists each fault once, by line. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],

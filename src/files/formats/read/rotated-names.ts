@@ -33,6 +33,7 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
+/** Parses a name; undefined if it is neither a data file nor an earlier file of a log. */
 export function findLogName(name: string): LogName | undefined {
   const { plain, packing } = unpacked(name);
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
@@ -62,6 +63,7 @@ export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
 
+/** Compares files of one log: oldest first, the log's own file last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
   return a[0] - b[0] || a[1] - b[1];

@@ -57,11 +57,13 @@ export function formatDecimal(
   return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
 }
 
+/** Formats a number of an axis: at most two decimals, without trailing zeros. */
 export function formatTick(cldr: LocaleData, value: number): string {
   const decimals = [0, 1].find((count) => Number(value.toFixed(count)) === Number(value.toFixed(2))) ?? 2;
   return formatDecimal(cldr, value, decimals);
 }
 
+/** Formats an average with one decimal, or with two if it or one `beside` it would be zero. */
 export function formatAverage(
   cldr: LocaleData,
   value: number,
@@ -75,6 +77,7 @@ export function formatShare(cldr: LocaleData, share: number): string {
   return inPercent(cldr, formatDecimal(cldr, share * 100, 1));
 }
 
+/** Formats growth as a percentage with its sign; undefined above 999 %. */
 export function formatGrowth(cldr: LocaleData, growth: number): string | undefined {
   if (growth > MOST_GROWTH) return undefined;
   const digits = formatDecimal(cldr, Math.abs(growth) * 100, Math.abs(growth) >= 1 ? 0 : 1);

@@ -92,6 +92,7 @@ export function bandHeight({ stacks }: Band): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
 
+/** Splits a stack at a height. Either part may be empty. */
 export function splitStack(stack: Stack, room: number): [Stack, Stack] {
   const { blocks } = stack;
   let height = 0;

@@ -53,6 +53,7 @@ interface Known {
   width: number;
 }
 
+/** Loads the fonts for `texts`. Throws LocalError if a font is not installed. */
 export async function createTypesetter(
   document: Pdf,
   texts: readonly string[],

@@ -77,6 +77,7 @@ export interface LogFile {
   name: LogName;
 }
 
+/** Returns the paths, oldest first. Throws UsageError for a compression other than gzip. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: without them, figures would be too low.
@@ -96,6 +97,7 @@ export async function filterScans(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
+/** F13: warns of unread files that look like scans. */
 export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): void {
   if (paths.length === 0) return;
   const [looks, it] =
