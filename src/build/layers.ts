@@ -85,7 +85,10 @@ export function layerRules(): object[] {
   );
 }
 
-/** Returns the document with its table of layers, between the heading of the table and the next empty line, as in `LAYERS`. */
+/**
+ * Returns the document with its table of layers, between the heading of the table and the next empty line, as
+ * in `LAYERS`.
+ */
 export function withLayerTable(document: string): string {
   const rows = LAYERS.flatMap((modules, layer) =>
     Object.entries(modules).map(([module, does]) => {

@@ -57,7 +57,7 @@ export async function resultOfResponse<T>(
     call.onResponse?.(response);
     return readSuccess(call, subject, received);
   }
-  // RFC 6585: no server that sends a 429 has processed the request, not even a POST.
+  // A 429 is a refusal of the request (RFC 6585), so even a POST is safe to repeat.
   if (status === 429) return { kind: 'limited' };
   call.onResponse?.(response);
   const error = responseError(subject, response, await parseErrorBody(response.text), rate);

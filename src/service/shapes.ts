@@ -76,7 +76,7 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Total at this response. Never trusted alone. */
+  /** Total that this response reports; may be capped, so it is always checked against the rows. */
   total: number;
   /** Date header, in whole seconds. */
   serviceTimeMs: number | undefined;

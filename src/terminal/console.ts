@@ -111,7 +111,7 @@ export function createConsole(options: ConsoleOptions): Console {
     },
     async write(data) {
       if (!isTerminal) return writeOut(data);
-      bar?.hide(); // both may be the same screen
+      bar?.hide(); // Standard output and the progress bar may share a terminal.
       await writeOut(data);
       bar?.show();
     },

@@ -31,7 +31,7 @@ test('gives the dimensions of --by, UTM tags among them', async () => {
 });
 
 describe('codes', () => {
-  test('gives all slugs with names', async () => {
+  test('lists every slug with its name', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 120, scans: 1 });
     const codes = sandbox.workspace.codes();
@@ -41,7 +41,7 @@ describe('codes', () => {
     expect(await candidates(['scans', 'export', '--all', 'x'], { ...env, ...sandbox.env })).toEqual(all);
   });
 
-  test('asks the service once, and again when it was long ago', async () => {
+  test('queries the service once, and again after the cache expires', async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
     const first = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });

@@ -153,7 +153,7 @@ describe('requests', () => {
     expect(byCode.stdout.match(/,701,/g)).toHaveLength(3);
   });
 
-  test('are those of the pages too if the totals do not add up', async () => {
+  test('include the page requests if the totals do not add up', async () => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 9000,
@@ -287,7 +287,7 @@ describe('stats refuses', () => {
     );
   });
 
-  test('a code that does not exist, and counts the other one', async () => {
+  test('omits a code that does not exist, and counts the others', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 40 });
     const gone = '00000000-0000-4000-8000-000000000000';
     const both = await requestsOf(sandbox, [sandbox.codeId(), gone, '--by', 'code', '-f', 'csv']);

@@ -96,7 +96,7 @@ describe('scans watch', () => {
     });
   });
 
-  it('reports codes with few scans with --quiet-for, also if the last scan is older than nine weeks', async () => {
+  it('with --quiet-for, reports codes with few scans, even if the last one is older than nine weeks', async () => {
     const { sandbox, ids } = await useCodes();
     add(sandbox, ids[6] ?? '', 1, 90, 80);
     const run = (...args: string[]) =>

@@ -258,7 +258,7 @@ describe('without a key or a service', () => {
     }
   });
 
-  it('--strict makes warnings faults, except those that need the service', async () => {
+  it('--strict turns warnings into errors, except those that require the service', async () => {
     const { qr } = await useFiles({ 'odd.csv': good, 'list.csv': 'slug,status\na,archived\n' });
     expect(await qr(['create', '--from', 'odd.csv', '--offline'], bare)).toMatchObject({ code: 0 });
     const strict = await qr(['create', '--from', 'odd.csv', '--offline', '--strict'], bare);

@@ -245,7 +245,7 @@ describe('codes', () => {
     expectHarmless(stdout.replace(/\x1b\[1G[\s\S]*$/, ''));
   });
 
-  test('in completions are plain words, with names on one line', async () => {
+  test('complete as plain words, each with its name on one line', async () => {
     const service = await useService();
     const { stdout } = await runByDay(
       ['__complete', 'qr', 'get', ''],

@@ -373,7 +373,7 @@ describe('a period that the files do not cover', () => {
 });
 
 describe('the range that was read', () => {
-  test('is in the last line with both ends, and a bare date in --until is explained', async () => {
+  test('the closing line states both ends of the range, and a hint explains a bare date in --until', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 50 });
     const cwd = await useDirectory();
     const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];

@@ -104,7 +104,7 @@ test('results have the extension of their input', async () => {
   );
 });
 
-test('a workbook is filled in, created from, and answered by a workbook', async () => {
+test('qr create reads a workbook and writes its results to a workbook', async () => {
   const { sandbox, qr, cwd } = await useList();
   const before = sandbox.workspace.codes().length;
   expect(await qr('create', '--template', '-o', 'codes.xlsx')).toMatchObject({ code: 0, stdout: '' });

@@ -117,7 +117,7 @@ describe('qrctl sandbox', () => {
     expect(result.stderr).toContain(`port ${port} is in use`);
   });
 
-  test.runIf(SOAK)('uses another port than a sandbox that runs already', async () => {
+  test.runIf(SOAK)('listens on a different port if another sandbox is running', async () => {
     const both = await Promise.all([startCli(['sandbox']), startCli(['sandbox'])]);
     const ports = await Promise.all(both.map(async (running) => (await accessOf(running)).port));
     expect(new Set(ports).size).toBe(2);

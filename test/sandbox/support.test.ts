@@ -7,7 +7,7 @@ import { startSandboxProcess } from '../support/sandbox-process.ts';
 
 const post = (name: string) => ({ method: 'POST', body: JSON.stringify({ name }) });
 
-test('a dropped request is not applied, and one that is applied and dropped is', async () => {
+test('dropBefore drops a request without applying it; applyThenDrop applies it and drops the response', async () => {
   const intercept = sometimes(({ number }) => (number === 0 ? dropBefore : number === 1 && applyThenDrop));
   const sandbox = await useSandbox({ codes: 0, intercept });
   const headers = { authorization: `Bearer ${sandbox.apiKey}` };

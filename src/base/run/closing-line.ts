@@ -1,7 +1,10 @@
 /** Formats `Created 48 codes, updated 1, 2 failed (50 requests). Results: codes.results.csv`. */
 import { capitalize, countOf, formatCount } from '../text/quote.ts';
 
-/** `cost`: requests, time and warnings; empty parts are omitted. `place`: label and path of the file that was written. */
+/**
+ * `cost`: requests, time and warnings; empty parts are omitted. `place`: label and path of the file that was
+ * written.
+ */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');
   return `${done}${spent === '' ? '' : ` (${spent})`}${place === undefined ? '' : `. ${place}`}`;

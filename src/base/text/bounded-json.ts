@@ -1,4 +1,7 @@
-/** A value takes up to a hundred times its text. Only this file calls JSON.parse. */
+/**
+ * Parses JSON with bounded memory: a parsed value may take 100 times the memory of its text. No other module
+ * calls JSON.parse.
+ */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
 /** Message that follows "the response " or "line 3 ". */

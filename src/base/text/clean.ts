@@ -28,7 +28,7 @@ export function cleanCsv(text: string): string {
   return lines.join('\n');
 }
 
-/** T9: escapes as JSON, so that a parser reads the same values. */
+/** T9: replaces unsafe characters with JSON escapes, so that a parser reads the same values. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));

@@ -38,7 +38,7 @@ export function joinSome(
   return [...texts.slice(0, most), ...(more > 0 ? [`${formatCount(more)} others`] : [])].join(separator);
 }
 
-/** Formats `12,000`. The first call of `toLocaleString` takes Node 10 ms. */
+/** Formats 12000 as `12,000`, without `toLocaleString`, whose first call takes 10 ms in Node.js. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -1,6 +1,6 @@
 const SHELL_SYNTAX = /[|&;<>$`]/;
 
-/** A backslash is ordinary, except before a quote outside of single quotes. */
+/** Splits a line like a shell. A backslash is literal, except before a quote outside single quotes. */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

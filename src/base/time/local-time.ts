@@ -15,7 +15,10 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Some zones once changed their offset at odd seconds. */
+  /**
+   * Returns the offset of a quarter hour, or undefined if it changes within it: some zones once changed at
+   * odd seconds.
+   */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

@@ -12,7 +12,10 @@ import { CODE_STATUSES, CODE_TYPES } from '../../service/shapes.ts';
 export const COLUMN_FIELDS = ['key', 'id', 'slug', 'name', 'type', 'destination', 'status', 'at'] as const;
 type ColumnField = (typeof COLUMN_FIELDS)[number];
 
-/** Words that mean a field: English, German, French, Spanish, Italian, Dutch, Portuguese, Polish, Japanese, Arabic. */
+/**
+ * Words that mean a field: English, German, French, Spanish, Italian, Dutch, Portuguese, Polish, Japanese,
+ * Arabic.
+ */
 const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   key: 'schlüssel clé clave chiave sleutel chave klucz キー المفتاح مفتاح',
   name: 'bezeichnung titel nom titre intitulé nombre título nome titolo naam nazwa tytuł 名前 名称 الاسم اسم',

@@ -6,7 +6,9 @@ import { type CodeOfScans, keyOfCode } from '../../scans/stats/code-of-scans.ts'
 import { isUuid } from '../../service/checks.ts';
 import { type CodeChoice, createNameTest } from '../code-choice.ts';
 
-/** Divides arguments after `--input`, where a shell expands `*.csv` to several words, into files and codes. */
+/**
+ * Divides arguments after `--input`, where a shell expands `*.csv` to several words, into files and codes.
+ */
 export async function divideNames(names: readonly string[]): Promise<{ files: string[]; codes: string[] }> {
   const files: string[] = [];
   const codes: string[] = [];

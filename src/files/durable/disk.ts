@@ -10,8 +10,8 @@ export interface DiskStat {
   uid: number;
   gid: number;
   nlink: number;
-  /** No program can set `ctimeNs`. */
   mtimeNs: bigint;
+  /** Unlike `mtimeNs`, no program can set it. */
   ctimeNs: bigint;
   isFile(): boolean;
   isDirectory(): boolean;

@@ -1,4 +1,4 @@
-/** Bundled in one file of dist/, because one library depends on the other. */
+/** Bundled into one file of dist/, because pdfkit depends on fontkit. */
 export { zlibSync } from 'fflate';
 export * as fontkit from 'fontkit';
 export { default as PDFDocument } from 'pdfkit';

@@ -61,7 +61,7 @@ async function convert(
     if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
-  // The first reading finds the beginnings, and every fault before anything is written.
+  // First pass: finds the first time in each file, and reports every fault before anything is written.
   const spans = await readScans(run, reading);
   const output = { ...planned.output, columns };
   const plan = { ...planned, all: allOf(kept), sinceMs: beginningOf(logs, spans), output };

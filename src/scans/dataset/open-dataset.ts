@@ -143,7 +143,7 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: the parts don't show which others a lost manifest listed.
+    // P6: the manifest can't be rebuilt from the parts: nothing shows which missing parts it listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }

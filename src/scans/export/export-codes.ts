@@ -21,7 +21,7 @@ export interface CodesExport {
   codes: readonly CodeLabel[];
   /** Exclusive; undefined for the service's clock at the first response. */
   untilMs: number | undefined;
-  /** For a service that sends no time. */
+  /** Local clock, used if the service sends no Date header. */
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;

@@ -74,7 +74,7 @@ export async function* paginate(
   if (total !== checkedTotal) await refuseMore();
   yield merger.rest();
 
-  /** C10: rows may be beyond a total at which services stop counting. */
+  /** Rejects if the service has, or may have, more rows than its capped total (C10). */
   async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
     const known = total;

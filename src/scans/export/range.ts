@@ -35,7 +35,10 @@ export interface RangeReading {
   grant?: (requests: number) => void;
 }
 
-/** A service may report too many pages. */
+/**
+ * Maximum number of parallel page requests before the page count is confirmed: a service may report too many
+ * pages.
+ */
 export const CAUTIOUS_WIDTH = 16;
 
 /** Maximum error of a bound that a service rounds to whole seconds. */

@@ -14,7 +14,7 @@ export interface CodeName {
   name?: string;
 }
 
-/** Returns the ID, because a slug may have belonged to a deleted code (F20). */
+/** Prefers the ID, if known: the slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }

@@ -106,7 +106,7 @@ export function createGovernor(options: GovernorOptions) {
         spacing = false;
         pump();
       },
-      () => undefined, // L15 has ended the waiting.
+      () => undefined, // Aborted: the abort handler has rejected all waiting requests (L15).
     );
   }
 

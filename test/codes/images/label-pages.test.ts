@@ -55,7 +55,7 @@ describe('a sheet', () => {
     expect(contentsOf((await draw('5164', 2)).pdf)[0]).not.toMatch(/^S$/m);
   });
 
-  it('has the plain caption for a name without a visible character, and for one of which no font has a letter', async () => {
+  it('uses the plain caption if a name has no visible character or none that a font contains', async () => {
     const { pdf, lost } = await draw('5164', ['', '🎉', '🎉 menu']);
     expect([...lost]).toEqual([
       ['🎉', 'words'],

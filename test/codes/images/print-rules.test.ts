@@ -77,7 +77,7 @@ describe('colors', () => {
     ['#000', '#ffffff', 21],
     ['#767676', '#fff', 4.54],
     ['#ffffff', '#777', 4.48],
-  ])('%s on %s differ by %d (WCAG 2.2)', (one, other, contrast) => {
+  ])('%s on %s has a contrast ratio of %d (WCAG 2.2)', (one, other, contrast) => {
     expect(contrastOf(color(one), color(other))).toBeCloseTo(contrast, 1);
   });
 

@@ -22,7 +22,7 @@ describe('a code on a terminal', () => {
     expect([modulesAcross(code, { quietZone: 0 }), modulesAcross(code, { quietZone: 1 })]).toEqual([3, 5]);
   });
 
-  it('has its own colors on each line', () => {
+  it('sets and resets its colors on each line', () => {
     expect(formatTerminal(fromRows('#.', '##'), 0)).toBe(`${COLORS}█▄${RESET}\n`);
     expect(formatTerminal(fromRows('#.', '##'), 2)).toBe(
       [0, 1, 2].map((n) => `${COLORS}  ${n === 1 ? '█▄' : '  '}  ${RESET}\n`).join(''),

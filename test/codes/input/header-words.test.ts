@@ -59,7 +59,7 @@ it('refuses words that are ambiguous, and takes the column of --column', async (
   );
 });
 
-it('reads columns of --column in workbooks, and keeps headers in the results', async () => {
+it('maps columns with --column in CSV files and workbooks, and keeps their headers in the results', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };

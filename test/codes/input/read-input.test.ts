@@ -201,7 +201,7 @@ describe('JSON', () => {
   });
 });
 
-it('the form is detected from the content if the name does not specify it', async () => {
+it('detects the format from the content if the file name does not specify one', async () => {
   expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
   expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);

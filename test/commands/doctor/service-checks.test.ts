@@ -31,7 +31,7 @@ async function found(answers: Partial<Service>, apiKey = settings.apiKey) {
 }
 
 describe('checkService', () => {
-  test('finds nothing wrong with a service that answers', async () => {
+  test('reports no problem if the service responds', async () => {
     const findings = await found({});
     expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
       'service ok',

@@ -172,7 +172,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
 });
 
 describe('a log that failed', () => {
-  it('fails with the same for all that is added later, and when it is closed (D11)', async () => {
+  it('rejects later appends and close() with the same error (D11)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     await log.append(lines(1));

@@ -214,7 +214,7 @@ describe('a run that shares the file with others', () => {
     expect([memory.read(FILE), memory.read(mine)]).toEqual(['old', 'theirs']);
   });
 
-  it('does not put anything in place when its temporary file is gone (D4)', async () => {
+  it('fails without creating the file if its temporary file was removed (D4)', async () => {
     const memory = createMemoryDisk();
     const replacement = await openReplacement(memory.disk, FILE, { processes: processes(6) });
     memory.remove(mine);
@@ -294,7 +294,7 @@ describe('owner and permissions', () => {
     expect(memory.modeOf(FILE)).toBe(0o755);
   });
 
-  it('are what was asked for, whatever the umask and the old file say (D6)', async () => {
+  it('are as requested, regardless of the umask and the old file (D6)', async () => {
     for (const umask of [0o000, 0o022, 0o777]) {
       const memory = await withOld(0o644);
       memory.umask = umask;
@@ -310,7 +310,7 @@ describe('owner and permissions', () => {
     expect(memory.modeOf(FILE)).toBe(0o640);
   });
 
-  it('let nobody in at any step who is not meant to be (D6)', async () => {
+  it('give other users no access at any step (D6)', async () => {
     const prepare = async (memory: MemoryDisk) => {
       memory.umask = 0;
       memory.write(FILE, 'old');

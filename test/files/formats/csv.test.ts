@@ -73,7 +73,7 @@ describe('CSV is RFC 4180', () => {
     expect(csv([{ id: 1, name: 'Ann', city: null }])).toBe('id,name,city\n1,Ann,\n');
   });
 
-  test('quotes, separators and line ends inside a cell (T2)', () => {
+  test('quotes cells that contain quotes, separators or line ends (T2)', () => {
     expect(csv([{ id: 1, name: 'a "b", c', city: 'x\ny\rz' }])).toBe(
       'id,name,city\n1,"a ""b"", c","x\ny\rz"\n',
     );

@@ -143,7 +143,7 @@ describe('a name that says another format than the one written is refused', () =
     expect(hint).not.toContain('.parquet');
   });
 
-  test('a name that says no format is written as ever', () => {
+  test('a name without a format extension gets the default format', () => {
     for (const name of ['a', 'a.txt', 'a.2026', 'a.b.csv', 'report.final', '.hidden', 'a.csv.1'])
       expect(plan({ output: name }).format).toBe('csv');
   });

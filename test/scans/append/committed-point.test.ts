@@ -527,7 +527,7 @@ describe('a lost state is rebuilt from the file', () => {
     );
   });
 
-  it('but not without a header, which shows the columns', async () => {
+  it('is not rebuilt if the file has no header to show the columns', async () => {
     const options = { identity: { dialect: { header: false, excel: false, rawCells: false } } };
     await run(memory, service, options);
     expect(await run(memory, service, options)).toBe(0);

@@ -109,7 +109,7 @@ describe('a file that was moved away', () => {
     expect(ids()).toEqual(['4']);
   });
 
-  it('needs no rotated file if the first run stopped before it wrote to an empty file', async () => {
+  it('starts from scratch if the first run stopped before it wrote any row', async () => {
     memory.write(FILE, '');
     await killedAt('flush /data', { fault: 'end-after' });
     expect(memory.names()).toEqual([FILE, STATE]);

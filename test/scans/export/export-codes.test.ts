@@ -137,7 +137,7 @@ describe('a service that does not tell its time', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('counts scans after the time of the machine, and shows none of them (C18)', async () => {
+  it("warns about scans later than this machine's clock, without exporting them (C18)", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const how = { shorten: (page: ModelRow[], request: number) => (request === 2 ? [] : page) };
     // Page 1 has the oldest alone.

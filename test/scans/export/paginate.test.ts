@@ -39,7 +39,7 @@ describe('pagination', () => {
     expect(asked).toEqual([2, 3, 2, 3, 1]);
   });
 
-  it('goes on where the range grew at its end (C7)', async () => {
+  it('continues if rows were added at the end of the range (C7)', async () => {
     const { ids, asked } = walked(p([1, 2], 3), [p([3, 4], 4), p([3, 4], 4), page([4])]);
     expect(await ids).toEqual([1, 2, 3, 4]);
     expect(asked).toEqual([2, 2, 1]);
@@ -203,7 +203,7 @@ describe('a total that may be truncated', () => {
     },
   );
 
-  it('is looked beyond again where it is another at the end (C10)', async () => {
+  it('is checked again for further rows if it changed by the end (C10)', async () => {
     const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
     const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
     const job = reading(read, { proveBeyond: true });

@@ -22,7 +22,7 @@ async function sliced(
 const all = (count: number) => rows(count).map(({ id }) => id);
 
 describe('slices of a range', () => {
-  it('tell how many rows were shown before anything is collected (C13)', async () => {
+  it('report progress before any row is collected (C13)', async () => {
     const shown: number[] = [];
     const service = modelScans(rows(500), { pageCap: 10 });
     await collect(splitByTime({ ...reading(service.read), reportRows: (count) => shown.push(count) }));

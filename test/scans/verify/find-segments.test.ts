@@ -142,7 +142,7 @@ describe('isSame', () => {
   ];
   const ask = async () => countScans({ read: modelScans(scans).read, largest: { total: 0 } }, range);
 
-  it('does not count scans of the margins (V2)', async () => {
+  it('ignores scans in the margins (V2)', async () => {
     expect(isSame(indexOf(scans.slice(1, 3)), range, await ask())).toBe(true);
     expect(isSame(indexOf(scans.slice(1, 2)), range, await ask())).toBe(false);
   });

@@ -50,7 +50,7 @@ async function read(
 }
 
 describe('readFilesEvidence', () => {
-  it('counts the scans of each code in the weeks (W6)', async () => {
+  it("counts each code's scans in the recent and the baseline weeks (W6)", async () => {
     const times = [
       START - 10 * DAY_MS,
       START - 1,

@@ -29,7 +29,7 @@ describe('requests of other clients (L20)', () => {
     expect(told(...windows).count()).toBe(4 * 8);
   });
 
-  it('are counted in a window with a late response', () => {
+  it('do not include an own request whose response arrives after the window ends', () => {
     const external = told([59, RESET], [57, RESET], [59, RESET + WINDOW], [58, RESET]);
     expect(external.count()).toBe(0);
   });

@@ -45,7 +45,7 @@ export interface Altered {
 }
 
 export interface RowEnd {
-  /** As it was carried out, or as last planned if nothing was sent. */
+  /** Plan item as executed, or as last planned if nothing was sent. */
   readonly item: PlanItem;
   readonly outcome: RowOutcome;
   readonly error?: string;

@@ -66,7 +66,9 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   }
 }
 
-/** Reads the ledger of the workspace without a lock, and without changes on disk. `onLine` receives each line. */
+/**
+ * Reads the ledger of the workspace without a lock, and without changes on disk. `onLine` receives each line.
+ */
 export async function readLedger(
   place: LedgerPlace,
   onLine?: (line: LedgerLine) => void,

@@ -42,7 +42,10 @@ interface Unmatched {
   readonly candidates: readonly QrCode[];
 }
 
-/** For `qr apply`, a key may belong to another file of the workspace. */
+/**
+ * Assigns a row the code found after a lost response. An edited row of `qr apply` is a question: its key may
+ * belong to another file.
+ */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
   if (isEdited && input.policy.verb === 'apply')

@@ -125,7 +125,10 @@ const ACTING: readonly PlanAction[] = ['create', 'update', 'delete', 'adopt', 'r
 
 const FAILING: readonly PlanAction[] = ['edited', 'gone', 'failed'];
 
-/** Exit code of a dry run: 9 for a decision or brake, 8 for changes, 0 for none. */
+/**
+ * Returns the exit code of a dry run, with its reason: 9 for a decision or brake, 8 for changes and failed
+ * rows, otherwise 0.
+ */
 export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   const [brake] = brakes;
   if (brake) return { exit: 9, message: brakes.map(({ message }) => message).join('; '), hint: brake.hint };

@@ -7,7 +7,9 @@ import type { RowsFlags } from './flags.ts';
 import { readRowsFile } from './run-file.ts';
 import type { RowsVerb } from './verb.ts';
 
-/** Prints what is known about a row, and what a run would do. Throws UsageError if no row has the line or key. */
+/**
+ * Prints what is known about a row, and what a run would do. Throws UsageError if no row has the line or key.
+ */
 export async function explainRow(
   context: Context,
   from: string,

@@ -20,7 +20,7 @@ import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from '
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-/** A terminal gets the number of rows by outcome by default. */
+/** By default, prints the number of rows for each outcome if standard output is a terminal. */
 export async function openResultsOutput(
   context: Context,
   input: Input,

@@ -20,7 +20,7 @@ interface ColumnKind {
   statistics(cells: readonly Cell[]): Statistics;
 }
 
-/** Integers are numbers if exact: a million BigInts would take most of the time. */
+/** Safe integers are stored as numbers: creating millions of BigInts would take most of the run time. */
 type Cell = number | bigint | string | null;
 
 const INTEGER: ColumnKind = {

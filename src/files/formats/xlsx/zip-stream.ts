@@ -10,7 +10,7 @@ import { createGatherer, type Encoder, encoderOf } from '../gatherer.ts';
 interface Entry {
   name: Buffer;
   offset: number;
-  /** Bit 3: sizes and checksum follow the data. */
+  /** General-purpose flag bit 3 of ZIP: the sizes and the checksum follow the data. */
   streamed: boolean;
   crc: number;
   packed: number;

@@ -6,7 +6,7 @@ import { getOrAdd } from '../../../base/collections.ts';
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
 
-/** `owner` is the identity of its code, equal for all unknown codes. */
+/** Reports whether a scan is new. `owner` identifies the scan's code; all unknown codes share one owner. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 /** Thrown so that dedup uses a set. */

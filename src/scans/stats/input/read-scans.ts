@@ -18,7 +18,7 @@ type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: nu
 
 interface ReadInputs {
   paths: readonly string[];
-  /** Files whose unterminated last line with all cells is counted. */
+  /** Files whose last line is counted even without a line end, if it has all cells. */
   closed?: ReadonlySet<string>;
   fields: readonly ValueDimension[];
   start(): TakeScan;
@@ -32,7 +32,10 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/** Throws UsageError with the line, UnprovenError for contradictory IDs. */
+/**
+ * Reads all scans once. Throws UsageError with the line number for an invalid row, UnprovenError if IDs
+ * contradict each other.
+ */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   try {
@@ -59,7 +62,7 @@ export function readEveryRow(
   return readAll({ fields: [], ...job, start }, () => true, {});
 }
 
-/** Bounds the heap, and throws the reason of an aborted signal. */
+/** Returns a function that bounds the heap, handles pending signals, and rejects with the abort reason. */
 export function createPause(signal: AbortSignal): () => Promise<void> {
   const keepFlat = keepMemoryFlat();
   return () => {

@@ -59,7 +59,7 @@ describe('the file of a ledger', () => {
     expect(replay.view().unclear).toMatchObject([{ n: 2, firstIds: new Set(['x']) }]);
   });
 
-  it('does not contain the key', async () => {
+  it('does not contain the API key', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN]);
     expect(memory.read(PATH)).not.toContain('svc_live_a');
