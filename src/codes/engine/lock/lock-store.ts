@@ -76,7 +76,10 @@ export function entriesOf(
       if (!code) next.delete(key);
       else if (entry) next.set(key, removedEntry(entry, end, code));
     } else if (row && code && isKeys(end)) {
-      next.delete(owners.get(code.id.toLowerCase()) ?? key);
+      const id = code.id.toLowerCase();
+      const owner = owners.get(id) ?? key;
+      // Two keys may have exchanged their codes.
+      if (owner === key || next.get(owner)?.id.toLowerCase() === id) next.delete(owner);
       const entry = entryOf(key, code, end, before.get(key));
       if (entry) next.set(key, entry);
     }

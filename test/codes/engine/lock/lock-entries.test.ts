@@ -35,6 +35,17 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([entryOf('a', code)], ['unchanged', { code }])).toEqual([entryOf('a', code)]);
   });
 
+  it('is there for both keys if a decision exchanged their codes', () => {
+    const [one, two] = [codeOf(1), codeOf(2)];
+    const before = [entryOf('a', one), entryOf('b', two)];
+    const ends = [
+      endOf(itemOf(2, 'adopt', { key: 'a', how: 'decision', code: two }), 'adopted', { code: two }),
+      endOf(itemOf(3, 'adopt', { key: 'b', how: 'decision', code: one }), 'adopted', { code: one }),
+    ];
+    const after = entriesOf(ends, new Map(before.map((entry) => [entry.key, entry])));
+    expect([...after.values()]).toEqual([entryOf('a', two), entryOf('b', one)]);
+  });
+
   it.each(['gone', 'undecided', 'exists'] as const)('is left as it is if the row is %s', (outcome) => {
     const before = [entryOf('a', codeOf(3)), entryOf('b', codeOf(2))];
     expect(entriesAfter(before, [outcome, { how: 'equal', code }], outcome)).toEqual(before);
