@@ -5,9 +5,9 @@ export function messageOf(error: unknown): string {
 }
 
 export interface RowProblem {
-  file?: string;
-  line?: number;
-  message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly message: string;
 }
 
 export function systemCode(error: unknown): string | undefined {
@@ -30,8 +30,8 @@ export function isDiskFull(error: unknown): boolean {
 export type Outcome = 'not-applied' | 'unknown';
 
 export class Failure extends Error {
-  static exit: number = 1;
-  static meaning: string =
+  static readonly exit: number = 1;
+  static readonly meaning: string =
     "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
 
   hint: string | undefined;
@@ -63,7 +63,7 @@ export class RequestFailure extends Failure {
 }
 
 export class UsageError extends Failure {
-  static override exit = 2;
+  static override readonly exit = 2;
   static override meaning = 'usage error (invalid flag, argument or input file); no changes were made';
 }
 export class LocalError extends Failure {
@@ -73,37 +73,37 @@ export class LocalError extends Failure {
 }
 export class UnexpectedResponseError extends RequestFailure {}
 export class AuthError extends RequestFailure {
-  static override exit = 3;
-  static override meaning = 'missing or unusable API key, or the service rejected the key (401)';
+  static override readonly exit = 3;
+  static override readonly meaning = 'missing or unusable API key, or the service rejected the key (401)';
 }
 export class NotFoundError extends RequestFailure {
-  static override exit = 4;
-  static override meaning = 'not found (404)';
+  static override readonly exit = 4;
+  static override readonly meaning = 'not found (404)';
 }
 export class PlanLimitError extends RequestFailure {
-  static override exit = 5;
-  static override meaning = "the plan's code limit is reached (403)";
+  static override readonly exit = 5;
+  static override readonly meaning = "the plan's code limit is reached (403)";
 }
 export class RateLimitError extends RequestFailure {
-  static override exit = 6;
-  static override meaning = 'rate limit: the wait would exceed --max-wait';
+  static override readonly exit = 6;
+  static override readonly meaning = 'rate limit: the wait would exceed --max-wait';
 }
 export class UnavailableError extends RequestFailure {
-  static override exit = 7;
-  static override meaning = 'network or service unavailable after retries';
+  static override readonly exit = 7;
+  static override readonly meaning = 'network or service unavailable after retries';
 }
 export class PartialError extends Failure {
-  static override exit = 8;
-  static override meaning =
+  static override readonly exit = 8;
+  static override readonly meaning =
     'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
 }
 export class UnprovenError extends Failure {
-  static override exit = 9;
+  static override readonly exit = 9;
   static override meaning = 'the export could not be verified as complete, or a bulk row needs your decision';
 }
 export class RejectedError extends RequestFailure {
-  static override exit = 10;
-  static override meaning = 'the service rejected the values (400)';
+  static override readonly exit = 10;
+  static override readonly meaning = 'the service rejected the values (400)';
 }
 export class InterruptedError extends Failure {
   readonly signal: 'SIGINT' | 'SIGTERM';
@@ -124,7 +124,7 @@ export class ReportedError extends Failure {
 }
 /** Closed standard output (`| head`): a successful end. */
 export class ClosedPipeError extends Failure {
-  static override exit = 0;
+  static override readonly exit = 0;
 }
 
 const CLASSES = [

@@ -17,10 +17,10 @@ declare module 'commander' {
 }
 
 export interface Reading {
-  argv: readonly string[];
-  path: Command[];
+  readonly argv: readonly string[];
+  readonly path: Command[];
   /** Errors of values, which are not thrown, so that the flags after them are read as well. */
-  refused: UsageError[];
+  readonly refused: UsageError[];
   requested?: 'help' | 'version';
   reached?: Reached;
   failure?: unknown;

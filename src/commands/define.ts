@@ -9,7 +9,7 @@ type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
 export interface OutputColumns {
   when?: string;
-  columns: readonly { name: string }[];
+  columns: readonly { readonly name: string }[];
   optional?: readonly string[];
   /** The columns of the input file come first, except those named here. */
   afterInput?: true;

@@ -166,7 +166,7 @@ interface ListWords {
 }
 
 export interface Output {
-  plan: OutputPlan;
+  readonly plan: OutputPlan;
   /** The caller ends it with `writeAll`, `commit` or `discard`. */
   open(): Promise<DocumentSink>;
   print(records: Batches, words?: ListWords): Promise<void>;

@@ -16,13 +16,13 @@ export interface SandboxResponse {
 }
 
 export interface Exchange {
-  request: SandboxRequest;
-  number: number;
+  readonly request: SandboxRequest;
+  readonly number: number;
   /** Applies the request again at each call. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
   /** Node's response, for tests of broken connections. */
-  response: ServerResponse;
+  readonly response: ServerResponse;
 }
 
 export type Intercept = (exchange: Exchange) => void | Promise<void>;

@@ -8,8 +8,8 @@ import type { Variables } from './settings.ts';
 import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
-  file: string;
-  corrections: readonly string[];
+  readonly file: string;
+  readonly corrections: readonly string[];
 }
 
 export async function configFile(env: Variables): Promise<string> {

@@ -22,18 +22,18 @@ export type StoredProfile = { readonly [F in ProfileField]?: string };
 
 /** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
-  current?: string;
-  profiles: ReadonlyMap<string, StoredProfile>;
-  commandProblem?: CommandProblem;
+  readonly current?: string;
+  readonly profiles: ReadonlyMap<string, StoredProfile>;
+  readonly commandProblem?: CommandProblem;
 }
 
 export interface CommandProblem {
-  reason: string;
-  hint: string;
+  readonly reason: string;
+  readonly hint: string;
   /**
    * Corrected permissions would hide from the next command that other users were able to write the config.
    */
-  isOpen: boolean;
+  readonly isOpen: boolean;
 }
 
 export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boolean {

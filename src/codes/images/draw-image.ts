@@ -9,17 +9,17 @@ import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 
 export interface Encoded {
-  text: string;
-  modules: Modules;
+  readonly text: string;
+  readonly modules: Modules;
 }
 
 export interface Image {
-  bytes: Buffer;
-  sha256: string;
+  readonly bytes: Buffer;
+  readonly sha256: string;
 }
 
 export interface Fault {
-  fault: string;
+  readonly fault: string;
 }
 
 type Damage = (bytes: Buffer) => Buffer;
@@ -45,7 +45,7 @@ export async function drawImage(
 }
 
 interface Written {
-  bytes: Buffer;
+  readonly bytes: Buffer;
   findFault(bytes: Buffer, expected: Expected): string | undefined;
 }
 

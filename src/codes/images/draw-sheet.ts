@@ -14,36 +14,36 @@ import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
 export interface Label extends Encoded {
-  caption: string;
-  plain: string;
+  readonly caption: string;
+  readonly plain: string;
 }
 
 export interface SheetStyle {
-  grid: LabelGrid;
-  layout: LabelLayout;
-  image: ImageStyle;
-  skipped: number;
-  outline: boolean;
-  title: string;
+  readonly grid: LabelGrid;
+  readonly layout: LabelLayout;
+  readonly image: ImageStyle;
+  readonly skipped: number;
+  readonly outline: boolean;
+  readonly title: string;
 }
 
 export interface Sheet {
-  bytes: Buffer;
-  pages: number;
-  lost: ReadonlyMap<string, Typeset['lost']>;
+  readonly bytes: Buffer;
+  readonly pages: number;
+  readonly lost: ReadonlyMap<string, Typeset['lost']>;
 }
 
 type Pdf = ReturnType<typeof openPdf>;
 
 interface Position {
-  xMm: number;
-  yMm: number;
+  readonly xMm: number;
+  readonly yMm: number;
 }
 
 interface Spot {
-  label: Label;
-  corner: Position;
-  place: Position;
+  readonly label: Label;
+  readonly corner: Position;
+  readonly place: Position;
 }
 
 /** I1: a decoder must read each code at its position on the page. */

@@ -4,29 +4,29 @@ import type { Plate } from './logo.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
-  polygons: Polygons;
-  gray: number;
+  readonly polygons: Polygons;
+  readonly gray: number;
 }
 
 export interface Overlay {
-  xMm: number;
-  yMm: number;
-  sideMm: number;
-  raster: Raster;
+  readonly xMm: number;
+  readonly yMm: number;
+  readonly sideMm: number;
+  readonly raster: Raster;
 }
 
 export interface Drawing {
-  widthMm: number;
-  heightMm: number;
-  areas: readonly Area[];
-  overlays: readonly Overlay[];
+  readonly widthMm: number;
+  readonly heightMm: number;
+  readonly areas: readonly Area[];
+  readonly overlays: readonly Overlay[];
 }
 
 export interface Figure {
-  across: number;
-  outlines: readonly Outline[];
-  style: ImageStyle;
-  plate?: Plate;
+  readonly across: number;
+  readonly outlines: readonly Outline[];
+  readonly style: ImageStyle;
+  readonly plate?: Plate;
 }
 
 export function createFigure(modules: Modules, style: ImageStyle, plate: Plate | undefined): Figure {

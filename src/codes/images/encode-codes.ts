@@ -21,14 +21,14 @@ import {
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
 export interface EncodedCode extends Encoded {
-  code: QrCode;
-  refusal?: string;
+  readonly code: QrCode;
+  readonly refusal?: string;
 }
 
 export interface EncodedCodes {
-  encoded: readonly EncodedCode[];
-  refusals: readonly string[];
-  warnings: readonly string[];
+  readonly encoded: readonly EncodedCode[];
+  readonly refusals: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 const AT_ONCE = 200;
@@ -114,8 +114,8 @@ const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
 interface PrintRules {
-  refusals: string[];
-  warnings: string[];
+  readonly refusals: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {

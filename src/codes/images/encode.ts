@@ -6,9 +6,9 @@ export type Level = (typeof LEVELS)[number];
 
 export interface Modules {
   /** Number of modules per side: 17 + 4 × version. */
-  size: number;
-  version: number;
-  level: Level;
+  readonly size: number;
+  readonly version: number;
+  readonly level: Level;
   isDark(x: number, y: number): boolean;
 }
 

@@ -13,9 +13,9 @@ import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.t
 import { MANIFEST_COLUMNS, type Manifest } from './manifest.ts';
 
 export interface ImageFile {
-  encoded: EncodedCode;
-  format: ImageFormat;
-  file: string;
+  readonly encoded: EncodedCode;
+  readonly format: ImageFormat;
+  readonly file: string;
 }
 
 export function nameFiles(
@@ -62,9 +62,9 @@ export const AT_ONCE = 8;
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
 
 export interface PlannedImage {
-  image: ImageFile;
-  outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
-  error: string | null;
+  readonly image: ImageFile;
+  readonly outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
+  readonly error: string | null;
 }
 
 /** Plans images that replace nothing. Those that break the print rules fail unless `force` is set. */
@@ -80,9 +80,9 @@ export function planNew(
 }
 
 interface Place {
-  directory: string;
-  manifest: Manifest;
-  style: ImageStyle;
+  readonly directory: string;
+  readonly manifest: Manifest;
+  readonly style: ImageStyle;
   overwrite: boolean;
 }
 

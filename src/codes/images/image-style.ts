@@ -2,9 +2,9 @@ import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 
 export interface Color {
-  red: number;
-  green: number;
-  blue: number;
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
 }
 
 export const BLACK: Color = { red: 0, green: 0, blue: 0 };
@@ -51,14 +51,14 @@ export interface Logo {
 
 export interface ImageStyle {
   /** Side in mm, including the quiet zone. */
-  sizeMm: number;
-  dpi: number;
-  quietZone: number;
-  level: Level;
-  color: Color;
-  background: Color | undefined;
+  readonly sizeMm: number;
+  readonly dpi: number;
+  readonly quietZone: number;
+  readonly level: Level;
+  readonly color: Color;
+  readonly background: Color | undefined;
   /** Requires level H. */
-  logo?: Logo;
+  readonly logo?: Logo;
 }
 
 export function modulesAcross(

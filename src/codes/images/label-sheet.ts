@@ -85,15 +85,15 @@ export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions
 }
 
 export interface LabelLayout {
-  code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
-  caption?: CaptionBox;
+  readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
+  readonly caption?: CaptionBox;
 }
 
 export interface CaptionBox extends Size {
-  xMm: number;
-  yMm: number;
-  lines: number;
-  align: 'left' | 'center';
+  readonly xMm: number;
+  readonly yMm: number;
+  readonly lines: number;
+  readonly align: 'left' | 'center';
 }
 
 interface LayoutOptions {
@@ -159,9 +159,9 @@ export function parseSides(raw: string): Size | undefined {
 }
 
 interface PagePaper {
-  size: Size;
+  readonly size: Size;
   name: string;
-  isSized: boolean;
+  readonly isSized: boolean;
 }
 
 export function parsePaper(raw: string): PagePaper | undefined {

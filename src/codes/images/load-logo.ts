@@ -5,7 +5,7 @@ import { type ApartRenderer, openRenderer, RenderError, type Rendering } from '.
 import { PNG_SIGNATURE } from './write-png.ts';
 
 export interface LogoFault {
-  fault: string;
+  readonly fault: string;
 }
 
 /** Maximum number of pixels per side: a kilobyte of PNG may declare two billion pixels. */

@@ -11,10 +11,10 @@ import {
 } from './image-style.ts';
 
 export interface Plate {
-  across: number;
-  offset: number;
-  side: number;
-  rgb: Buffer;
+  readonly across: number;
+  readonly offset: number;
+  readonly side: number;
+  readonly rgb: Buffer;
 }
 
 /** Maximum width as a fraction of the code: 4 % of its area, of which level H restores 30 %. */

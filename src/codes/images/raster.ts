@@ -1,10 +1,10 @@
 import { grayOf } from './image-style.ts';
 
 export interface Raster {
-  width: number;
-  height: number;
+  readonly width: number;
+  readonly height: number;
   /** From 0 (black) to 255, row by row. */
-  gray: Uint8Array;
+  readonly gray: Uint8Array;
 }
 
 export function createRaster(width: number, height: number, gray: number): Raster {

@@ -8,15 +8,15 @@ import { readPng } from './read-png.ts';
 import { readSvg } from './svg.ts';
 
 export interface Expected {
-  text: string;
-  sizeMm: number;
-  across: number;
-  quietZone: number;
+  readonly text: string;
+  readonly sizeMm: number;
+  readonly across: number;
+  readonly quietZone: number;
 }
 
 interface Place {
-  xMm: number;
-  yMm: number;
+  readonly xMm: number;
+  readonly yMm: number;
 }
 
 /** Finds the fault of an image in a few words; undefined if its bytes are as expected. */

@@ -15,19 +15,19 @@ import type { ImageStyle } from './image-style.ts';
 import { type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
 
 interface WriteImagesOptions {
-  style: ImageStyle;
+  readonly style: ImageStyle;
   overwrite: boolean;
-  clock: Clock;
-  signal: AbortSignal;
-  facts: RunFacts;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly facts: RunFacts;
   onWait(): void;
   onProgress(done: number): void;
 }
 
 interface Existing {
-  directory: string;
-  manifest: Manifest;
-  hashes: ReadonlyMap<string, string>;
+  readonly directory: string;
+  readonly manifest: Manifest;
+  readonly hashes: ReadonlyMap<string, string>;
 }
 
 /**

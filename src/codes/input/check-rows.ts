@@ -24,8 +24,8 @@ export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
 }
 
 export interface TargetRow extends InputRow {
-  id?: string;
-  slug?: string;
+  readonly id?: string;
+  readonly slug?: string;
 }
 
 export interface CommonChanges {

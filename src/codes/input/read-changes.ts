@@ -17,9 +17,9 @@ const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
 /** Invalid or questionable change, unless the code already has this value. */
 export interface Doubt {
-  field: keyof CodeChanges;
-  fault: Fault;
-  isOdd?: boolean;
+  readonly field: keyof CodeChanges;
+  readonly fault: Fault;
+  readonly isOdd?: boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Doubt {
 export function readChanges(
   row: InputRow,
   { cell }: Columns,
-  common: { changes?: CodeChanges; force?: boolean; isNew?: boolean },
+  common: { readonly changes?: CodeChanges; readonly force?: boolean; readonly isNew?: boolean },
   isJson: boolean,
 ): { changes: CodeChanges; doubts: Doubt[] | undefined } {
   const doubts: Doubt[] = [];

@@ -128,11 +128,11 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
 }
 
 interface ApplyRun {
-  file: RowsFile;
-  flags: ApplyFlags;
-  verb: RowsVerb;
-  lockPath: string;
-  printer: PlanPrinter;
+  readonly file: RowsFile;
+  readonly flags: ApplyFlags;
+  readonly verb: RowsVerb;
+  readonly lockPath: string;
+  readonly printer: PlanPrinter;
 }
 
 async function apply(context: Context, { lockPath, file, flags, verb, printer }: ApplyRun): Promise<void> {

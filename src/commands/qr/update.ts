@@ -129,8 +129,8 @@ function changesOf({ name, destination, status }: UpdateFlags): CodeChanges {
 }
 
 interface NamedChanges {
-  changes: CodeChanges;
-  utm?: UtmTags;
+  readonly changes: CodeChanges;
+  readonly utm?: UtmTags;
 }
 
 const VERB: NamedVerb = { verb: 'update', done: 'updated' };

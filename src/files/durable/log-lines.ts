@@ -6,7 +6,7 @@ import { LINE_FEED } from '../../base/text/ascii.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 
 export class DamagedLogError extends UsageError {
-  path: string;
+  readonly path: string;
 
   constructor(path: string, what: string, hint: string) {
     super(`${path} ${what}`, { hint });

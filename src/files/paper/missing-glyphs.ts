@@ -1,6 +1,6 @@
 export interface Typeset {
-  text: string;
-  lost: 'nothing' | 'symbols' | 'words';
+  readonly text: string;
+  readonly lost: 'nothing' | 'symbols' | 'words';
 }
 
 const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [

@@ -52,7 +52,7 @@ export function drawPieces(
 }
 
 interface FontWithMarks {
-  _layoutEngine: { readonly engine: { readonly GPOSProcessor: MarkPositioner } };
+  readonly _layoutEngine: { readonly engine: { readonly GPOSProcessor: MarkPositioner } };
 }
 
 interface MarkPositioner {
@@ -77,25 +77,25 @@ function allowNullAnchors(font: FontWithMarks): void {
 const SHAPED = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
 interface Glyph {
-  id: number;
-  advanceWidth: number;
+  readonly id: number;
+  readonly advanceWidth: number;
   /** Empty if the glyph belongs to the letter of another one. */
-  codePoints: readonly number[];
+  readonly codePoints: readonly number[];
 }
 
 interface Position {
-  xAdvance: number;
-  xOffset: number;
-  yOffset: number;
+  readonly xAdvance: number;
+  readonly xOffset: number;
+  readonly yOffset: number;
 }
 
 interface EmbeddedFont {
-  font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
-  id: string;
-  scale: number;
-  subset: { readonly glyphs: number[] };
-  widths: number[];
-  unicode: (readonly number[])[];
+  readonly font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
+  readonly id: string;
+  readonly scale: number;
+  readonly subset: { readonly glyphs: number[] };
+  readonly widths: number[];
+  readonly unicode: (readonly number[])[];
   layout(
     text: string,
     features: readonly string[],
@@ -104,8 +104,8 @@ interface EmbeddedFont {
 }
 
 interface Internals {
-  _font: EmbeddedFont;
-  page: { readonly fonts: Record<string, unknown> };
+  readonly _font: EmbeddedFont;
+  readonly page: { readonly fonts: Record<string, unknown> };
   addContent(operators: string): void;
 }
 

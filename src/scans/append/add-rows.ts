@@ -22,7 +22,7 @@ import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
-  path: string;
+  readonly path: string;
   /** Returns totals as of the last commit. */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /** Drops rows that are repeated after a rewind. With `own`, the sink's end closes the file. */

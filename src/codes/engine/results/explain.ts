@@ -35,8 +35,8 @@ function mayCreate(verb: Verb): boolean {
 }
 
 export interface QuestionGroup {
-  question: Question;
-  rows: readonly PlanRow[];
+  readonly question: Question;
+  readonly rows: readonly PlanRow[];
 }
 
 export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {

@@ -27,11 +27,11 @@ import {
 } from './explain.ts';
 
 export interface RunFacts {
-  verb: Verb;
-  file: Source;
-  stop: unknown;
-  resultsPath?: string;
-  isUnproven?: boolean;
+  readonly verb: Verb;
+  readonly file: Source;
+  readonly stop: unknown;
+  readonly resultsPath?: string;
+  readonly isUnproven?: boolean;
 }
 
 const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedResponseError, UnprovenError];
@@ -116,9 +116,9 @@ function withResumeHint({ stop, resultsPath }: RunFacts): unknown {
 }
 
 interface PlanReason {
-  exit: 0 | 8 | 9;
-  message: string;
-  hint?: string;
+  readonly exit: 0 | 8 | 9;
+  readonly message: string;
+  readonly hint?: string;
 }
 
 const ACTING: readonly PlanAction[] = ['create', 'update', 'delete', 'adopt', 'removed'];

@@ -13,12 +13,12 @@ import { baseOf, fingerprintOf, formatBase } from '../plan/base.ts';
 import type { Field, FieldChange, Row } from '../plan/model.ts';
 
 export interface RowEnd {
-  row: Row;
-  outcome: RowOutcome;
-  error?: string;
-  code?: QrCode;
-  changes: readonly FieldChange[];
-  isOpen: boolean;
+  readonly row: Row;
+  readonly outcome: RowOutcome;
+  readonly error?: string;
+  readonly code?: QrCode;
+  readonly changes: readonly FieldChange[];
+  readonly isOpen: boolean;
 }
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
@@ -57,8 +57,8 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 }
 
 interface AddedColumns {
-  names: readonly string[];
-  dates: readonly string[];
+  readonly names: readonly string[];
+  readonly dates: readonly string[];
   /** Cell as it is written in CSV. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }

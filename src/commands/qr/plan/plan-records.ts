@@ -14,17 +14,17 @@ import type { Row } from '../../../files/formats/row-sink.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
 export interface Reason {
-  title: string;
-  message: string;
+  readonly title: string;
+  readonly message: string;
 }
 
 export interface PrintedPlan {
-  name: string;
-  verb: Verb;
-  rows: readonly PlanRow[];
-  unmanaged: number;
-  absent: Plan['absent'];
-  reasons: readonly Reason[];
+  readonly name: string;
+  readonly verb: Verb;
+  readonly rows: readonly PlanRow[];
+  readonly unmanaged: number;
+  readonly absent: Plan['absent'];
+  readonly reasons: readonly Reason[];
 }
 
 const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];

@@ -73,7 +73,7 @@ const MOST_CREATIONS = 10;
 const ROWS_AT_ONCE = 1000;
 
 export interface PlanPrinter {
-  hasReasons: boolean;
+  readonly hasReasons: boolean;
   print(printed: PrintedPlan): Promise<void>;
   moreRequests?(): number;
   discard(): Promise<void>;
@@ -135,9 +135,9 @@ function textPrinter(
 }
 
 interface TableFormat {
-  plan: OutputPlan;
-  isRun: boolean;
-  most?: number;
+  readonly plan: OutputPlan;
+  readonly isRun: boolean;
+  readonly most?: number;
 }
 
 async function formatTable(
@@ -162,12 +162,12 @@ async function formatTable(
 }
 
 export interface DryRun {
-  plan: Plan;
-  verb: Verb;
-  file: Source;
-  warnings: readonly Fault[];
-  spent: number;
-  exitCode: boolean;
+  readonly plan: Plan;
+  readonly verb: Verb;
+  readonly file: Source;
+  readonly warnings: readonly Fault[];
+  readonly spent: number;
+  readonly exitCode: boolean;
 }
 
 /** With `--exit-code`, throws UnprovenError (9) or PartialError (8). */

@@ -109,10 +109,10 @@ export class BrakeError extends UnprovenError {
 }
 
 export interface RowsJob {
-  file: CheckedSource;
-  flags: RowsFlags;
-  verb: RowsVerb;
-  lock?: PlanInput['lock'];
+  readonly file: CheckedSource;
+  readonly flags: RowsFlags;
+  readonly verb: RowsVerb;
+  readonly lock?: PlanInput['lock'];
 }
 
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {

@@ -82,7 +82,7 @@ export type RowsFlags = Values<typeof outputOptions> &
   Partial<
     Values<typeof rowsOptions & typeof resultsOptions & typeof changeOptions & typeof decisionOptions>
   > & {
-    force?: true;
+    readonly force?: true;
   };
 
 function parseColumn(raw: string): [readonly [string, string]] {

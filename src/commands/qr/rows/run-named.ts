@@ -19,18 +19,18 @@ import type { RowsVerb } from './verb.ts';
 
 /** One row per code, even if two names specify it, and one per name without a code. */
 interface NamedRows {
-  rows: readonly Row[];
-  codes: readonly QrCode[];
-  places: ReadonlyMap<string, number>;
+  readonly rows: readonly Row[];
+  readonly codes: readonly QrCode[];
+  readonly places: ReadonlyMap<string, number>;
 }
 
 export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
-  verb: 'update' | 'delete';
+  readonly verb: 'update' | 'delete';
 };
 
 export interface NamedEnd {
-  ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
-  failure: unknown;
+  readonly ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
+  readonly failure: unknown;
 }
 
 /** Reads codes by ID or slug. Throws NotFoundError if the only one does not exist. */

@@ -9,38 +9,38 @@ import type { QrCode } from '../../../service/shapes.ts';
 import type { PlanPrinter } from '../plan/print-plan.ts';
 
 export interface ByCode {
-  faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  itemsByRow: (items: Plan['items']) => Plan['items'];
-  endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
-  isNews: (end: { outcome: RowOutcome }) => boolean;
-  columns: readonly Column[];
+  readonly faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
+  readonly itemsByRow: (items: Plan['items']) => Plan['items'];
+  readonly endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
+  readonly isNews: (end: { readonly outcome: RowOutcome }) => boolean;
+  readonly columns: readonly Column[];
 }
 
 export interface RowsVerb {
-  policy: Policy;
+  readonly policy: Policy;
   /** Names the success in the progress bar: `created`. */
-  done: string;
-  bareNames?: boolean;
-  keyColumn?: string;
-  common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
-  plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
-  byCode?: ByCode;
-  undoes?: string;
-  confirm?: (plan: Plan) => Promise<void>;
-  backUp?: BackUp;
-  openPreview?: () => Promise<PlanPrinter>;
+  readonly done: string;
+  readonly bareNames?: boolean;
+  readonly keyColumn?: string;
+  readonly common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
+  readonly plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
+  readonly byCode?: ByCode;
+  readonly undoes?: string;
+  readonly confirm?: (plan: Plan) => Promise<void>;
+  readonly backUp?: BackUp;
+  readonly openPreview?: () => Promise<PlanPrinter>;
   /** Codes of the command line that were read already. They use no ledger, unless a backup pauses them. */
-  named?: readonly QrCode[];
-  earlierIds?: ReadonlySet<string>;
-  ended?: (end: RunEnd) => void;
+  readonly named?: readonly QrCode[];
+  readonly earlierIds?: ReadonlySet<string>;
+  readonly ended?: (end: RunEnd) => void;
 }
 
 export interface CheckedSource {
-  input: Source;
-  checked: { rows: readonly Row[]; warnings: readonly Fault[] };
+  readonly input: Source;
+  readonly checked: { readonly rows: readonly Row[]; readonly warnings: readonly Fault[] };
 }
 
 export interface RowsFile {
-  input: Input;
-  checked: CheckedRows;
+  readonly input: Input;
+  readonly checked: CheckedRows;
 }

@@ -1,7 +1,7 @@
 import { clean } from '../../../base/text/clean.ts';
 
 export interface Html {
-  markup: string;
+  readonly markup: string;
   toString(): string;
 }
 

@@ -8,12 +8,12 @@ import type { Pdf } from './open-pdf.ts';
 import type { TextStyle } from './palette.ts';
 
 export interface Line {
-  text: string;
+  readonly text: string;
   pieces: readonly Piece[];
   width: number;
   style: TextStyle;
   /** Separates following text of the same element for screen readers. */
-  space?: Line;
+  readonly space?: Line;
 }
 
 interface Fit {
