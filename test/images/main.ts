@@ -8,9 +8,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BLACK, WHITE } from '../../src/base/color.ts';
 import { drawImage } from '../../src/codes/images/draw-image.ts';
 import { encodeText, LEVELS } from '../../src/codes/images/encode.ts';
-import { BLACK, IMAGE_FORMATS, type ImageFormat, WHITE } from '../../src/codes/images/image-style.ts';
+import { IMAGE_FORMATS, type ImageFormat } from '../../src/codes/images/image-style.ts';
 import { checkCamera } from './camera.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { compareLabelSheets } from './label-sheets.ts';

@@ -1,3 +1,4 @@
+import { contrastOf, luminanceOf, WHITE } from '../../base/color.ts';
 import { UsageError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
@@ -8,15 +9,12 @@ import type { QrCode } from '../../service/shapes.ts';
 import type { Encoded } from './draw-image.ts';
 import { encodeText, type Modules } from './encode.ts';
 import {
-  contrastOf,
   formatNumber,
   type ImageFormat,
   type ImageStyle,
-  luminanceOf,
   MM_AN_INCH,
   moduleMm,
   modulesAcross,
-  WHITE,
 } from './image-style.ts';
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 

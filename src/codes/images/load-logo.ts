@@ -1,6 +1,7 @@
+import { formatColor } from '../../base/color.ts';
 import { UsageError } from '../../base/errors.ts';
 import { findSvgFault } from './check-svg.ts';
-import { formatColor, type Logo } from './image-style.ts';
+import type { Logo } from './image-style.ts';
 import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 

@@ -1,14 +1,7 @@
 import { getOrAdd } from '../../base/collections.ts';
+import { type Color, formatColor, WHITE } from '../../base/color.ts';
 import type { Modules } from './encode.ts';
-import {
-  type Color,
-  formatColor,
-  type ImageStyle,
-  type Logo,
-  MM_AN_INCH,
-  moduleMm,
-  WHITE,
-} from './image-style.ts';
+import { type ImageStyle, type Logo, MM_AN_INCH, moduleMm } from './image-style.ts';
 
 export interface Plate {
   readonly across: number;

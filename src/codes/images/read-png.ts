@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
-import { type Color, grayOf, WHITE } from './image-style.ts';
+import { type Color, WHITE } from '../../base/color.ts';
+import { grayOf } from './image-style.ts';
 import { createRaster } from './raster.ts';
 
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };

@@ -1,3 +1,4 @@
+import { formatColor, parseColor } from '../../base/color.ts';
 import {
   type Area,
   type Drawing,
@@ -7,14 +8,7 @@ import {
   traceOutlines,
 } from './drawing.ts';
 import type { Modules } from './encode.ts';
-import {
-  formatColor,
-  formatNumber,
-  grayOf,
-  type ImageStyle,
-  modulesAcross,
-  parseColor,
-} from './image-style.ts';
+import { formatNumber, grayOf, type ImageStyle, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { readPng } from './read-png.ts';
 import { formatPlate } from './write-png.ts';

@@ -1,7 +1,8 @@
 /** Writes Encapsulated PostScript (Adobe EPSF 3.0), level 2. */
 
+import { type Color, formatColor } from '../../base/color.ts';
 import { type Figure, formatOutline } from './drawing.ts';
-import { type Color, formatColor, formatNumber, POINTS_A_MM } from './image-style.ts';
+import { formatNumber, POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
 
 const CORNER = (x: number, y: number) => `${x} ${y} m`;

@@ -1,8 +1,9 @@
 import { getOrAdd } from '../../base/collections.ts';
+import { type Color, formatColor } from '../../base/color.ts';
 import { EPOCH } from '../../base/time/time.ts';
 import { closePdf, PDFDocument } from '../../files/paper/pdfkit.ts';
 import type { Figure, Outline } from './drawing.ts';
-import { type Color, formatColor, POINTS_A_MM } from './image-style.ts';
+import { POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { formatPlate } from './write-png.ts';
 

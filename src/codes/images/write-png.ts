@@ -2,16 +2,9 @@
 
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { getOrAdd } from '../../base/collections.ts';
+import { BLACK, type Color, formatColor, WHITE } from '../../base/color.ts';
 import type { Modules } from './encode.ts';
-import {
-  BLACK,
-  type Color,
-  formatColor,
-  type ImageStyle,
-  MM_AN_INCH,
-  modulesAcross,
-  WHITE,
-} from './image-style.ts';
+import { type ImageStyle, MM_AN_INCH, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import type { Rendering } from './render-apart.ts';
 

@@ -1,17 +1,10 @@
 import { InvalidArgumentError } from 'commander';
+import { BLACK, type Color, parseColor, WHITE } from '../../base/color.ts';
 import { UsageError } from '../../base/errors.ts';
 import { quote } from '../../base/text/quote.ts';
 import { findTemplateProblem, parseShortUrl } from '../../base/text/short-url.ts';
 import { LEVELS } from '../../codes/images/encode.ts';
-import {
-  BLACK,
-  type Color,
-  IMAGE_FORMATS,
-  type ImageFormat,
-  type ImageStyle,
-  parseColor,
-  WHITE,
-} from '../../codes/images/image-style.ts';
+import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../codes/images/image-style.ts';
 import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '../../codes/images/label-sheet.ts';
 import { FILE_NAMES } from '../../codes/listing/file-names.ts';
 import type { Context } from '../../context.ts';

@@ -1,3 +1,5 @@
+import { BLACK, type Color, contrastOf, formatColor, parseColor } from '../../base/color.ts';
+
 const CARD = { light: '#ffffff', dark: '#191c22' };
 /** Darkest and lightest background of text in the accent color. */
 const BEHIND = { light: '#f6f6f3', dark: '#191c22' };
@@ -21,25 +23,20 @@ export function accentColors(color: string, theme: 'light' | 'dark'): AccentColo
   return { accent, soft: tint(0.15), part: tint(0.5), shades: [...SHADES[theme].map(tint), accent] };
 }
 
-function channels(color: string): number[] {
-  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-}
-
 function mix(from: string, to: string, part: number): string {
-  const target = channels(to);
-  const mixed = channels(from).map((value, at) => value + ((target[at] ?? 0) - value) * part);
-  return `#${mixed.map((value) => Math.round(value).toString(16).padStart(2, '0')).join('')}`;
-}
-
-export function contrast(a: string, b: string): number {
-  const [light = 0, dark = 0] = [a, b].map(luminance).sort((x, y) => y - x);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = channels(color).map((value) => {
-    const part = value / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  const [a, b] = [colorOf(from), colorOf(to)];
+  const between = (one: number, other: number) => Math.round(one + (other - one) * part);
+  return formatColor({
+    red: between(a.red, b.red),
+    green: between(a.green, b.green),
+    blue: between(a.blue, b.blue),
   });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+export function contrast(one: string, other: string): number {
+  return contrastOf(colorOf(one), colorOf(other));
+}
+
+function colorOf(text: string): Color {
+  return parseColor(text) ?? BLACK;
 }

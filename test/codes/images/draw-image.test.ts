@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
 import { drawImage } from '../../../src/codes/images/draw-image.ts';
 import { encodeText, LEVELS } from '../../../src/codes/images/encode.ts';
-import {
-  BLACK,
-  IMAGE_FORMATS,
-  type ImageFormat,
-  type ImageStyle,
-  parseColor,
-  WHITE,
-} from '../../../src/codes/images/image-style.ts';
+import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { readPng } from '../../../src/codes/images/read-png.ts';
 import { readSvg } from '../../../src/codes/images/svg.ts';
 import { formatTerminal, readTerminal } from '../../../src/codes/images/terminal.ts';

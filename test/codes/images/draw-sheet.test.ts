@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { BLACK, WHITE } from '../../../src/base/color.ts';
 import { drawSheet, type Label, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { BLACK, WHITE } from '../../../src/codes/images/image-style.ts';
 import {
   findGrid,
   fitsPage,

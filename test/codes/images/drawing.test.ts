@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
 import { createFigure, drawingOf } from '../../../src/codes/images/drawing.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { BLACK, type ImageStyle, parseColor, WHITE } from '../../../src/codes/images/image-style.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 
 const BLUE = parseColor('#036') ?? BLACK;
 const CREAM = parseColor('#ffeecc') ?? WHITE;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BLACK, WHITE } from '../../../src/base/color.ts';
 import { UsageError } from '../../../src/base/errors.ts';
 import type { RunFacts } from '../../../src/base/run/run-summary.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
@@ -8,7 +9,7 @@ import {
   encodeCodes,
   refuseUnprintable,
 } from '../../../src/codes/images/encode-codes.ts';
-import { BLACK, type ImageFormat, type ImageStyle, WHITE } from '../../../src/codes/images/image-style.ts';
+import type { ImageFormat, ImageStyle } from '../../../src/codes/images/image-style.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
 import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
 

@@ -1,8 +1,9 @@
 /** Pages of labels: outlines, captions, and the number of pages. */
 import { describe, expect, it } from 'vitest';
+import { BLACK, WHITE } from '../../../src/base/color.ts';
 import { drawSheet, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { BLACK, POINTS_A_MM, WHITE } from '../../../src/codes/images/image-style.ts';
+import { POINTS_A_MM } from '../../../src/codes/images/image-style.ts';
 import { findGrid, placesOf } from '../../../src/codes/images/label-grids.ts';
 import { FONT_SIZE_MM, LINE_MM, layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';

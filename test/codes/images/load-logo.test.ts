@@ -1,6 +1,6 @@
 /** Files of logos at the limits of what is accepted, and logos that fail after they were loaded. */
 import { describe, expect, it } from 'vitest';
-import { WHITE } from '../../../src/codes/images/image-style.ts';
+import { WHITE } from '../../../src/base/color.ts';
 import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';
 import { formatRendering } from '../../../src/codes/images/write-png.ts';
 

@@ -1,16 +1,10 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
 import { drawImage } from '../../../src/codes/images/draw-image.ts';
 import { drawSheet } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import {
-  BLACK,
-  IMAGE_FORMATS,
-  type ImageStyle,
-  type Logo,
-  parseColor,
-  WHITE,
-} from '../../../src/codes/images/image-style.ts';
+import { IMAGE_FORMATS, type ImageStyle, type Logo } from '../../../src/codes/images/image-style.ts';
 import { findGrid } from '../../../src/codes/images/label-grids.ts';
 import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
 import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';

@@ -1,13 +1,7 @@
 /** The square of a logo, whose pixels are drawn here instead of by the renderer. */
 import { describe, expect, it } from 'vitest';
-import {
-  BLACK,
-  type Color,
-  type ImageStyle,
-  type Logo,
-  parseColor,
-  WHITE,
-} from '../../../src/codes/images/image-style.ts';
+import { BLACK, type Color, parseColor, WHITE } from '../../../src/base/color.ts';
+import type { ImageStyle, Logo } from '../../../src/codes/images/image-style.ts';
 import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
 
 const CREAM = parseColor('#ffeecc') ?? WHITE;

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { BLACK, contrastOf, parseColor, WHITE } from '../../../src/base/color.ts';
 import { checkSize, checkStyle } from '../../../src/codes/images/encode-codes.ts';
-import {
-  BLACK,
-  contrastOf,
-  type ImageStyle,
-  parseColor,
-  WHITE,
-} from '../../../src/codes/images/image-style.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 
 const STYLE: ImageStyle = {
   sizeMm: 33,

@@ -1,8 +1,9 @@
 /** Faults of images that are built here from areas and pixels. The decoder is the real one. */
 import { describe, expect, it } from 'vitest';
+import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
 import { createFigure, type Drawing, drawingOf } from '../../../src/codes/images/drawing.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { BLACK, grayOf, type ImageStyle, parseColor, WHITE } from '../../../src/codes/images/image-style.ts';
+import { grayOf, type ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { createRaster, type Raster } from '../../../src/codes/images/raster.ts';
 import { decode, drawingFault, findFault, placeFault } from '../../../src/codes/images/verify.ts';
 import { writePng } from '../../../src/codes/images/write-png.ts';

@@ -1,7 +1,8 @@
 /** EPS files of a small pattern, in full. */
 import { describe, expect, it } from 'vitest';
+import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
 import { type Figure, traceOutlines } from '../../../src/codes/images/drawing.ts';
-import { BLACK, type ImageStyle, parseColor, WHITE } from '../../../src/codes/images/image-style.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { writeEps } from '../../../src/codes/images/write-eps.ts';
 
 const STYLE: ImageStyle = {

@@ -1,14 +1,9 @@
 /** Logos and inks of vector formats. */
 import { describe, expect, it } from 'vitest';
+import { BLACK, WHITE } from '../../../src/base/color.ts';
 import { drawImage } from '../../../src/codes/images/draw-image.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import {
-  BLACK,
-  type ImageFormat,
-  type ImageStyle,
-  type Logo,
-  WHITE,
-} from '../../../src/codes/images/image-style.ts';
+import type { ImageFormat, ImageStyle, Logo } from '../../../src/codes/images/image-style.ts';
 import { readSvg } from '../../../src/codes/images/svg.ts';
 import { inkOf } from '../../../src/codes/images/write-pdf.ts';
 import { readPdf } from '../../support/read-pdf.ts';

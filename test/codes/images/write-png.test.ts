@@ -1,15 +1,9 @@
 /** PNG files, taken apart by the specification alone (W3C PNG, third edition): chunks with their checksums, and pixels with their colors. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { BLACK, type Color, formatColor, parseColor, WHITE } from '../../../src/base/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import {
-  BLACK,
-  type Color,
-  formatColor,
-  type ImageStyle,
-  parseColor,
-  WHITE,
-} from '../../../src/codes/images/image-style.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import type { Plate } from '../../../src/codes/images/logo.ts';
 import {
   formatPlate,

@@ -1,7 +1,8 @@
 /** SVG files of a small pattern, in full, and as they are read back. */
 import { describe, expect, it } from 'vitest';
+import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { BLACK, type ImageStyle, parseColor, WHITE } from '../../../src/codes/images/image-style.ts';
+import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
 import { readSvg, writeSvg } from '../../../src/codes/images/svg.ts';
 import { formatPlate } from '../../../src/codes/images/write-png.ts';
 
