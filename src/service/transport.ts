@@ -1,12 +1,8 @@
-import { Buffer, isAscii } from 'node:buffer';
-import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { BACKSLASH } from '../base/text/ascii.ts';
 import { type ByteBuffer, createByteBuffer } from '../base/text/byte-buffer.ts';
-import { quote } from '../base/text/quote.ts';
 import { after, formatDuration } from '../base/time/time.ts';
 import { type Connection, createConnection } from './connect.ts';
+import { addChunk, decodeBody } from './decode-body.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { Client } from './undici.ts';
@@ -186,69 +182,5 @@ function converse(
         fail(asNetworkError(error, sent));
       },
     });
-  });
-}
-
-export function addChunk(body: ByteBuffer, chunk: Buffer): void {
-  if (body.size() + chunk.length > MOST_BYTES.body) throw tooLarge();
-  body.add(chunk);
-}
-
-/**
- * Has read the bytes when it returns. `escapes`: a large JSON object has escapes in place of characters
- * beyond ASCII. Rejects with NetworkError.
- */
-export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
-  const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
-  if (isAscii(plain)) return plain.toString('latin1');
-  const escaped = escapes && plain.length > LARGE && plain[0] === BRACE ? withEscapes(plain) : undefined;
-  const text = escaped ?? plain.toString();
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-}
-
-/** Half the size at which V8 gives a string memory of its own. */
-const LARGE = 64 * 1024;
-const BRACE = 0x7b;
-
-/**
- * V8 then stores one byte per character: allocating a string above 128 KiB takes longer than parsing it. A
- * backslash before a character may be part of another escape.
- */
-function withEscapes(bytes: Buffer): string | undefined {
-  let isClear = true;
-  const text = bytes.toString('latin1').replace(/[\x80-\xff]+/g, (run, at: number, all: string) => {
-    isClear &&= all.charCodeAt(at - 1) !== BACKSLASH;
-    let escapes = '';
-    for (const unit of Buffer.from(run, 'latin1').toString().split(''))
-      escapes += `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    return escapes;
-  });
-  return isClear ? text : undefined;
-}
-
-function isGzip(bytes: Buffer, encoding: string): boolean {
-  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return false;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
-  throw new NetworkError(`the response is encoded as ${quote(encoding)}, which was not requested`, {
-    fault: 'answer',
-    sent: true,
-  });
-}
-
-async function gunzip(bytes: Buffer): Promise<Buffer> {
-  const zlib = await import('node:zlib');
-  // The default of 16 KiB would copy a page of scans together from ten pieces.
-  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
-    (cause) => {
-      if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-      throw new NetworkError('the response was truncated or damaged (gzip)', { sent: true, cause });
-    },
-  );
-}
-
-function tooLarge(): NetworkError {
-  return new NetworkError(`the response is larger than ${MOST_BYTES.body / 1024 / 1024} MiB`, {
-    fault: 'answer',
-    sent: true,
   });
 }

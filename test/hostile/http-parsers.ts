@@ -9,12 +9,12 @@ import { createTlsSessions } from '../../src/codes/destinations/tls-sessions.ts'
 import { judge } from '../../src/codes/destinations/verdict.ts';
 import { checkCode, checkCodePage, checkScanPage } from '../../src/service/checks.ts';
 import { createService } from '../../src/service/create-service.ts';
+import { addChunk, decodeBody } from '../../src/service/decode-body.ts';
 import { parseJson } from '../../src/service/json.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
 import { parseRateHeaders } from '../../src/service/rate-limit/rate-headers.ts';
 import { createRateWindow } from '../../src/service/rate-limit/rate-window.ts';
 import { createServiceClock } from '../../src/service/rate-limit/service-clock.ts';
-import { addChunk, decodeBody } from '../../src/service/transport.ts';
 import type { Parser } from './file-parsers.ts';
 import { CODE, CODE_PAGE, HEADERS, ID, RESPONSES, SCAN_PAGE } from './samples.ts';
 

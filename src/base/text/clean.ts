@@ -82,9 +82,12 @@ function nameOf(character: string): string {
   return `U+${code.padStart(4, '0')}${name === undefined ? '' : ` (${name})`}`;
 }
 
-function escapeUnits(text: string): string {
-  const units = text.split('').map((unit) => unit.charCodeAt(0));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+/** Escapes each UTF-16 unit as in JSON. */
+export function escapeUnits(text: string): string {
+  let escapes = '';
+  for (let at = 0; at < text.length; at++)
+    escapes += `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return escapes;
 }
 
 /**

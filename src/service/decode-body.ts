@@ -1,0 +1,69 @@
+import { Buffer, isAscii } from 'node:buffer';
+import { promisify } from 'node:util';
+import { MOST_BYTES } from '../base/bounds.ts';
+import { BACKSLASH } from '../base/text/ascii.ts';
+import type { ByteBuffer } from '../base/text/byte-buffer.ts';
+import { escapeUnits } from '../base/text/clean.ts';
+import { quote } from '../base/text/quote.ts';
+import { NetworkError } from './network-error.ts';
+
+export function addChunk(body: ByteBuffer, chunk: Buffer): void {
+  if (body.size() + chunk.length > MOST_BYTES.body) throw tooLarge();
+  body.add(chunk);
+}
+
+/**
+ * Decodes a body; the caller may reuse `bytes` when it returns. With `escapes`, a large JSON object has escapes
+ * in place of characters beyond ASCII. Rejects with NetworkError for a body that is damaged or too large.
+ */
+export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
+  const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
+  if (isAscii(plain)) return plain.toString('latin1');
+  const escaped = escapes && plain.length > LARGE && plain[0] === BRACE ? withEscapes(plain) : undefined;
+  const text = escaped ?? plain.toString();
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** Half the size at which V8 gives a string memory of its own. */
+const LARGE = 64 * 1024;
+const BRACE = 0x7b;
+
+/**
+ * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128 KiB
+ * takes longer than parsing it. Undefined if one follows a backslash, which may be part of another escape.
+ */
+function withEscapes(bytes: Buffer): string | undefined {
+  let isClear = true;
+  const text = bytes.toString('latin1').replace(/[\x80-\xff]+/g, (run, at: number, all: string) => {
+    isClear &&= all.charCodeAt(at - 1) !== BACKSLASH;
+    return escapeUnits(Buffer.from(run, 'latin1').toString());
+  });
+  return isClear ? text : undefined;
+}
+
+function isGzip(bytes: Buffer, encoding: string): boolean {
+  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return false;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
+  throw new NetworkError(`the response is encoded as ${quote(encoding)}, which was not requested`, {
+    fault: 'answer',
+    sent: true,
+  });
+}
+
+async function gunzip(bytes: Buffer): Promise<Buffer> {
+  const zlib = await import('node:zlib');
+  // The default of 16 KiB would copy a page of scans together from ten pieces.
+  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
+    (cause) => {
+      if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+      throw new NetworkError('the response was truncated or damaged (gzip)', { sent: true, cause });
+    },
+  );
+}
+
+function tooLarge(): NetworkError {
+  return new NetworkError(`the response is larger than ${MOST_BYTES.body / 1024 / 1024} MiB`, {
+    fault: 'answer',
+    sent: true,
+  });
+}
