@@ -28,7 +28,7 @@ export function identifyRows(input: PlanInput): Identities {
   const missing = missingKeys(rows, keyOwners.keys());
   const naming = { find, bySlug, keyOwners, missing, named: cells, refuse };
   for (const row of rows) {
-    const identity = identifyNamed(row, ladder, naming);
+    const identity = row.isFailed ? { is: 'new' as const } : identifyNamed(row, ladder, naming);
     if (!identity) continue;
     ladder.found.set(row, identity);
     if (identity.is !== 'code') continue;

@@ -46,7 +46,7 @@ export interface Ladder {
 }
 
 export function openRows({ input, found }: Ladder): Row[] {
-  return input.rows.filter((row) => !found.has(row) && !row.isFailed);
+  return input.rows.filter((row) => !found.has(row));
 }
 
 /** Codes that no row has, oldest first. */

@@ -83,9 +83,7 @@ export function findEdits(ladder: Ladder): void {
   const isRepeat = (identity: Identity | undefined) =>
     identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
   const open = rows.filter(
-    (row) =>
-      (!ladder.found.has(row) && !row.isFailed) ||
-      (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
+    (row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
   );
   if (open.length === 0) return;
   const free = freeCodes(ladder);
