@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contradictions, dueRowsOf } from '../../../src/codes/dated/due-plan.ts';
+import { contradictions, dueRowsOf } from '../../../src/codes/dated/due-wishes.ts';
 import { fingerprintOf } from '../../../src/codes/engine/plan/base.ts';
 import type { Row } from '../../../src/codes/engine/plan/model.ts';
 import { codeOf, rowOf } from '../engine/plan/make.ts';

@@ -1,0 +1,191 @@
+/** E24: collects the values that the due rows of a dated plan give each code. */
+import { groupBy } from '../../base/collections.ts';
+import { addUtm, carryUtm } from '../../base/text/utm.ts';
+import { type Fault, placeOf, type Source } from '../../files/formats/read/input.ts';
+import type { CodeChanges, QrCode } from '../../service/shapes.ts';
+import {
+  type Base,
+  type DueWish,
+  FIELDS,
+  type Field,
+  type PlanInput,
+  type Row,
+} from '../engine/plan/model.ts';
+import { codeOfCells } from '../engine/plan/name-code.ts';
+import { isUnedited } from '../engine/plan/values.ts';
+
+type File = Pick<Source, 'form'>;
+
+export interface Share {
+  row: Row;
+  is: 'due' | 'later' | 'skipped';
+  /** Fields in which the row wins. A due row without any is superseded. */
+  fields: ReadonlySet<Field>;
+  problem?: string;
+}
+
+interface DueRow extends Row {
+  shares: readonly Share[];
+}
+
+export function isDueRow(row: Row | undefined): row is DueRow {
+  return row !== undefined && 'shares' in row;
+}
+
+export function dueRowsOf(
+  { rows, listing }: Pick<PlanInput, 'rows' | 'listing'>,
+  { nowMs, file }: { nowMs: number; file: File },
+): { rows: DueRow[]; faults: Fault[] } {
+  const bySlug = new Map([...listing.codes.values()].map((code) => [code.slug, code]));
+  const faults: Fault[] = [];
+  const found = new Map<Row, QrCode>();
+  for (const row of rows) {
+    const { code, fault } = codeOfCells(row, listing.codes, bySlug);
+    if (fault) faults.push(fault);
+    if (code) found.set(row, code);
+  }
+  const groups = groupBy(rows, (row) => found.get(row)?.id.toLowerCase() ?? nameOf(row));
+  const wishes = [...groups.values()].flatMap((own) => wishOf(own, own[0] && found.get(own[0]), nowMs) ?? []);
+  for (const fault of contradictions(file, rows, (row) => found.get(row)?.id ?? nameOf(row)))
+    faults.push(fault);
+  return { rows: wishes, faults };
+}
+
+export function nameOf({ id, slug }: Pick<Row, 'id' | 'slug'>): string {
+  return id ?? `slug ${slug}`;
+}
+
+interface FieldWish {
+  rows: Row[];
+  earlier: string[];
+}
+
+interface CodeWishes {
+  wishes: Map<Field, FieldWish>;
+  wish: CodeChanges;
+  problems: Map<Row, string>;
+}
+
+function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): DueRow | undefined {
+  const isSkipped = (row: Row) => row.decision?.is === 'skip';
+  const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
+  const due = code ? rows.filter(isDue).sort((one, other) => timeOf(one) - timeOf(other)) : [];
+  const { wishes, wish, problems } = collectWishes(due, code);
+  const counting = new Set([...wishes.values()].flatMap((one) => one.rows));
+  const lead = due.findLast((row) => counting.has(row)) ?? rows[0];
+  if (!lead) return undefined;
+  const shares = rows.map((row): Share => {
+    const fields = new Set(
+      FIELDS.filter((field) => counting.has(row) && wishes.get(field)?.rows.includes(row)),
+    );
+    const isNow = isDue(row) ? 'due' : 'later';
+    return {
+      row,
+      is: isSkipped(row) ? 'skipped' : isNow,
+      fields,
+      problem: problems.get(row),
+    };
+  });
+  const decision = due.findLast((row) => counting.has(row) && row.decision)?.decision;
+  const { id, slug } = code ? { id: code.id.toLowerCase(), slug: code.slug } : lead;
+  return {
+    ...lead,
+    id,
+    slug,
+    wish,
+    utm: undefined,
+    base: baseOf(wishes),
+    due: marksOf(wishes),
+    decision,
+    shares,
+  };
+}
+
+function collectWishes(due: readonly Row[], code: QrCode | undefined): CodeWishes {
+  const saying: CodeWishes = { wishes: new Map(), wish: {}, problems: new Map() };
+  for (const row of due) {
+    for (const field of FIELDS) {
+      const before = saying.wishes.get(field);
+      // An unedited cell is no change, unless it reverts an earlier row.
+      const isQuiet =
+        wishedText(row, field) === undefined || (isUnedited(row, field) && !isAfter(row, before));
+      if (!isQuiet) add(saying, row, { field, before, present: code?.[field] ?? '' });
+    }
+  }
+  return saying;
+}
+
+function add(
+  { wishes, wish, problems }: CodeWishes,
+  row: Row,
+  { field, before, present }: { field: Field; before: FieldWish | undefined; present: string },
+): void {
+  const isAdded = row.wish[field] === undefined;
+  if (!isAdded && field === 'destination') problems.clear();
+  const earlier = wish[field];
+  try {
+    const [old, own] = [earlier ?? present, row.wish[field]];
+    const isCarried = row.keepUtm && field === 'destination' && own !== undefined;
+    wish[field] = isCarried ? carryUtm(old, own) : (own ?? addUtm(old, row.utm ?? {}));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    problems.set(row, `its destination ${error.message}`);
+    return;
+  }
+  if (!before) return void wishes.set(field, { rows: [row], earlier: [] });
+  if (isAdded) before.rows.push(row);
+  else before.rows = [row];
+  if (earlier !== undefined) before.earlier.push(earlier);
+}
+
+function isAfter(row: Row, before: FieldWish | undefined): boolean {
+  return before !== undefined && timeOf(row) > timeOf(before.rows.at(-1) ?? row);
+}
+
+function timeOf({ atMs }: Row): number {
+  return atMs ?? Number.POSITIVE_INFINITY;
+}
+
+function wishedText({ wish, utm }: Row, field: Field): string | undefined {
+  if (field !== 'destination' || wish.destination !== undefined || !utm) return wish[field];
+  return `tags ${JSON.stringify(Object.entries(utm).sort())}`;
+}
+
+function marksOf(wishes: ReadonlyMap<Field, FieldWish>): DueRow['due'] {
+  const marks: Partial<Record<Field, DueWish>> = {};
+  for (const [field, { rows, earlier }] of wishes) {
+    const says = rows.map((row) => wishedText(row, field)).join('\n');
+    marks[field] = { atMs: rows.at(-1)?.atMs ?? 0, says, earlier };
+  }
+  return marks;
+}
+
+function baseOf(wishes: ReadonlyMap<Field, FieldWish>): Base {
+  const base: Partial<Record<Field, string>> = {};
+  for (const [field, { rows }] of wishes) {
+    const print = rows.at(-1)?.base?.[field];
+    if (print !== undefined) base[field] = print;
+  }
+  return base;
+}
+
+export function contradictions(file: File, rows: readonly Row[], codeOf: (row: Row) => string): Fault[] {
+  const seen = new Map<string, { line: number; says: string }>();
+  const faults: Fault[] = [];
+  for (const row of rows) {
+    for (const field of FIELDS) {
+      const says = wishedText(row, field);
+      if (says === undefined || row.atMs === undefined || isUnedited(row, field)) continue;
+      const key = JSON.stringify([codeOf(row), row.atMs, field]);
+      const other = seen.get(key);
+      if (!other) seen.set(key, { line: row.line, says });
+      else if (other.says !== says)
+        faults.push({
+          line: row.line,
+          column: field,
+          message: `conflicts with ${placeOf(file, other.line)} (same code and time)`,
+        });
+    }
+  }
+  return faults;
+}
