@@ -63,8 +63,8 @@ export async function watchCodes(
   const progress = console.progress('codes');
   try {
     for await (const result of fetchInOrder(codes, judgeCode, service.concurrency)) {
-      if ('error' in result) failures.push(result as CodeFailure);
-      else rows.push(result as WatchRow);
+      if (isFailure(result)) failures.push(result);
+      else rows.push(result);
       const detail = countOf(service.stats().requests, 'request');
       progress.update({ done: rows.length + failures.length, total: codes.length, detail });
     }
@@ -109,4 +109,8 @@ export async function watchFiles(
     rows.push(watchRow({ id, slug: slug ?? (id === null ? value : null), name }, verdict, endMs));
   }
   return { rows, failures: [], range: { sinceMs: weekMs, untilMs: endMs } };
+}
+
+function isFailure(result: WatchRow | CodeFailure): result is CodeFailure {
+  return 'error' in result;
 }

@@ -110,7 +110,10 @@ export function splitStack(stack: Stack, room: number): [Stack, Stack] {
 }
 
 function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]): [Stack, Stack] {
-  return [first, rest].map((blocks) => ({ ...stack, blocks })) as [Stack, Stack];
+  return [
+    { ...stack, blocks: first },
+    { ...stack, blocks: rest },
+  ];
 }
 
 function withRepeated(blocks: readonly Block[]): readonly Block[] {
