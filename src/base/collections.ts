@@ -7,6 +7,17 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
+/** Keeps the last item of each key, at the place of the first. */
+export function onceBy<T>(items: Iterable<T>, keyOf: (item: T) => unknown): T[] {
+  return [...new Map(Array.from(items, (item) => [keyOf(item), item])).values()];
+}
+
+export function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}
+
 export function* inChunks<T>(items: readonly T[], most: number): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
 }

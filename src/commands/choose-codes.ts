@@ -1,3 +1,4 @@
+import { onceBy } from '../base/collections.ts';
 import { NotFoundError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel.ts';
 import { shown } from '../base/text/quote.ts';
@@ -127,7 +128,7 @@ export async function chooseLabelsOfLog(
 }
 
 export function eachOnce<C extends CodeLabel>(codes: readonly C[]): C[] {
-  return [...new Map(codes.map((code) => [code.id, code])).values()];
+  return onceBy(codes, ({ id }) => id);
 }
 
 function oldestFirst(codes: readonly QrCode[]): QrCode[] {

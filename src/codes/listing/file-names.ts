@@ -5,7 +5,11 @@ export const FILE_NAMES = ['id', 'slug'] as const;
 export type FileNames = (typeof FILE_NAMES)[number];
 
 const SAFE = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
-const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Tests for a name that Windows reserves for a device, also before an extension. */
+export function isDeviceName(name: string): boolean {
+  return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
+}
 
 interface NamedCode {
   id: string;
@@ -24,7 +28,7 @@ export function createFileNames(codes: readonly NamedCode[], names: FileNames): 
     const byAge = [...codes].sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
     for (const { id, slug = '' } of byAge) {
       const folded = slug.toLowerCase();
-      if (SAFE.test(slug) && !DEVICES.test(slug) && !isUuid(slug) && !owners.has(folded))
+      if (SAFE.test(slug) && !isDeviceName(slug) && !isUuid(slug) && !owners.has(folded))
         owners.set(folded, id);
     }
   }

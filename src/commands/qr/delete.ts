@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../base/text/quote.ts';
@@ -133,7 +134,7 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
       if (rows.length > shown.length)
         console.note(`and ${countOf(rows.length - shown.length, 'more row')} (--format table shows all)`);
       if (codes.length > 0) noteBackup(context, flags.backup);
-      const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
+      const lost = sum(scans.values());
       console.note(`${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`);
     },
     moreRequests: () => requests,
@@ -180,7 +181,7 @@ export async function confirm(
   if (yes || codes.length === 0) return;
   const { console } = context;
   const scans = await countScans(context, codes);
-  const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
+  const all = sum(scans.values());
   const [only] = codes;
   if (only && codes.length === 1) {
     console.note(

@@ -1,4 +1,5 @@
 import { MOST_BYTES } from '../../base/bounds.ts';
+import { onceBy } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { redactKeys } from '../../base/text/key.ts';
 import { nearest } from '../../base/text/nearest.ts';
@@ -98,7 +99,7 @@ export async function chooseGroups(
 }
 
 function eachOnce(groups: readonly GroupBy[]): GroupBy[] {
-  return [...new Map(groups.map((group) => [group.by, group])).values()];
+  return onceBy(groups, ({ by }) => by);
 }
 
 interface ValueContext {

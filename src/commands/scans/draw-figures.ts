@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import { displayWidth } from '../../base/text/display-width.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Cross } from '../../scans/stats/cross.ts';
@@ -65,8 +66,8 @@ function drawCross(
     const labels = (section: Section) =>
       section.rows.map((row) => formatValue(row, section, signs, drawing.file));
     const numbers = [
-      ...cells.map((row) => [...row, sumOf(row)]),
-      [...columns.rows.map((_, at) => sumOf(cells.map((row) => row[at] ?? 0))), drawing.total.scans],
+      ...cells.map((row) => [...row, sum(row)]),
+      [...columns.rows.map((_, at) => sum(cells.map((row) => row[at] ?? 0))), drawing.total.scans],
     ];
     const heads = ['', ...labels(columns), 'total'].map((text) => fitText(text, WIDEST.head));
     const names = [...labels(rows), 'total'].map((text) => fitText(text, WIDEST.name));
@@ -82,12 +83,8 @@ function drawCross(
       ],
     };
     most -= 1;
-  } while (most > 0 && sumOf(grid.columns.map((column) => column.width + GAP)) > width + GAP);
+  } while (most > 0 && sum(grid.columns.map((column) => column.width + GAP)) > width + GAP);
   return `${title}${createGrid(grid.columns, colors)(grid.lines)}`;
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 function titleOf(by: string, { only }: Drawing, width: number): string {
@@ -98,7 +95,7 @@ function sparkline(section: Section, room: number, { sparks }: Signs): string {
   const sizes = sizesOf(section);
   const each = Math.ceil(sizes.length / room);
   const sums = Array.from({ length: Math.ceil(sizes.length / each) }, (_, place) =>
-    sizes.slice(place * each, (place + 1) * each).reduce((sum, size) => sum + size, 0),
+    sum(sizes.slice(place * each, (place + 1) * each)),
   );
   const most = Math.max(0, ...sums);
   return sums.map((sum) => sparks[most === 0 ? 0 : Math.round((sum / most) * (sparks.length - 1))]).join('');

@@ -1,8 +1,10 @@
+import { groupBy } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, quote, shown } from '../../base/text/quote.ts';
+import { isDeviceName } from '../../codes/listing/file-names.ts';
 import type { Context } from '../../context.ts';
 import { codeOfScans } from '../../scans/stats/count-service.ts';
-import { type Filter, sameValues } from '../../scans/stats/filters.ts';
+import { type Filter, folded } from '../../scans/stats/filters.ts';
 import { type CountPlan, codesOf } from './count.ts';
 
 export interface PartOfReport {
@@ -26,20 +28,16 @@ export async function splitReport(
     context.console.note(
       `${countOf(without, 'code')} without a value in column ${quote(column)} ${without === 1 ? 'is' : 'are'} in no report`,
     );
-  const parts = new Map<string, PartOfReport>();
-  for (const value of [...new Set(all)].sort()) {
-    const values = sameValues(value, all);
-    const [first = value] = values.sort();
-    const filter: Filter = { group: { kind: 'column', by: column }, values: [...new Set(values)] };
-    parts.set(first, { plan: { ...plan, filters: [...filters, filter], chosen }, value: first });
-  }
-  if (parts.size > 0) return [...parts.values()];
+  const parts = [...groupBy([...new Set(all)].sort(), folded).values()].map((values): PartOfReport => {
+    const filter: Filter = { group: { kind: 'column', by: column }, values };
+    return { plan: { ...plan, filters: [...filters, filter], chosen }, value: values[0] };
+  });
+  if (parts.length > 0) return parts;
   throw new UsageError(`no code has a value in column ${quote(column)} of ${shown(table?.name ?? '')}`, {
     hint: 'Choose a different column with --split-by, or complete the file of --join.',
   });
 }
 
-const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const LONGEST = 60;
 
 /** Names files after values: without signs that have a meaning, and distinct also where case is ignored. */
@@ -54,7 +52,7 @@ export function namesOfFiles(values: readonly string[]): string[] {
       .slice(0, LONGEST)
       .join('')
       .replace(/[. -]+$/, '');
-    const base = DEVICES.test(short) ? `${short.replace('.', '-')}-` : short || 'value';
+    const base = isDeviceName(short) ? `${short.replace('.', '-')}-` : short || 'value';
     let name = base;
     for (let number = 2; used.has(name.toLowerCase()); number++) name = `${base}-${number}`;
     used.add(name.toLowerCase());

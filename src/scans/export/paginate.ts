@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';
@@ -108,7 +109,7 @@ function* pagesLeft(
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return sum(counts.values());
 }
 
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {

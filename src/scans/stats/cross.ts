@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import type { GroupBy } from './dimensions.ts';
 import { type Figure, figure } from './figure.ts';
 import { type FiguresOptions, figuresOf, type Section } from './figures.ts';
@@ -34,8 +35,7 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
   const cells = rows.rows.map((row) =>
     columns.rows.map((column) => (row.isRest || column.isRest ? 0 : scansOf(row, column))),
   );
-  const left = (total: number, parts: readonly number[]) =>
-    Math.max(0, total - parts.reduce((sum, part) => sum + part, 0));
+  const left = (total: number, parts: readonly number[]) => Math.max(0, total - sum(parts));
   // F3: scans without a cell of their own are in the rest of their column, then of their row.
   const last = cells.at(-1) ?? [];
   for (const [at, { scans, isRest }] of columns.rows.entries())

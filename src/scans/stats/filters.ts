@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { formatUnit, localHour, type OffsetAt, unitOf } from './calendar.ts';
 import type { CodeValues } from './code-groups.ts';
@@ -54,14 +55,11 @@ export function createScanTest(
     const hours = new Map<number, boolean>();
     return (ms: number) => {
       const hour = localHour(ms, offsetAt);
-      const is = hours.get(hour) ?? wanted.has(folded(formatUnit(by, unitOf(by, hour))));
-      hours.set(hour, is);
-      return is;
+      return getOrAdd(hours, hour, () => wanted.has(folded(formatUnit(by, unitOf(by, hour)))));
     };
   });
   return (ms, scan, code) => {
-    const is = known.get(code) ?? (isChosen(code) && ofCode(code));
-    known.set(code, is);
+    const is = getOrAdd(known, code, () => isChosen(code) && ofCode(code));
     return is && tests.every((test) => test(ms, scan));
   };
 }
@@ -70,7 +68,8 @@ function foldedSet(values: readonly string[]): ReadonlySet<string> {
   return new Set(values.map(folded));
 }
 
-function folded(value: unknown): string {
+/** Form in which values are compared: case is ignored. */
+export function folded(value: unknown): string {
   return String(value ?? '')
     .normalize('NFC')
     .toLowerCase();

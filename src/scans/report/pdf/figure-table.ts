@@ -1,3 +1,4 @@
+import { sum } from '../../../base/collections.ts';
 import type { CellText, FigureRow, FigureTable } from '../document.ts';
 import { type Block, placeBlocks, type Section, type Stack, stackHeight, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
@@ -139,7 +140,7 @@ function measureColumns({ head, rows }: FigureTable, width: number, set: Typeset
       if (needed > (cells[at] ?? 0)) cells[at] = needed;
     }
   }
-  const needed = cells.reduce((sum, each) => sum + each, 0);
+  const needed = sum(cells);
   const scale = Math.max(LEAST_SCALE, Math.min(1, (width * (1 - LEAST_NAME)) / needed));
   const scaled = cells.map((each) => each * scale);
   return { name: width - needed * scale, cells: scaled, ...stylesOf(scale) };
@@ -148,7 +149,7 @@ function measureColumns({ head, rows }: FigureTable, width: number, set: Typeset
 function naturalWidth(table: FigureTable, most: number, set: Typesetter): number {
   const { cells } = measureColumns(table, Number.MAX_SAFE_INTEGER, set);
   const names = table.rows.map(({ name, detail }) => set.line(`${name} ${detail ?? ''}`, TEXT.cell));
-  return cells.reduce((sum, each) => sum + each, 0) + Math.min(widestOf(names), most);
+  return sum(cells) + Math.min(widestOf(names), most);
 }
 
 function stylesOf(scale: number): Omit<Columns, 'name' | 'cells'> {
