@@ -1,4 +1,7 @@
-/** Bounds of everything that comes from outside. Larger input is refused before it fills memory. */
+/**
+ * Bounds of what comes from outside. Larger input is refused before it fills memory. The readers of Parquet,
+ * workbooks and SVG have further ones of their own.
+ */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

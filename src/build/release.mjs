@@ -104,7 +104,7 @@ async function makeFiles() {
     'src/build/executable.mjs',
     join(FILES, `qrctl-${version}-${process.platform}-${process.arch}`),
   ]);
-  // Unpacked beside the chunks of an installed package, they give the positions in the sources.
+  // Unpacked next to the chunks of an installed package, they give the positions in the sources.
   const maps = (await readdir('dist')).filter((name) => name.endsWith('.map')).sort();
   run('tar', [
     '--create',

@@ -1,4 +1,4 @@
-/** Tasks of the benchmark: the built command beside the programs that a user would take instead. */
+/** Tasks of the benchmark: the built command and the programs that a user would take instead. */
 import { spawnSync } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -149,7 +149,7 @@ const appended: Task = (directory, { scans, rounds }) => {
   });
 };
 
-/** Codes from a file, each once, beside a script without a ledger. */
+/** Codes from a file, each once, compared with a script without a ledger. */
 const created: Task = async (directory, { rows, rounds }) => {
   const input = join(directory, 'codes.csv');
   let series = 0;

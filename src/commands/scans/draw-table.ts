@@ -185,7 +185,7 @@ export function formatValue(
   return noneIs === 'both' ? `(none, or not in ${basename(file)})` : '(none)';
 }
 
-/** Formats an average with one decimal, or with two if it or one `beside` it would be zero. */
+/** Formats an average with one decimal, or with two if it or a neighbor in `beside` would be zero. */
 export function formatAverage(average: number): string {
   return average >= 100 ? formatCount(Math.round(average)) : average.toFixed(1);
 }

@@ -6,7 +6,7 @@ export type SavedPositions = Record<string, SavedOverlap>;
 interface SavedOverlap
   extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
   isGone?: boolean;
-  /** Null stands for -Infinity, which JSON lacks. */
+  /** Null represents -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   movedIdsFromMs: number | null | undefined;

@@ -63,7 +63,7 @@ export function formatTick(cldr: LocaleData, value: number): string {
   return formatDecimal(cldr, value, decimals);
 }
 
-/** Formats an average with one decimal, or with two if it or one `beside` it would be zero. */
+/** Formats an average with one decimal, or with two if it or a neighbor in `beside` would be zero. */
 export function formatAverage(
   cldr: LocaleData,
   value: number,
