@@ -3,7 +3,7 @@ import { countOf, quote } from '../../../base/text/quote.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fingerprintOf } from './base.ts';
 import type { Brake, FieldChange, PlanInput, PlanItem } from './model.ts';
-import { hasChanges, tidy } from './values.ts';
+import { hasChanges, rowValues, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
 const ALLOWED_PERCENT = 30;
@@ -53,17 +53,20 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
 }
 
 /**
- * Detects rows with values that other rows lost, as after sorting a single column. A new row counts if it has
- * the name of an absent code.
+ * Detects rows with values that other rows lost, as after sorting a single column. A row without a code counts
+ * if it has the name of an absent code.
  */
 function shiftedColumn(items: readonly PlanItem[], absent: readonly QrCode[]): Brake | undefined {
   const names = new Set(absent.map(({ name }) => tidy('name', name)));
   for (const field of ['destination', 'name'] as const) {
     const lost = new Set(absent.map((code) => tidy(field, code[field] ?? '')));
     const gained: string[] = [];
-    for (const { row, code, changes, values } of items) {
-      if (values && names.has(tidy('name', values.name))) gained.push(tidy(field, values[field] ?? ''));
-      if (!row || !code) continue;
+    for (const { row, code, changes } of items) {
+      if (!row) continue;
+      const { name, destination = '' } = rowValues(row);
+      if (!code && names.has(tidy('name', name)))
+        gained.push(tidy(field, field === 'name' ? name : destination));
+      if (!code) continue;
       const change = changes.find((one) => one.field === field && isEdit(one));
       if (change) gained.push(tidy(field, change.new));
       if (!change && row.wish[field] !== undefined) continue;

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../../base/collections.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { Claim, LedgerView, Row } from './model.ts';
@@ -23,13 +24,15 @@ export function takeKnownValues(ladder: Ladder): void {
   const used = new Set<Claim>();
   const statusOf = ({ id }: Claim) => listing.codes.get(id)?.status;
   for (const age of ['newest', 'older'] as const) {
-    const values = claims.flatMap((claim) =>
-      (age === 'newest' ? claim.rows.slice(0, 1) : claim.rows.slice(1)).map((row) => ({ claim, row })),
-    );
-    const known = indexBy(values, ({ row }) => valuesKey(row));
-    for (const [key, rows] of indexBy(openRows(ladder).filter(keyless), (row) => valuesKey(rowValues(row)))) {
+    const open = openRows(ladder).filter(keyless);
+    if (open.length === 0) return;
+    const known = new Map<string, Claim[]>();
+    for (const claim of claims)
+      for (const row of age === 'newest' ? claim.rows.slice(0, 1) : claim.rows.slice(1))
+        getOrAdd(known, valuesKey(row), () => []).push(claim);
+    for (const [key, rows] of indexBy(open, (row) => valuesKey(rowValues(row)))) {
       // Equal rows keep their codes: the newest claims needed, in the order of their creation.
-      const free = (known.get(key) ?? []).map(({ claim }) => claim).filter((claim) => !used.has(claim));
+      const free = (known.get(key) ?? []).filter((claim) => !used.has(claim));
       const needed = free.slice(0, rows.length).sort((one, other) => one.n - other.n);
       for (const [row, claim] of deal(rows, needed, statusOf)) {
         used.add(claim);
@@ -97,8 +100,7 @@ export function findEdits(ladder: Ladder): void {
   const named = new Set(open.flatMap((row) => one(byName(rowValues(row)))));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
-  const isNamed = (row: Row) => row.wish.destination === undefined && one(byName(rowValues(row))).length > 0;
-  const isVersion = open.some(isNamed) || rows.some((row) => isKnown(ladder.found.get(row)));
+  const isVersion = named.size > 0 || rows.some((row) => isKnown(ladder.found.get(row)));
   const clues = open.map((row) => {
     const values = rowValues(row);
     const changed = altered(values);

@@ -19,8 +19,8 @@ export function tidy(field: Field, value: string): string {
   return field === 'name' ? text.replace(/\s+/gu, ' ') : (parseUrl(text)?.href ?? text);
 }
 
-export function valuesKey(code: Named): string {
-  return JSON.stringify([nameKey(code), tidy('destination', code.destination ?? '')]);
+export function valuesKey({ name, type, destination }: Named): string {
+  return JSON.stringify([type ?? 'url', tidy('name', name), tidy('destination', destination ?? '')]);
 }
 
 export function nameKey({ name, type }: Named): string {

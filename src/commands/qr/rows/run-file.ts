@@ -1,3 +1,4 @@
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
 import { failureOfRun, type RunFacts } from '../../../codes/engine/results/run-failure.ts';
 import { checkRows } from '../../../codes/engine/rows/read-rows.ts';
@@ -30,6 +31,7 @@ export async function readRowsFile(
   verb: RowsVerb,
 ): Promise<RowsFile> {
   const { policy, keyColumn, common = {}, bareNames } = verb;
+  const keepFlat = keepMemoryFlat();
   const key = policy.verb === 'delete' ? undefined : (keyColumn ?? 'key');
   const input = await readInput(context, from, {
     ...flags,
@@ -49,6 +51,7 @@ export async function readRowsFile(
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);
   noteColumns(context, checked);
   noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
+  keepFlat();
   // The checked rows have the values too, so that memory holds them once.
   return { input: { ...input, rows: checked.rows }, checked };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newRow, planOf } from './make.ts';
+import { codeOf, newRow, planOf } from './make.ts';
 
 it('what is odd about the row of a new code is not said twice', () => {
   const odd = newRow(2, 'Call', 'tel:1');
@@ -12,5 +12,14 @@ it.each(['update', 'delete'] as const)('a row that specifies no code never makes
   expect([items.map(({ action, reason }) => [action, reason]), faults]).toEqual([
     [['unchanged', 'an earlier run created no code for it']],
     [],
+  ]);
+});
+
+it('a renamed row of a copied sheet is asked about if all its other rows were edited too (E4)', () => {
+  const codes = [codeOf(1), codeOf(2)];
+  const rows = [newRow(2, 'Code 1', 'https://example.com/new'), newRow(3, 'Renamed', 'https://example.com/2')];
+  expect(planOf(rows, { codes }).items).toMatchObject([
+    { action: 'edited', code: { id: codes[0]?.id } },
+    { action: 'edited', code: { id: codes[1]?.id } },
   ]);
 });
