@@ -39,12 +39,27 @@ describe('one report per value', () => {
     // The code without a value is not requested.
     expect(split.requests).toBeLessThanOrEqual(whole.requests);
     expect(split.stderr).toContain('1 code without a value in column Client is in no report\n');
-    expect(split.stderr).toMatch(/\nCounted 185 scans \(\d+ requests\)\. 2 reports: reports\n$/);
+    expect(split.stderr).toMatch(/\nCounted [\d,]+ scans \(\d+ requests\)\. 2 reports: reports\n$/);
     expect((await readdir(join(cwd, 'reports'))).sort()).toEqual(['CAFÉ MÜLLER.html', 'a-b- c.html']);
     const own = await readFile(join(cwd, 'reports', 'a-b- c.html'), 'utf8');
     const where = ['--join', 'clients.csv', '--where', 'client=a/b: c', '--title', 'a/b: c'];
     await requestsOf(['--all', ...where, ...RANGE, '-o', 'one.html']);
     expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
+  });
+
+  test('counts the scans of all reports, and lists no code that was created after the period', async () => {
+    const { cwd, env } = await useClients();
+    const { stderr } = await runHere(['scans', 'report', '--all', ...RANGE, '-o', 'all.html'], { env, cwd });
+    await runHere(['qr', 'create', '--name', 'Later', '--destination', 'https://example.com/'], { env, cwd });
+    await runHere(['scans', 'report', '--all', '--during', '2024-11', '-o', 'november.html'], { env, cwd });
+    expect(await readFile(join(cwd, 'november.html'), 'utf8')).not.toContain('Later');
+    const total = (text: string) => Number(/Counted ([\d,]+) scans/.exec(text)?.[1]?.replace(',', ''));
+    const without = await runHere(
+      ['scans', 'stats', '--all', '--join', 'clients.csv', '--where', 'client=', ...RANGE],
+      { env, cwd },
+    );
+    const split = await runHere(['scans', 'report', '--all', ...SPLIT], { env, cwd });
+    expect(total(split.stderr)).toBe(total(stderr) - total(without.stderr));
   });
 
   test.runIf(SOAK)('is a PDF of files', async () => {

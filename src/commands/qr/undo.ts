@@ -87,18 +87,22 @@ async function findRun(
     context.console.note(`Run ${describeRun(run)}`);
     return run;
   }
-  const known = runs.slice(-MOST_LISTED).reverse().map(describeRun);
-  throw new UsageError(
-    name === undefined
-      ? 'no run of this workspace is left to undo'
-      : `the ledger has no run ${inQuotes(name)} with changes`,
-    {
-      hint:
-        known.length > 0
-          ? `The last runs, newest first: ${known.join('; ')}.`
-          : 'The ledger of this machine has only runs over files. If one used --ledger, pass the same file.',
-    },
-  );
+  const known = runs
+    .filter(({ undoes }) => undoes === undefined)
+    .slice(-MOST_LISTED)
+    .reverse();
+  const last = runs.at(-1);
+  const undone = last?.isDone ? last.undoes : undefined;
+  const none =
+    undone === undefined
+      ? 'no run of this workspace can be undone'
+      : `the last run, ${undone}, is already undone`;
+  throw new UsageError(name === undefined ? none : `the ledger has no run ${inQuotes(name)} with changes`, {
+    hint:
+      known.length > 0
+        ? `To undo another run, pass its ID. The last runs, newest first: ${known.map(describeRun).join('; ')}.`
+        : 'The ledger of this machine has only runs over files. If one used --ledger, pass the same file.',
+  });
 }
 
 function describeRun({ run, codes }: RunChanges): string {

@@ -1,5 +1,6 @@
 /** Plans, runs and describes the count that `scans stats` and `scans report` share. */
 import { InvalidArgumentError } from 'commander';
+import { sum } from '../../base/collections.ts';
 import { NotFoundError, UnprovenError, UsageError } from '../../base/errors.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOf, shown } from '../../base/text/quote.ts';
@@ -256,22 +257,23 @@ export function previousRange({ before }: Counted, zone: string): string {
   return untilMs === undefined ? '' : formatLocalRange({ sinceMs, untilMs }, zone);
 }
 
-/** Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. */
+/** Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. `parts` have one range. */
 export async function closingWords(
   context: Context,
   { filters }: Pick<CountPlan, 'filters'>,
-  counted: Counted,
+  parts: readonly [Counted, ...Counted[]],
   zone: string | undefined,
   place?: string,
 ): Promise<string> {
+  const [counted] = parts;
   const requests = counted.codes ? (await context.service()).stats().requests : 0;
-  const { current, before } = counted;
-  const scans = `Counted ${countOf(current.total(), 'scan')}`;
+  const earlier = parts.flatMap(({ before }) => before?.tally.total() ?? []);
+  const scans = `Counted ${countOf(sum(parts.map(({ current }) => current.total())), 'scan')}`;
   const range = zone === undefined ? '' : ` ${readRange(counted, zone)}`.trimEnd();
   const only = filters.length > 0 ? `, only ${shown(describeFilters(filters))}` : '';
   const compared =
-    before && zone !== undefined
-      ? `, compared with ${countOf(before.tally.total(), 'scan')} ${previousRange(counted, zone)}`
+    earlier.length > 0 && zone !== undefined
+      ? `, compared with ${countOf(sum(earlier), 'scan')} ${previousRange(counted, zone)}`
       : '';
   return formatClosing(scans + range + only + compared, [countOf(requests, 'request')], place);
 }

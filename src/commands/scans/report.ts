@@ -152,7 +152,9 @@ export const command = defineCommand({
       }
     }
     const zone = path === undefined ? undefined : plan.local.zone;
-    context.console.note(await closingWords(context, plan, first, zone, placeOf(parts, flags)));
+    context.console.note(
+      await closingWords(context, plan, [first, ...all.slice(1)], zone, placeOf(parts, flags)),
+    );
   },
 });
 

@@ -153,7 +153,7 @@ export const command = defineCommand({
       else await writeAll(await output.open(), [tables.flatMap(({ rows }) => rows)]);
     }
     const isSeen = isDrawn && console.isTerminal && path === undefined;
-    console.note(await closingWords(context, plan, counted, isSeen ? undefined : zone));
+    console.note(await closingWords(context, plan, [counted], isSeen ? undefined : zone));
     const { failures } = counted;
     if (failures.length > 0)
       throw someFailed(

@@ -1,3 +1,4 @@
+import { parseScanTime } from '../../service/scan-times.ts';
 import { type ClosedSpan, startOfDay } from '../stats/calendar.ts';
 import { crossOf } from '../stats/cross.ts';
 import type { Dimension } from '../stats/dimensions.ts';
@@ -14,7 +15,13 @@ export function reportFigures(
   counted: Counted,
   input: FiguresOptions,
 ): Omit<ReportFigures, 'title' | 'note' | 'logo'> {
-  const options = { ...input, span, nowMs: span.untilMs === undefined ? undefined : counted.nowMs };
+  const later = createdLater(counted.codes, span.untilMs);
+  const options = {
+    ...input,
+    codes: input.codes?.filter((id) => !later.has(id)),
+    span,
+    nowMs: span.untilMs === undefined ? undefined : counted.nowMs,
+  };
   const destinations = new Map(
     counted.codes?.map(({ id, slug, destination }) => [slug ?? id, placeOf(destination)]),
   );
@@ -63,6 +70,12 @@ function closedRange({ span, current, timezone, offsetAt }: FiguresOptions): Clo
   if (seen === undefined) return undefined;
   const isOfDays = startOfDay(sinceMs, zone) === sinceMs;
   return { sinceMs, untilMs: isOfDays ? startOfDay(seen.lastMs, zone, 1) : seen.lastMs + 1 };
+}
+
+/** Returns the IDs of codes that did not exist yet in the period. */
+function createdLater(codes: Counted['codes'] = [], untilMs = Number.POSITIVE_INFINITY): ReadonlySet<string> {
+  const isLater = ({ created_at: time = '' }) => (parseScanTime(time) ?? 0) >= untilMs;
+  return new Set(codes.filter(isLater).map(({ id }) => id.toLowerCase()));
 }
 
 function silentCodes({ current, codes = [], names }: FiguresOptions): Name[] {

@@ -43,8 +43,17 @@ test('undoes the last run over a file, keeps later edits, and is not repeated', 
       'Tent,https://example.com/tent,active',
     ]);
 
-    // The next one is the creation.
-    expect(await run('qr', 'undo', '-f', 'csv')).toMatchObject({
+    const again = await run('qr', 'create', '--from', 'codes.results.csv');
+    expect(again).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Kept newer values of the service for 2 rows: see'),
+    });
+
+    // An earlier run is undone only if it is specified.
+    const refused = await run('qr', 'undo');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is already undone') });
+    const creation = /([0-9a-f]{12}): 2 codes created/.exec(refused.stderr)?.[1] ?? '';
+    expect(await run('qr', 'undo', creation, '-f', 'csv')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Updated 2 codes'),
     });

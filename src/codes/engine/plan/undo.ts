@@ -97,11 +97,12 @@ export function createRunReader() {
   return { take, finish };
 }
 
-/** The default is the last run with changes that is not an undo, and was not undone. */
+/** The default is the last run with changes; an incomplete undo is continued, and a complete one has none. */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
-  if (name !== undefined) return runs.find(({ run }) => run === name);
-  const undone = new Set(runs.flatMap(({ undoes, isDone }) => (isDone && undoes) || []));
-  return runs.findLast(({ run, undoes }) => undoes === undefined && !undone.has(run));
+  const last = runs.at(-1);
+  const wanted = name ?? (last?.undoes === undefined || last.isDone ? last?.run : last.undoes);
+  const run = runs.find((one) => one.run === wanted);
+  return name === undefined && run?.undoes !== undefined ? undefined : run;
 }
 
 export function undoRows({ codes }: RunChanges): Row[] {

@@ -188,7 +188,8 @@ function describeGone({ goneId: id = '', goneSlug: slug }: PlanItem): string {
 
 function explainChange({ field, old, new: value, base, what }: FieldChange): string | undefined {
   const [service = '', row = ''] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
-  const list = base === undefined ? undefined : showValue(shortenPair(base, value, LONGEST_COMMON)[0]);
+  const list =
+    base === undefined || base === old ? undefined : showValue(shortenPair(base, value, LONGEST_COMMON)[0]);
   switch (what) {
     case 'send':
       return undefined;

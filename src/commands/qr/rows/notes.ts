@@ -4,7 +4,7 @@ import { countOutcomes } from '../../../base/run/outcomes.ts';
 import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
 import type { RowEnd, RunEnd, RunEvent } from '../../../codes/engine/executor/job.ts';
-import type { Plan, Policy, Row } from '../../../codes/engine/plan/model.ts';
+import type { FieldChange, Plan, Policy, Row } from '../../../codes/engine/plan/model.ts';
 import { hasChanges } from '../../../codes/engine/plan/values.ts';
 import { explainRow, reasonOf } from '../../../codes/engine/results/explain.ts';
 import type { RowEnd as ResultRow } from '../../../codes/engine/results/tabulate.ts';
@@ -78,8 +78,16 @@ function isNamed(outcome: RowEnd['outcome']): boolean {
 }
 
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
-  const { facts } = context;
+  const { facts, console } = context;
   noteOutcomes(context, ends);
+  const isKept = ({ what }: FieldChange) => what === 'keep';
+  const kept = ends.filter(
+    ({ item: { row, changes } }) => row?.decision === undefined && changes.some(isKept),
+  ).length;
+  if (kept > 0)
+    console.note(
+      `Kept newer values of the service for ${countOf(kept, 'row')}: see the column error of the results`,
+    );
   facts.problems = ends.flatMap((end) => {
     const { outcome, item } = end;
     const isOpen = ['failed', 'undecided', 'conflict', 'gone', 'edited'].includes(outcome);

@@ -33,8 +33,8 @@ function runsOf(lines: readonly LedgerLine[]) {
   return reader.finish();
 }
 
-function undo(lines: readonly LedgerLine[], codes: readonly QrCode[]): Plan {
-  const run = chooseRun(runsOf(lines), undefined);
+function undo(lines: readonly LedgerLine[], codes: readonly QrCode[], name?: string): Plan {
+  const run = chooseRun(runsOf(lines), name);
   if (!run) throw new Error('no run');
   const replay = createReplay();
   for (const line of lines) replay.take(line);
@@ -65,7 +65,7 @@ describe('undo', () => {
     ]);
     const later: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
-      { is: 'run', run: 'two', undoes: 'other' },
+      { is: 'run', run: 'two' },
       {
         is: 'patch',
         run: 'two',
@@ -76,7 +76,7 @@ describe('undo', () => {
       },
       { is: 'set', n: 9, stored: { destination: 'https://c.example/' } },
     ];
-    const { items } = undo(later, [codeOf(1, { destination: 'https://c.example/' })]);
+    const { items } = undo(later, [codeOf(1, { destination: 'https://c.example/' })], 'one');
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
 
@@ -118,10 +118,16 @@ describe('the run to undo', () => {
       : []),
   ];
 
-  it('is the last one with changes that was not undone to its end', () => {
+  it('is the last one with changes, and none if that was undone to its end', () => {
     expect(chooseRun(runsOf([...RUN, { is: 'run', run: 'empty' }]), undefined)?.run).toBe('one');
     expect(chooseRun(runsOf(undone(false)), undefined)?.run).toBe('one');
-    expect(chooseRun(runsOf(undone(true)), undefined)).toBeUndefined();
+    const earlier: readonly LedgerLine[] = [
+      { is: 'run', run: 'zero' },
+      { is: 'post', run: 'zero', n: 9, values: { name: 'Code 9', type: 'url', destination: B } },
+      { is: 'made', n: 9, id: idOf(9), slug: 'n0009', stored: { status: 'active' } },
+      { is: 'end', run: 'zero' },
+    ];
+    expect(chooseRun(runsOf([...earlier, ...undone(true)]), undefined)).toBeUndefined();
   });
 
   it('is the same one again if a request of its undo was not applied', () => {

@@ -17,7 +17,10 @@ it.each(['update', 'delete'] as const)('a row that specifies no code never makes
 
 it('a renamed row of a copied sheet is asked about if all its other rows were edited too (E4)', () => {
   const codes = [codeOf(1), codeOf(2)];
-  const rows = [newRow(2, 'Code 1', 'https://example.com/new'), newRow(3, 'Renamed', 'https://example.com/2')];
+  const rows = [
+    newRow(2, 'Code 1', 'https://example.com/new'),
+    newRow(3, 'Renamed', 'https://example.com/2'),
+  ];
   expect(planOf(rows, { codes }).items).toMatchObject([
     { action: 'edited', code: { id: codes[0]?.id } },
     { action: 'edited', code: { id: codes[1]?.id } },

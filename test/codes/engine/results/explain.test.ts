@@ -58,6 +58,10 @@ describe('the reason of a row', () => {
     expect(told('overwrite')).toBe(
       'destination: the service has theirs instead of before, and the row overwrites it with ours',
     );
+    const same = itemOf(2, 'update', { code, changes: [change('overwrite', 'theirs', 'ours', 'theirs')] });
+    expect(reasonOf({ item: same })).toBe(
+      'destination: the service has theirs, and the row overwrites it with ours',
+    );
     expect(told('edit')).toBe('destination: the code has theirs, the row has ours');
     expect(told('drift')).toBe('destination: the service has theirs, last applied: ours');
   });
