@@ -20,7 +20,15 @@ async function diagnose(machine: Machine, args: string[] = [], env: Record<strin
   return { code, stderr, findings, statuses };
 }
 
-const SOUND = { config: 'ok', profile: 'ok', settings: 'ok', 'base-url': 'ok', key: 'ok', proxy: 'ok' };
+const SOUND = {
+  config: 'ok',
+  profile: 'ok',
+  settings: 'ok',
+  'base-url': 'ok',
+  key: 'ok',
+  state: 'ok',
+  proxy: 'ok',
+};
 
 describe('doctor', () => {
   test('finds nothing wrong with a stored key and a service that answers, by two requests', async () => {
@@ -34,6 +42,16 @@ describe('doctor', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
+  test('warns of a state directory that cannot be used', async () => {
+    const machine = await useMachine();
+    const { findings } = await diagnose(machine, [], { QRCTL_STATE_DIR: '/dev/null/state' });
+    expect(findings.find(({ check }) => check === 'state')).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining("can't remember their requests"),
+      fix: expect.stringContaining('QRCTL_STATE_DIR'),
+    });
+  });
+
   test('works with nothing configured, and says so (2)', async () => {
     const { code, statuses, findings } = await diagnose(await useMachine());
     expect(code).toBe(2);
@@ -43,6 +61,7 @@ describe('doctor', () => {
       settings: 'ok',
       'base-url': 'fail',
       key: 'fail',
+      state: 'ok',
     });
     expect(
       findings

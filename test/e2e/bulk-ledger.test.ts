@@ -87,7 +87,7 @@ describe('a ledger', () => {
   it('is private, and without a place for it a run says that it has no memory', async () => {
     const { create, names } = await useBench(rowsOf(2));
     const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
-    expect([code, stderr]).toEqual([0, expect.stringContaining("This run can't remember its requests")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);
     expect((await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } })).code).toBe(0);
     expect(names()).toHaveLength(2);
   });

@@ -46,10 +46,7 @@ async function useImages() {
   /** Every image is there, is what the manifest says, and nothing else is. */
   async function expectWhole() {
     const run = await runCli(args, { env: sandbox.env });
-    expect({ code: run.code, stderr: run.stderr }).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`${COUNT} images`),
-    });
+    expect(run.code, run.stderr).toBe(0);
     expect(faults()).toEqual([]);
     expect(readdirSync(directory).sort()).toEqual([...images(), 'manifest.csv'].sort());
     expect(parse(readFileSync(join(directory, 'manifest.csv')), { columns: true })).toHaveLength(COUNT);
@@ -79,7 +76,7 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
         await until(() => ended || isThere());
         running.child.kill(signal);
         const { code } = await running.done;
-        expect([0, null, 130, 143]).toContain(code);
+        expect([0, 130, 137, 143]).toContain(code);
         expect(images().length, directory).toBeGreaterThan(0);
         expect(faults()).toEqual([]);
       }

@@ -5,7 +5,17 @@ import { type Colors, loadColors } from '../../terminal/color.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 
 export interface Finding {
-  check: 'config' | 'profile' | 'settings' | 'base-url' | 'key' | 'proxy' | 'service' | 'clock' | 'openapi';
+  check:
+    | 'config'
+    | 'profile'
+    | 'settings'
+    | 'base-url'
+    | 'key'
+    | 'state'
+    | 'proxy'
+    | 'service'
+    | 'clock'
+    | 'openapi';
   status: 'ok' | 'warn' | 'fail';
   message: string;
   fix: string | null;

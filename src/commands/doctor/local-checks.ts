@@ -1,7 +1,11 @@
+import { access, constants } from 'node:fs/promises';
 import { AuthError, UsageError } from '../../base/errors.ts';
 import { keyPrefix } from '../../base/text/key.ts';
 import { countOf } from '../../base/text/quote.ts';
+import { makeStateDirectory } from '../../codes/engine/ledger/choose-ledger.ts';
+import { OTHER_DIRECTORY, reasonOf } from '../../codes/engine/ledger/open-ledger.ts';
 import type { Context } from '../../context.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { resolveBaseUrl, resolveInputs } from '../../settings/resolve.ts';
 import { describeSource, missingBaseUrlHint, resolveKey } from '../../settings/resolve-key.ts';
@@ -45,6 +49,7 @@ export async function checkLocally({
   const baseUrl = await check('base-url', undefined, () => checkBaseUrl(inputs));
   await check('proxy', undefined, () => checkProxy(env, baseUrl));
   const key = await check('key', NO_KEY, () => checkKey(inputs, others, baseUrl, withKey));
+  await check('state', undefined, () => checkState(env));
   return { findings, settings: { ...others, ...key, baseUrl } };
 }
 
@@ -99,6 +104,17 @@ async function checkKey(
     throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'Run `qrctl auth login`.' });
   const message = `${keyPrefix(apiKey)} from ${describeSource(keySource, inputs.name)}`;
   return { value: { apiKey, keySource }, message };
+}
+
+async function checkState(env: Context['env']): Promise<Checked<undefined>> {
+  try {
+    const path = await makeStateDirectory(nodeDisk, env);
+    await access(path, constants.R_OK | constants.W_OK);
+    return { value: undefined, message: `${path}: the memory of runs over files` };
+  } catch (error) {
+    const message = `runs over files can't remember their requests: ${reasonOf(error)}`;
+    return { value: undefined, warnings: [doubtful('state', message, OTHER_DIRECTORY)] };
+  }
 }
 
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {

@@ -108,8 +108,9 @@ export const command = defineCommand({
     const { logged, added } = totalsOf(results);
     Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
     const failure = printClosing(context, job, results, isRepair);
-    // With --quiet, cron mails only differences.
-    if (failure || !context.flags.quiet) await writeAll(await output.open(), [results.flatMap(rowsOf)]);
+    // With --quiet, cron mails only differences and repairs.
+    if (failure || added > 0 || !context.flags.quiet)
+      await writeAll(await output.open(), [results.flatMap(rowsOf)]);
     if (failure) throw failure;
   },
 });

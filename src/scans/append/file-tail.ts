@@ -84,6 +84,8 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: uncommitted bytes may follow the committed offset from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
+    // The rename of a state without stamp may not be durable, if its run failed.
+    else await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
     // A3: the name must be durable before a state records rows.

@@ -53,6 +53,11 @@ export function closingNotes(
       : `${countOf(gone.length, 'rotated file')} of ${place} ${gone.length === 1 ? 'is' : 'are'} not in its directory. ` +
         'To compare the scans up to there too, add --input FILE',
   );
+  const unkept = logs.filter(({ state }) => state === undefined);
+  if (unkept.length > 0)
+    notes.push(
+      `${unkept.length === 1 ? unkept[0]?.place : countOf(unkept.length, 'file')}: compared by ID and time only, because no state of an append shows changed values`,
+    );
   const range = formatLocalRange(compared.map(({ range }) => range).reduce(widest, undefined), zone);
   const verified =
     `Verified ${countOf(logged, 'scan')} of ${countOf(compared.length, 'code')} ${range}`.trim();

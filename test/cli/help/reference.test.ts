@@ -100,7 +100,7 @@ describe('the columns are those that are printed:', () => {
     ],
     'qr undo': [
       ['qr', 'undo', '--ledger', 'runs.jsonl'],
-      ['qr', 'undo', '--ledger', 'runs.jsonl', '--dry-run'],
+      ['qr', 'undo', '--ledger', 'other-runs.jsonl', '--dry-run'],
     ],
     'qr apply': [
       ['qr', 'apply', '--from', 'keyed.csv'],
@@ -204,9 +204,10 @@ async function useFiles(sandbox: TestSandbox, words: readonly string[]): Promise
     const silent = await run('qr', 'create', '--name', 'Silent', '--type', 'sms', '--ids');
     await writeFile(join(cwd, 'silent.csv'), `id\n${silent.stdout}`);
   }
-  if (words.includes('runs.jsonl'))
-    for (const file of ['first.csv', 'second.csv'])
-      await run('qr', 'create', '--from', file, '--ledger', 'runs.jsonl');
+  if (words.includes('runs.jsonl')) {
+    await run('qr', 'create', '--from', 'first.csv', '--ledger', 'runs.jsonl');
+    await run('qr', 'create', '--from', 'second.csv', '--ledger', 'other-runs.jsonl');
+  }
   if (words.includes('scans.csv')) await run('scans', 'export', '--all', '-o', 'scans.csv');
   return cwd;
 }

@@ -86,7 +86,9 @@ function expectUnedited(rows: readonly Row[], list: readonly QrCode[], verb: 'cr
   );
   const { items: later } = planOf(rows, { codes: changed, policy: { verb } });
   expect(new Set(later.flatMap(({ changes }) => changes.map(({ what }) => what)))).toEqual(
-    new Set(rows.some(({ wish }) => wish.name ?? wish.destination) ? ['keep'] : []),
+    new Set(
+      rows.some(({ wish }) => wish.name !== undefined || wish.destination !== undefined) ? ['keep'] : [],
+    ),
   );
 }
 

@@ -272,7 +272,7 @@ describe('a workbook', () => {
     [
       'cells without end',
       () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100),
-      'x.xlsx has more than 4000000 cells',
+      'x.xlsx has more than 4,000,000 cells',
     ],
     [
       'rows times columns without end',

@@ -23,7 +23,7 @@ import {
 interface LedgerPlace extends LedgerWorkspace {
   readonly path?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly note: (sentence: string) => void;
+  readonly warn: (sentence: string) => void;
 }
 
 export interface OpenLedgerOptions extends LedgerPlace {
@@ -81,22 +81,22 @@ export async function readLedger(
     return memory.replay.view();
   } catch (error) {
     if (!(error instanceof DamagedLogError) || place.path !== undefined) throw error;
-    place.note(`${error.message}, so earlier runs are unknown`);
+    place.warn(`${error.message}, so earlier runs are unknown`);
     return createReplay().view();
   }
 }
 
-async function setAside({ path, message }: DamagedLogError, { note }: OpenLedgerOptions): Promise<void> {
+async function setAside({ path, message }: DamagedLogError, { warn }: OpenLedgerOptions): Promise<void> {
   let kept = `${path}.damaged`;
   for (let number = 1; await ifPresent(nodeDisk.lstat(kept)); number++) kept = `${path}.damaged.${number}`;
   await nodeDisk.rename(path, kept);
-  note(`${message}, so it was renamed to ${kept}, and earlier runs are unknown`);
+  warn(`${message}, so it was renamed to ${kept}, and earlier runs are unknown`);
 }
 
 async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
-  const { env, note } = options;
+  const { env, warn } = options;
   const giveUp = (error: unknown) =>
-    note(`This run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+    warn(`this run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
   let directory: string;
   try {
     directory = await makeStateDirectory(nodeDisk, env);
@@ -131,17 +131,17 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
   } catch (error) {
     const isMissing = systemCode(error) === 'ENOENT';
     if (!isMissing)
-      place.note(
-        `Earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`,
+      place.warn(
+        `earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`,
       );
     return undefined;
   }
   return (await chooseLedger(directory, place, nodeDisk)).path;
 }
 
-const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own.';
+export const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own.';
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
 }
 

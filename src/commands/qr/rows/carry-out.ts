@@ -166,7 +166,7 @@ export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsF
     env: context.env,
     workspace,
     getCode,
-    note: (sentence: string) => context.console.note(sentence),
+    warn: (sentence: string) => context.console.warn(sentence, true),
   };
 }
 

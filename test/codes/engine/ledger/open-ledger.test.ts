@@ -55,7 +55,7 @@ function optionsOf({
       asked.push(id);
       if (!codes.includes(id)) throw new NotFoundError('no such code');
     },
-    note: (sentence) => notes.push(sentence),
+    warn: (sentence) => notes.push(sentence),
     clock: fakeClock(),
     signal: new AbortController().signal,
     onWait: (path = 'workspace') => waits.push(path),
@@ -144,7 +144,7 @@ describe('a ledger in the state directory', () => {
     await expect(readLedger(options)).rejects.toThrow('rejected');
   });
 
-  it('that is damaged is set aside with a note: it stops no run', async () => {
+  it('that is damaged is set aside with a warn: it stops no run', async () => {
     const path = (await make('a')) ?? '';
     writeFileSync(path, readFileSync(path, 'utf8').replace('"n":1', '"n":2'));
     expect(await claimsOf(optionsOf())).toEqual([]);
