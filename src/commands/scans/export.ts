@@ -138,8 +138,6 @@ async function exportAll(
     const summary = await exportCodes({
       service,
       codes,
-      fetchInOrder,
-      width: service.concurrency,
       untilMs: plan.untilMs,
       proveBeyond: plan.proveBeyond,
       now: clock.now,

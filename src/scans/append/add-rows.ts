@@ -18,7 +18,7 @@ import {
 } from './overlap.ts';
 import { createOwnershipCheck } from './read-back.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
-import type { RowTail } from './row-tail.ts';
+import type { SavedRow } from './row-parsers.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
@@ -232,4 +232,17 @@ export function createAppendFile(job: AppendJob): AppendFile {
     commit,
     discard,
   };
+}
+
+export interface RowTail {
+  /** Returns whether the rows are enough for a commit. */
+  write(code: string, batch: TimedRows): Promise<boolean>;
+  commit(last: boolean): Promise<void>;
+  replace(): Promise<void>;
+  drop?(code: string): Promise<void>;
+  /** May omit rows older than `fromMs`. */
+  readBack(onRow: (row: SavedRow) => void, fromMs: number): Promise<void>;
+  keepsState(): boolean;
+  isStamped(): boolean;
+  close(): Promise<void>;
 }

@@ -1,19 +1,25 @@
 import { basename } from 'node:path';
 import { capitalize, countOf } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
-import type { Disk, DiskFile } from '../../files/durable/disk.ts';
+import { type Disk, type DiskFile, readPieces } from '../../files/durable/disk.ts';
 import { OTHER_FILE } from '../../files/durable/path-errors.ts';
 import { DamagedRecordError } from '../../files/durable/record-file.ts';
 import { openTrusted } from '../../files/durable/trusted-file.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
-import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
-import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
-import { type AppendIdentity, differenceOf } from './identity.ts';
+import {
+  type AppendPaths,
+  lossOf,
+  orRestart,
+  readCurrentState,
+  refusal,
+  refuseRotated,
+} from './current-state.ts';
+import { beginsAs, createFileHash, type FileHash, hashFile } from './file-hash.ts';
+import type { AppendIdentity } from './identity.ts';
 import type { RotatedFile } from './log-range.ts';
-import { type CodeOverlap, isRotated, withoutGone } from './overlap.ts';
-import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
+import { type CodeOverlap, isRotated } from './overlap.ts';
+import { checkOwnExport, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
-import { refuseRotated } from './rotated-copies.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, hasStamp } from './state.ts';
 
@@ -66,19 +72,11 @@ export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   return openWithState(job, state, await checkExport(job, state));
 }
 
-/** A6: throws UsageError if the file belongs to another export or another workspace. */
-export async function checkExport(
-  { paths, identity, own, elsewhere }: OpenJob,
+export function checkExport(
+  { paths, identity, own, elsewhere = OTHER_FILE }: OpenJob,
   state: AppendState,
 ): Promise<Recorded> {
-  const other = elsewhere ?? OTHER_FILE;
-  const recorded = await checkOwnWorkspace(paths.file, state, own, other);
-  const difference = differenceOf(
-    withoutGone(state.identity, state.overlaps),
-    withoutGone(identity, state.overlaps),
-  );
-  if (difference) throw refusal(paths.file, `it ${difference.reason}`, `${difference.wayOn}, or ${other}`);
-  return recorded;
+  return checkOwnExport(paths.file, state, { identity, own, elsewhere, refusal });
 }
 
 async function openWithState(
@@ -123,10 +121,13 @@ export async function checkedHash(
   state: AppendState,
   isUntouched: boolean,
 ): Promise<FileHash> {
-  const { bytes, sha256, blocks } = state;
+  const { bytes, blocks } = state;
   const hash = await hashFile(file, bytes, isUntouched ? blocks : undefined, signal);
-  const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
-  if (found !== sha256) throw refusal(paths.file, lossOf(bytes, bytes), capitalize(restore(paths.file)));
+  const isSame =
+    blocks === undefined
+      ? await beginsAs(state, readPieces(file, 0, bytes, signal))
+      : hash.digests().sha256 === state.sha256;
+  if (!isSame) throw refusal(paths.file, lossOf(bytes, bytes), capitalize(restore(paths.file)));
   return hash;
 }
 

@@ -45,7 +45,7 @@ export async function hashFile(
   return hash;
 }
 
-/** States of qrctl 1.0 have no `blocks`. */
+/** Compares a beginning with its digest in a state; without `blocks`, as in qrctl 1.0, that of all bytes at once. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,
@@ -60,11 +60,4 @@ export async function beginsAs(
     if (left === 0) break;
   }
   return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
-}
-
-/** Returns the digest in states of qrctl 1.0: SHA-256 of the first `bytes`, in hex. */
-export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of readPieces(file, 0, bytes, signal)) hash.update(piece);
-  return hash.digest('hex');
 }

@@ -10,11 +10,11 @@ import {
 } from '../../files/durable/replace-file.ts';
 import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
+import type { RowTail } from './add-rows.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import type { OldFile } from './old-file.ts';
 import { readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
-import type { RowTail } from './row-tail.ts';
 import { type AppendState, type FileStamp, formatState, stampOf } from './state.ts';
 
 interface FileTailJob extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'overlapMs'> {

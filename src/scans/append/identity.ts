@@ -1,5 +1,6 @@
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
+import type { Partitioning } from '../dataset/partitions.ts';
 
 interface Dialect {
   header: boolean;
@@ -21,6 +22,7 @@ export interface AppendIdentity extends CodesOfRun {
   columns: readonly string[];
   format: AppendFormat;
   dialect: Dialect;
+  partition?: Partitioning;
 }
 
 export function isCodesOfRun({ codes, all }: Record<string, unknown>): boolean {
@@ -49,12 +51,24 @@ const CSV_FLAGS = [
   ['rawCells', '--raw-cells', true],
 ] as const;
 
-export interface Difference {
+interface Difference {
   reason: string;
   wayOn: string;
 }
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
+  // P7: rows of one day must be in one directory.
+  const { partition: before } = was;
+  if (before && before.by !== is.partition?.by)
+    return {
+      reason: `is partitioned by ${before.by}, not by ${is.partition?.by}`,
+      wayOn: `Pass --partition-by ${before.by}`,
+    };
+  if (before && before.timezone !== is.partition?.timezone)
+    return {
+      reason: `uses the time zone ${quote(before.timezone)}, not ${quote(`${is.partition?.timezone}`)}`,
+      wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}`,
+    };
   if (was.format !== is.format)
     return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass --format ${was.format}` };
   const other = codeDifference(was, is, 'contains the scans of');

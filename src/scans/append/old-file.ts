@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { LocalError, systemCode } from '../../base/errors.ts';
 import { type Disk, type DiskDirectory, ifPresent } from '../../files/durable/disk.ts';
 import { inDirectory, isSameFile } from '../../files/durable/trusted-file.ts';
-import type { RowTail } from './row-tail.ts';
+import type { RowTail } from './add-rows.ts';
 
 export interface OldFile {
   isNeeded(built: Pick<RowTail, 'readBack'> & { rows: number }): Promise<boolean>;

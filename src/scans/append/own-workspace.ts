@@ -1,6 +1,6 @@
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../../service/workspace.ts';
-import type { AppendIdentity } from './identity.ts';
-import type { CodeOverlap } from './overlap.ts';
+import { type AppendIdentity, differenceOf } from './identity.ts';
+import { type CodeOverlap, withoutGone } from './overlap.ts';
 
 export interface OwnWorkspace {
   workspace: Workspace;
@@ -41,4 +41,26 @@ export async function checkOwnWorkspace(
   return found === 'same'
     ? { workspace: recorded, isRenewed: false }
     : { workspace: await workspace.record(), isRenewed: true };
+}
+
+interface ExportCheck {
+  identity: AppendIdentity;
+  own: OwnWorkspace;
+  elsewhere: string;
+  refusal(path: string, reason: string, wayOn: string): Error;
+}
+
+/** A6, P7: throws UsageError if a log belongs to another export or another workspace. */
+export async function checkOwnExport(
+  path: string,
+  saved: Saved,
+  { identity, own, elsewhere, refusal }: ExportCheck,
+): Promise<Recorded> {
+  const recorded = await checkOwnWorkspace(path, saved, own, elsewhere);
+  const difference = differenceOf(
+    withoutGone(saved.identity, saved.overlaps),
+    withoutGone(identity, saved.overlaps),
+  );
+  if (difference) throw refusal(path, `it ${difference.reason}`, `${difference.wayOn}, or ${elsewhere}`);
+  return recorded;
 }

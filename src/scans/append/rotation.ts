@@ -14,12 +14,11 @@ import {
   openCommitted,
   truncateUncommitted,
 } from './committed-point.ts';
-import { readCurrentState, refusal } from './current-state.ts';
+import { type Copy, listCopies, readCurrentState, refusal, refuseRotated } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
 import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
-import { type Copy, listCopies, refuseRotated } from './rotated-copies.ts';
 import type { AppendState } from './state.ts';
 
 export async function openRotated(job: OpenJob): Promise<CommittedPoint> {

@@ -1,19 +1,26 @@
 import { join } from 'node:path';
-import { UnprovenError } from '../../base/errors.ts';
+import {
+  NotFoundError,
+  RejectedError,
+  UnexpectedResponseError,
+  type UnprovenError,
+} from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
-import { countOf, quote } from '../../base/text/quote.ts';
+import { codeInShell, countOf, quote } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { SendDelete, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
 import { countRange, mayBeTruncated } from '../export/truncated-total.ts';
-import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from './pause-code.ts';
-import { type SavedScans, saveScans } from './scans-file.ts';
+import { type BackupContext, notDeleted, OTHER_DIRECTORY, type SavedScans, saveScans } from './scans-file.ts';
 
 const ROUNDS = 3;
 const SETTLE_MS = 1000;
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;
+
+/** B5: the next run can restore the old status after a kill. */
+type SetStatus = (status: string) => Promise<void>;
 
 export interface Backup {
   /** Backs up a code as it was before a pause. */
@@ -113,7 +120,42 @@ async function hasNewerScans(service: Service, id: string, { scans, untilMs }: S
 }
 
 function unverified(code: QrCode, reason: string): UnprovenError {
-  return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
-    hint: 'When the code is scanned less often, run the same command again.',
-  });
+  return notDeleted(code, reason, 'When the code is scanned less often, run the same command again.');
+}
+
+function createPause({ console }: BackupContext, code: QrCode, setStatus: SetStatus) {
+  let isRefused = false;
+  return {
+    async begin(): Promise<void> {
+      if (code.status !== 'active') return;
+      // B4: paused before its scans are read.
+      await setStatus('paused').catch((error) => {
+        if (!isRefusal(error)) throw error;
+        isRefused = true;
+        const refused = `The service refused to pause ${quote(code.slug)}`;
+        console.note(`${refused}. Backing up the code while it is active`);
+      });
+    },
+    /** Warns that the code may be paused. Never throws. */
+    async undo(reason: unknown): Promise<void> {
+      if (isRefused || code.status !== 'active' || reason instanceof NotFoundError) return;
+      await setStatus(code.status).catch((error) => {
+        // A DELETE without a response may have deleted the code.
+        if (error instanceof NotFoundError) return;
+        const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
+        const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
+        console.warn(
+          `${what}. Run the command again to delete the code, or restore its status with \`${command}\``,
+          true,
+        );
+      });
+    },
+  };
+}
+
+/** Excludes an unexpected 2xx, after which the code may be paused. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof RejectedError) return true;
+  const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
+  return status >= 400 && status < 500;
 }

@@ -1,16 +1,29 @@
 import { systemCode, UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
+import type { RunFacts } from '../../base/run/run-summary.ts';
 import { asSentence, countOf, quote } from '../../base/text/quote.ts';
+import type { Clock } from '../../base/time/time.ts';
 import { readPieces } from '../../files/durable/disk.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { cannotOpen, notRegular } from '../../files/durable/path-errors.ts';
+import type { Processes } from '../../files/durable/replace-file.ts';
 import { realPath } from '../../files/durable/trusted-file.ts';
 import { createFormatter } from '../../files/formats/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../../files/formats/document-sink.ts';
 import type { CodeSink } from '../../files/formats/row-sink.ts';
 import { openWholeFile } from '../../files/formats/whole-file.ts';
+import type { Service } from '../../service/service.ts';
 import type { QrCode } from '../../service/shapes.ts';
-import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
+
+export interface BackupContext {
+  console: { note(line: string): void; warn(line: string, evenQuiet?: boolean): void };
+  processes: Processes;
+  facts: RunFacts;
+  clock: Clock;
+  signal: AbortSignal;
+  service(): Promise<Service>;
+}
+
+export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 
 export interface SavedScans {
   scans: number;
@@ -34,8 +47,6 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
     service,
     codes: [code],
     untilMs: undefined,
-    fetchInOrder,
-    width: service.concurrency,
     // B2: after the deletion, scans beyond a capped total are lost, so any total may be capped.
     proveBeyond: true,
     now: context.clock.now,
@@ -88,12 +99,14 @@ function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): Code
       // B6: an existing backup may be the only record of scans that the service no longer returns.
       if (before.size > 0) {
         const reason = `the existing backup has ${countOf(before.size, 'scan')} that the service did not return`;
-        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
-          hint: asSentence(OTHER_DIRECTORY),
-        });
+        throw notDeleted(code, reason, asSentence(OTHER_DIRECTORY));
       }
       await document.commit();
     },
     discard: () => document.discard(),
   };
+}
+
+export function notDeleted({ slug }: QrCode, reason: string, hint: string): UnprovenError {
+  return new UnprovenError(`${quote(slug)} was not deleted: ${reason}`, { hint });
 }

@@ -1,9 +1,8 @@
 /** Names the manifest with `_`, because engines skip such files. */
-import { inShellOr, quote } from '../../base/text/quote.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
+import { type AppendIdentity, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
@@ -99,18 +98,4 @@ function isSavedPart(value: unknown): boolean {
     isPartition(partition) &&
     numbers.every((number) => Number.isSafeInteger(number))
   );
-}
-
-export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Difference | undefined {
-  // P7: rows of one day must be in one directory.
-  const [before, now] = [was.partition, is.partition];
-  if (before.by !== now.by) {
-    const reason = `is partitioned by ${before.by}, not by ${now.by}`;
-    return { reason, wayOn: `Pass --partition-by ${before.by}` };
-  }
-  if (before.timezone !== now.timezone) {
-    const reason = `uses the time zone ${quote(before.timezone)}, not ${quote(now.timezone)}`;
-    return { reason, wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}` };
-  }
-  return differenceOf(was, is);
 }

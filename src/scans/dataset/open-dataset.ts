@@ -12,17 +12,9 @@ import { OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions, LogState } from '../append/append-file.ts';
 import { UPDATE } from '../append/current-state.ts';
-import { type CodeOverlap, readingPositions, withoutGone } from '../append/overlap.ts';
-import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
-import {
-  type DatasetIdentity,
-  datasetDifference,
-  MANIFEST,
-  type Manifest,
-  type Part,
-  parseManifest,
-} from './manifest.ts';
-import type { PartFormatter } from './part-file.ts';
+import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
+import { checkOwnExport, type Recorded } from '../append/own-workspace.ts';
+import { type DatasetIdentity, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
 import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
 import {
@@ -30,6 +22,7 @@ import {
   finishParts,
   lossOfParts,
   NEW_DATASET,
+  type PartFormatter,
   refuseUnknownFiles,
   removedPartitions,
 } from './parts.ts';
@@ -101,15 +94,12 @@ async function checkDataset(
   found: Manifest | undefined,
 ): Promise<Recorded> {
   if (!found) return { workspace: await own.workspace.record(), isRenewed: true };
-  const recorded = await checkOwnWorkspace(directory, found, own, OTHER_DIRECTORY);
-  const { overlaps } = found;
-  const difference = datasetDifference(
-    withoutGone(found.identity, overlaps),
-    withoutGone(identity, overlaps),
-  );
-  if (difference)
-    throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);
-  return recorded;
+  return checkOwnExport(directory, found, {
+    identity,
+    own,
+    elsewhere: OTHER_DIRECTORY,
+    refusal: datasetRefusal,
+  });
 }
 
 async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {

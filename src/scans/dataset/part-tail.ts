@@ -6,12 +6,12 @@ import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
 import { inDirectory, makeRealDirectories, removeFile } from '../../files/durable/trusted-file.ts';
 import type { Row, TimedRows } from '../../files/formats/row-sink.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
+import type { RowTail } from '../append/add-rows.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
-import type { RowTail } from '../append/row-tail.ts';
 import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
-import { formatPart, type PartFormatter, readPart, savedRow, writePart } from './part-file.ts';
 import { createPartitioner } from './partitions.ts';
+import { formatPart, type PartFormatter, readPart, savedRow, writePart } from './parts.ts';
 
 export interface PartTailJob {
   disk: Disk;

@@ -6,25 +6,32 @@ import {
   UnprovenError,
   UsageError,
 } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { CodeSink, TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
 import type { QrCode, ScanPage } from '../../service/shapes.ts';
 import { exportScans } from './export-scans.ts';
-import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
+import {
+  type CodeReader,
+  countsBeyond,
+  type Range,
+  type ReadScans,
+  readerOf,
+  readFirst,
+  widened,
+} from './range.ts';
 
 /** Of a code specified by ID, only the ID is known. `missing`: it does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
-  service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
+  service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
   codes: readonly CodeLabel[];
   /** Exclusive; undefined for the service's clock at the first response. */
   untilMs: number | undefined;
   /** Local clock, used if the service sends no Date header. */
   now(): number;
-  fetchInOrder: FetchInOrder;
-  width: number;
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
@@ -52,7 +59,7 @@ interface Summary {
 interface Prepared {
   code: CodeLabel;
   sink: CodeSink;
-  read: ReadScans;
+  reader: CodeReader;
   range: Range;
   first: ScanPage;
   firstIsOpen: boolean;
@@ -81,7 +88,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const sink = await job.openSink(code);
     open.add(sink);
     untilMs ??= job.service.nowMs();
-    const read: ReadScans = (request) => job.service.listScans(code.id, request);
+    const reader = readerOf(code, job.service);
+    const { read } = reader;
     const sinceBy = (endMs: number | undefined) => {
       const sinceMs = endMs === undefined || !sink.sinceFor ? sink.sinceMs : sink.sinceFor(endMs);
       refuseEmptyRange(sinceMs, endMs);
@@ -102,7 +110,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     expected += first.total;
     asked += 1;
     summary.range = { sinceMs: earlier(summary.range, sinceMs), untilMs };
-    return { code, sink, read, range: { sinceMs, untilMs }, first, firstIsOpen };
+    return { code, sink, reader, range: { sinceMs, untilMs }, first, firstIsOpen };
   }
 
   function start(code: CodeLabel): Turn {
@@ -111,7 +119,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     return { code, prepared };
   }
 
-  async function run({ code, sink, read, range, first, firstIsOpen }: Prepared): Promise<void> {
+  async function run({ code, sink, reader, ...reading }: Prepared): Promise<void> {
     const before = summary.scans;
     const count = () => {
       summary.scans = before + sink.added();
@@ -127,12 +135,11 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
         return added;
       },
     };
-    const { service, ...rest } = job;
-    const reading = { read, range, asked: widened(range), first, firstIsOpen };
+    const { proveBeyond, note } = job;
+    const bounded = { ...reading, asked: widened(reading.range) };
     const isKnown = code.slug !== undefined;
-    const checkExists = () => service.getCode(code.id);
     try {
-      await exportScans({ ...rest, ...reading, code: code.slug ?? code.id, isKnown, checkExists }, counted);
+      await exportScans({ ...reader, ...bounded, isKnown, proveBeyond, note }, counted);
       await sink.commit();
       summary.codes += 1;
       down = 0;
@@ -161,7 +168,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       await takeTurn(start(code));
     }
     const others = job.codes.slice(alone);
-    const ahead = job.fetchInOrder(others.keys(), async (i) => start(others[i] as CodeLabel), job.width);
+    const ahead = fetchInOrder(others, async (code) => start(code), job.service.concurrency);
     for await (const turn of ahead) await takeTurn(turn);
   } finally {
     for (const sink of open) await sink.discard();

@@ -1,12 +1,13 @@
 import { UnprovenError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
-import type { Rewind, RowSink, TimedRows } from '../../files/formats/row-sink.ts';
+import type { Rewind, RowSink } from '../../files/formats/row-sink.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { BudgetExceededError, createBudget } from './budget.ts';
 import { InconsistentPagesError } from './page-merger.ts';
 import { type PaginationJob, paginate } from './paginate.ts';
 import {
   type Batch,
+  type CodeReader,
   cut,
   formatRange,
   pageSizeOf,
@@ -18,9 +19,7 @@ import { repeatPasses } from './repeat-passes.ts';
 import { type SplitJob, splitByTime } from './split-by-time.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
 
-export interface ScanExport extends RangeReading {
-  code: string;
-  checkExists(): Promise<unknown>;
+export interface ScanExport extends RangeReading, Pick<CodeReader, 'code' | 'checkExists'> {
   first?: ScanPage;
   firstIsOpen?: boolean;
   isKnown?: boolean;
@@ -29,7 +28,7 @@ export interface ScanExport extends RangeReading {
   note(line: string): void;
 }
 
-type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
+type ScanSink = Pick<RowSink<Batch>, 'write' | 'checkpoint'>;
 
 /** Number of attempts to read a changing range in slices. */
 const ROUNDS = 3;

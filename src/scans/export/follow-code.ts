@@ -1,21 +1,16 @@
 import { messageOf, UnprovenError } from '../../base/errors.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
+import type { Scan } from '../../service/shapes.ts';
 import { exportScans } from './export-scans.ts';
-import { type FetchInOrder, type ReadScans, widened } from './range.ts';
+import { type CodeReader, type ReadScans, widened } from './range.ts';
 
 export interface FollowedCode {
   /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
-  next(): Promise<{ ms: number; row: Row }[]>;
+  next(): Promise<{ ms: number; row: Scan }[]>;
   /** Returns whether a reading from the start on was complete. */
   hasBegun(): boolean;
 }
 
-export interface FollowJob {
-  name: string;
-  read: ReadScans;
-  checkExists(): Promise<unknown>;
-  fetchInOrder: FetchInOrder;
-  width: number;
+interface FollowJob extends CodeReader {
   sinceMs: number;
   seen?: ReadonlyMap<number | bigint, number>;
   nowMs(): number;
@@ -42,7 +37,7 @@ export function followCode(job: FollowJob): FollowedCode {
   return {
     hasBegun: () => hasBegun,
     async next() {
-      const found = new Map<number | bigint, { ms: number; row: Row }>();
+      const found = new Map<number | bigint, { ms: number; row: Scan }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };
       const asked = widened({ sinceMs: fromMs });
       async function read(request: Parameters<ReadScans>[0]) {
@@ -54,7 +49,7 @@ export function followCode(job: FollowJob): FollowedCode {
         return page;
       }
       const reading = exportScans(
-        { ...job, read, code: job.name, range, asked, isKnown: true },
+        { ...job, read, range, asked, isKnown: true },
         // Repeated scans are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );

@@ -156,7 +156,7 @@ interface Written {
   newestMs: number;
 }
 
-const NOTHING: Written = { rows: 0, newestMs: Number.NEGATIVE_INFINITY };
+const NOTHING: Written = { rows: 0, newestMs: -Infinity };
 
 function together(one: Written, other: Written): Written {
   return { rows: one.rows + other.rows, newestMs: Math.max(one.newestMs, other.newestMs) };

@@ -21,7 +21,7 @@ export function createPageMerger() {
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
-    const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
+    const pendingMs = pending.times[0] ?? -Infinity;
     // C4: an older row counts as merged; if it is new, the ranks don't match (C3).
     const fresh = select(
       page,

@@ -36,7 +36,7 @@ export async function* paginate(
   let width = job.width;
   let firstIsNew = true;
   // C13: the first round is short, because one page may report more pages than there are.
-  let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Number.POSITIVE_INFINITY;
+  let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
   // C13: each round collects rows or costs a request of the budget. C9: ends when the newest total is merged.
   do {
@@ -70,7 +70,7 @@ export async function* paginate(
     }
     width = changed ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
     firstIsNew &&= !changed;
-    most = Number.POSITIVE_INFINITY;
+    most = Infinity;
   } while (merger.count() < total);
   if (total !== checkedTotal) await refuseMore();
   yield merger.rest();

@@ -1,7 +1,8 @@
 /** C2: requests have a margin of one second on each side, and responses are cut to the range. */
 import { NotFoundError, RejectedError } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel.ts';
 import { formatInstant } from '../../base/time/time.ts';
-import type { ScanPageRequest } from '../../service/service.ts';
+import type { ScanPageRequest, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../../service/shapes.ts';
 
 /** Half-open, in ms since the epoch; `sinceMs` is undefined for the first scan. */
@@ -17,20 +18,29 @@ export interface Batch {
 
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-export type FetchInOrder = <T>(
-  pages: Iterable<number>,
-  fetch: (page: number) => Promise<T>,
-  width: number,
-) => AsyncGenerator<T>;
+export type FetchInOrder = typeof fetchInOrder;
 
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
-export interface RangeReading {
-  read: ReadScans;
+export type CodeReader = ReturnType<typeof readerOf>;
+
+/** Returns the requests for the scans of one code; `code` names it in messages. */
+export function readerOf(
+  { id, slug = id }: { id: string; slug?: string },
+  service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>,
+) {
+  return {
+    code: slug,
+    read: (request: ScanPageRequest) => service.listScans(id, request),
+    checkExists: (): Promise<unknown> => service.getCode(id),
+    fetchInOrder,
+    width: service.concurrency,
+  };
+}
+
+export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' | 'width'> {
   range: Range;
   asked: Bounds;
-  fetchInOrder: FetchInOrder;
-  width: number;
   reportRows?: (rows: number) => void;
   grant?: (requests: number) => void;
 }
@@ -44,16 +54,12 @@ export const CAUTIOUS_WIDTH = 16;
 /** Maximum error of a bound that a service rounds to whole seconds. */
 export const MARGIN_MS = 1000;
 
-/** Lists the codes and plans the rows for the first time in a run. Throws as `readAgain`. */
 export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
 /** C1: page 1, requested without an end, may have later rows. Bounds may be rounded down to seconds. */
-export function countsBeyond(
-  { rows, times, total }: ScanPage,
-  { untilMs = Number.POSITIVE_INFINITY }: Bounds,
-): boolean {
+export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
@@ -78,12 +84,12 @@ export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): n
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
 }
 
-export function contains({ sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range, ms: number): boolean {
+export function contains({ sinceMs = -Infinity, untilMs }: Range, ms: number): boolean {
   return ms >= sinceMs && ms < untilMs;
 }
 
 /** Returns the rows inside a range; the same batch if all are. */
-export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): Batch {
+export function cut(batch: Batch, { sinceMs = -Infinity, untilMs }: Range): Batch {
   // C2: the service may interpret the requested margins in any way.
   const isInside = (time: number) => time >= sinceMs && time < untilMs;
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
@@ -99,9 +105,6 @@ export function select({ rows, times }: Batch, test: (row: Scan, time: number) =
   return chosen;
 }
 
-/**
- * Words a half-open range: `October 2026`, `17 to 23 November 2026`, or with times unless it has whole days.
- */
 export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }

@@ -142,7 +142,7 @@ function pivotOf(
   const times = cut(oldestFirst(page), range).times;
   const atMs = times[times.length >> 1] ?? (first.rows.length >= fullPage ? first.times.at(-1) : undefined);
   if (atMs === undefined) return undefined;
-  const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = range;
+  const { sinceMs = -Infinity, untilMs } = range;
   const secondMs = Math.floor(atMs / SECOND_MS) * SECOND_MS;
   return [secondMs, secondMs + SECOND_MS].find((pivotMs) => pivotMs > sinceMs && pivotMs < untilMs);
 }
@@ -154,6 +154,6 @@ function doubt(range: Range, count: number, total: number): string {
 
 function countAsAsked(range: Range, batch: Batch, whole: Range): number {
   const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
-  const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;
+  const untilMs = range.untilMs === whole.untilMs ? Infinity : range.untilMs;
   return cut(batch, { sinceMs, untilMs }).rows.length;
 }

@@ -99,7 +99,7 @@ export async function requestBeyond(
   async function look(way: PageOrder, outsideMs: number): Promise<Look | undefined> {
     const ascending = way === 'ascending';
     const pivotMs = edge.timeMs + (ascending ? outsideMs : -outsideMs);
-    const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = job.range;
+    const { sinceMs = -Infinity, untilMs } = job.range;
     if (ascending ? pivotMs >= untilMs : pivotMs <= sinceMs) return undefined;
     const asked = ascending ? { ...job.asked, sinceMs: pivotMs } : { ...job.asked, untilMs: pivotMs };
     const first = await readFirst(job.read, asked);
@@ -141,7 +141,7 @@ export async function countRange(read: ReadScans, range: Bounds): Promise<RangeC
   const asked = widened(range);
   const page = await readFirst(read, asked);
   const { total, rows } = page;
-  const { sinceMs, untilMs = Number.POSITIVE_INFINITY } = range;
+  const { sinceMs, untilMs = Infinity } = range;
   const inside = cut(page, { sinceMs, untilMs }).rows;
   const isCapped = mayBeTruncated(total, pageSizeOf(page));
   const scans = Math.max(0, total - (rows.length - inside.length));

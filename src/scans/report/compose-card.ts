@@ -2,8 +2,7 @@ import { capitalize } from '../../base/text/quote.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import { calendarTable, figuresTable, isNew, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
-import { fill } from './languages/language-data.ts';
-import type { Locale } from './languages/load-language.ts';
+import { fill, type Locale } from './languages/load-language.ts';
 import { formatHour, shorten, unitDates, unitName } from './row-names.ts';
 
 interface CardOptions {

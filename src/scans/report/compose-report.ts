@@ -8,8 +8,7 @@ import { composeCard } from './compose-card.ts';
 import { crossTable, hoursTable } from './compose-tables.ts';
 import { composeStory, composeTiles } from './compose-tiles.ts';
 import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
-import { fill } from './languages/language-data.ts';
-import type { Locale } from './languages/load-language.ts';
+import { fill, type Locale } from './languages/load-language.ts';
 import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {

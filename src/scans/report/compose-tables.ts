@@ -3,8 +3,7 @@ import type { Cross } from '../stats/cross.ts';
 import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
 import { toneOf } from './compose-tiles.ts';
 import type { CellText, FigureCell, FigureTable, Name, Shade, ShadeCell, ShadeTable } from './document.ts';
-import type { LocalDate } from './languages/format-locale.ts';
-import type { Locale } from './languages/load-language.ts';
+import type { LocalDate, Locale } from './languages/load-language.ts';
 import { formatHour, rowName, shorten, unitDates } from './row-names.ts';
 
 interface TableOptions {

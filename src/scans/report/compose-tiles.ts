@@ -1,7 +1,6 @@
 import type { Figure, Section, Total } from '../stats/figures.ts';
 import type { Tile, Tone } from './document.ts';
-import { fill } from './languages/language-data.ts';
-import type { Locale } from './languages/load-language.ts';
+import { fill, type Locale } from './languages/load-language.ts';
 import { rowName, shorten, unitName } from './row-names.ts';
 
 const LONGEST_VALUE = 40;

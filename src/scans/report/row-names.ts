@@ -5,9 +5,7 @@ import { type ClosedSpan, WEEKDAYS, zoned } from '../stats/calendar.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import type { Filter } from '../stats/filters.ts';
 import type { Name } from './document.ts';
-import type { LocalDate } from './languages/format-locale.ts';
-import { fill } from './languages/language-data.ts';
-import type { Locale } from './languages/load-language.ts';
+import { fill, type LocalDate, type Locale } from './languages/load-language.ts';
 
 /** Maximum length of names, which may have 10 kB. */
 const LONGEST = 120;

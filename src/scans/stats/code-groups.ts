@@ -38,7 +38,7 @@ export function codeGroupsOf(
     for (const code of codes) {
       const value = valueIn(code);
       // A code of unknown age may be as old as any.
-      const ms = ofCode?.get(keyOfCode(code)) ?? Number.NEGATIVE_INFINITY;
+      const ms = ofCode?.get(keyOfCode(code)) ?? -Infinity;
       beginsMs.set(value, Math.min(ms, beginsMs.get(value) ?? ms));
     }
     return [by, beginsMs] as const;

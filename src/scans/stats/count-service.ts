@@ -7,7 +7,7 @@ import type { Service } from '../../service/service.ts';
 import { showingAgain } from '../../service/showing-again.ts';
 import { isOfOneCode } from '../export/code-failures.ts';
 import { type CodeFailure, type CodeLabel, exportCodes } from '../export/export-codes.ts';
-import type { Bounds } from '../export/range.ts';
+import { type Bounds, readerOf } from '../export/range.ts';
 import { countRange, type RangeCount } from '../export/truncated-total.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { startOfDay } from './calendar.ts';
@@ -30,7 +30,6 @@ export async function countService(
   request: CountRequest,
   codes: readonly CodeLabel[],
 ): Promise<ServiceCount> {
-  const { concurrency: width } = service;
   const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
   const { groups, pairs, filters = [], table, local } = request;
   const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
@@ -56,7 +55,7 @@ export async function countService(
   const { current } = tallies;
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
   const zone = { timezone: local.zone, offsetAt: local.offsetMs };
-  const { firstMs = Number.NEGATIVE_INFINITY } = current.span() ?? {};
+  const { firstMs = -Infinity } = current.span() ?? {};
   // Without scans at the beginning of the range, the codes may be younger than it.
   const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, zone, 1);
   const left = notFailed();
@@ -86,13 +85,11 @@ export async function countService(
     const { range, cuts } = reading;
     const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
     let addsUp = true;
-    for await (const { code, first } of fetchInOrder(wanted, fetch, width)) {
+    for await (const { code, first } of fetchInOrder(wanted, fetch, service.concurrency)) {
       // If the totals of one code don't add up, those of the next don't either.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
         const parts = await countByTotals({
-          read: (page) => service.listScans(code.id, page),
-          fetchInOrder,
-          width,
+          ...readerOf(code, service),
           range,
           asked: first.asked,
           first: first.page,
@@ -120,8 +117,6 @@ export async function countService(
     const summary = await exportCodes({
       service: from,
       codes: wanted,
-      fetchInOrder,
-      width,
       untilMs: range?.untilMs,
       now: clock.now,
       openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: scansOf(code) }),

@@ -28,17 +28,14 @@ export interface Coverage {
 
 /** F12: compares the range with the logs. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
-  const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = span;
+  const { sinceMs = -Infinity, untilMs } = span;
   // An open range begins with the data.
-  const from = before?.sinceMs ?? span.sinceMs ?? Number.POSITIVE_INFINITY;
-  const firstMs = logs.reduce(
-    (found, log) => Math.min(found, log.firstMs ?? found),
-    Number.POSITIVE_INFINITY,
-  );
-  const isBegun = logs.every(({ beginsMs = Number.POSITIVE_INFINITY }) => beginsMs <= from);
+  const from = before?.sinceMs ?? span.sinceMs ?? Infinity;
+  const firstMs = logs.reduce((found, log) => Math.min(found, log.firstMs ?? found), Infinity);
+  const isBegun = logs.every(({ beginsMs = Infinity }) => beginsMs <= from);
   const lastMs = latestOf(logs);
   const lastKeptMs = latestOf(logs.filter(({ isKept }) => isKept));
-  const isReached = ({ lastMs: last = Number.NEGATIVE_INFINITY, isKept }: CoveredLog) =>
+  const isReached = ({ lastMs: last = -Infinity, isKept }: CoveredLog) =>
     untilMs !== undefined && (last >= untilMs || (isKept && lastKeptMs >= untilMs));
   const isFrom = ({ beginsMs, firstMs: first }: CoveredLog) =>
     [beginsMs, first].some((ms) => ms !== undefined && ms <= sinceMs);
@@ -50,7 +47,7 @@ export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span
 }
 
 function latestOf(logs: readonly CoveredLog[]): number {
-  return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), Number.NEGATIVE_INFINITY);
+  return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
 export async function coveredLogs(
@@ -135,7 +132,7 @@ export function partOfService(
   if (isOld || created.length === 0) return { ...ALL_COVERED, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
   const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);
-  const first = begins.reduce((found, ms) => Math.min(found, ms), Number.POSITIVE_INFINITY);
+  const first = begins.reduce((found, ms) => Math.min(found, ms), Infinity);
   return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
 }
 
@@ -154,8 +151,8 @@ export function coveredPart(
   const toMs = untilMs ?? (seen && startOfDay(seen.lastMs, zone, 1));
   if (fromMs === undefined || toMs === undefined) return undefined;
   const part = {
-    sinceMs: Math.max(fromMs, data.fromMs ?? Number.NEGATIVE_INFINITY),
-    untilMs: Math.min(toMs, data.toMs ?? Number.POSITIVE_INFINITY, nowMs ?? Number.POSITIVE_INFINITY),
+    sinceMs: Math.max(fromMs, data.fromMs ?? -Infinity),
+    untilMs: Math.min(toMs, data.toMs ?? Infinity, nowMs ?? Infinity),
   };
   return part.sinceMs < part.untilMs ? part : undefined;
 }

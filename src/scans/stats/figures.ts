@@ -183,7 +183,7 @@ function unitsOf(by: RunningUnit, tally: Tally, span: Span, offsetAt: OffsetAt):
 }
 
 function isCut(unit: ClosedSpan, { sinceMs, untilMs }: Span, nowMs: number | undefined): boolean {
-  const endMs = Math.min(untilMs ?? Number.POSITIVE_INFINITY, nowMs ?? Number.POSITIVE_INFINITY);
+  const endMs = Math.min(untilMs ?? Infinity, nowMs ?? Infinity);
   return endMs < unit.untilMs || (sinceMs !== undefined && sinceMs > unit.sinceMs);
 }
 

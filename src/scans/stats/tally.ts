@@ -44,8 +44,8 @@ export function createTally(
   });
   const hours = new Map<number, number>();
   let total = 0;
-  let firstMs = Number.POSITIVE_INFINITY;
-  let lastMs = Number.NEGATIVE_INFINITY;
+  let firstMs = Infinity;
+  let lastMs = -Infinity;
   let hour = Number.NaN;
   let code: CodeOfScans | undefined;
   let pending = 0;
@@ -129,10 +129,9 @@ export function createTallies(
 ): Tallies {
   const current = createTally(groups, offsetAt, codeValues, isCounted, pairs);
   const before = createTally(groups, offsetAt, codeValues, isCounted, pairs);
-  const { sinceMs: from = Number.NEGATIVE_INFINITY, untilMs: to = Number.POSITIVE_INFINITY } = span;
-  const never = { sinceMs: Number.POSITIVE_INFINITY, untilMs: undefined };
-  const { sinceMs: fromBefore = Number.NEGATIVE_INFINITY, untilMs: toBefore = Number.POSITIVE_INFINITY } =
-    spanBefore ?? never;
+  const { sinceMs: from = -Infinity, untilMs: to = Infinity } = span;
+  const never = { sinceMs: Infinity, untilMs: undefined };
+  const { sinceMs: fromBefore = -Infinity, untilMs: toBefore = Infinity } = spanBefore ?? never;
   const tallyOf = (ms: number) => {
     if (ms >= from && ms < to) return current;
     return ms >= fromBefore && ms < toBefore ? before : undefined;

@@ -73,7 +73,7 @@ function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
 
 function marginOf(
   { times }: ScanPage,
-  { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range,
+  { sinceMs = -Infinity, untilMs }: Range,
   { atBeginning, isAll }: { atBeginning: boolean; isAll: boolean },
 ): number | undefined {
   const outside = times.filter((time) => (atBeginning ? time < sinceMs : time >= untilMs)).length;

@@ -1,11 +1,10 @@
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
 import { quote } from '../../base/text/quote.ts';
 import type { Service } from '../../service/service.ts';
-import type { Scan } from '../../service/shapes.ts';
 import { labelOf } from '../export/added-columns.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import { type FollowedCode, followCode } from '../export/follow-code.ts';
+import { readerOf } from '../export/range.ts';
 import type { ScanRun } from '../scan-run.ts';
 import type { FoundScan, ScanPrinter } from './scan-printer.ts';
 
@@ -54,14 +53,9 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   }
 
   function start(code: CodeLabel): Followed {
-    const { id, slug } = code;
     const follow = followCode({
-      ...printer.startOf(id),
-      name: slug ?? id,
-      read: (request) => service.listScans(id, request),
-      checkExists: () => service.getCode(id),
-      fetchInOrder,
-      width: service.concurrency,
+      ...printer.startOf(code.id),
+      ...readerOf(code, service),
       nowMs: () => service.nowMs() ?? clock.now(),
       note: console.note,
     });
@@ -94,7 +88,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
       isDown = false;
       const hasBegun = follow.hasBegun();
       return found.map(({ ms, row }) => {
-        return { codeId: id, id: row.id as Scan['id'], ms, hasBegun, row: { ...label, ...row, ...label } };
+        return { codeId: id, id: row.id, ms, hasBegun, row: { ...label, ...row, ...label } };
       });
     } catch (error) {
       if (error instanceof NotFoundError && followed.size > 1) {

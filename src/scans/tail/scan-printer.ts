@@ -1,8 +1,8 @@
-import { inChunks } from '../../base/collections.ts';
+import { getOrAdd, inChunks } from '../../base/collections.ts';
 import type { Row, RowSink } from '../../files/formats/row-sink.ts';
-import type { ClockReading } from '../append/overlap.ts';
-import { createTailProgress } from './progress.ts';
-import type { TailRun, TailStateFile } from './state-file.ts';
+import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.ts';
+import { OVERLAP_MS } from '../export/follow-code.ts';
+import type { TailPosition, TailRun, TailStateFile } from './state-file.ts';
 
 export interface FoundScan {
   codeId: string;
@@ -61,4 +61,51 @@ export async function openScanPrinter(
     commit: () => sink.commit(),
     discard: () => sink.discard(),
   };
+}
+
+const MOST_HELD = 10_000;
+
+export function createTailProgress(sinceMs: number, positions: Map<string, TailPosition>) {
+  const positionOf = (code: string, at: ClockReading): TailPosition =>
+    getOrAdd(positions, code, () => ({ fromMs: sinceMs, at, printed: new Map() }));
+
+  return {
+    positions,
+    resume(code: string, now: ClockReading): TailPosition {
+      const position = positionOf(code, now);
+      const { at } = position;
+      // Scans after the position was set are not printed; the current clock shows that time.
+      const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
+      const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
+      position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
+      return position;
+    },
+    print(
+      code: string,
+      { id, ms }: { id: number | bigint; ms: number },
+      { now, hasBegun }: { now: ClockReading; hasBegun: boolean },
+    ): void {
+      const position = positionOf(code, now);
+      position.printed.set(id, ms);
+      const fromMs = ms - OVERLAP_MS;
+      const isTrusted =
+        ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
+      // S3: late scans may follow within the overlap. A scan dated in the future shows nothing.
+      if (hasBegun && isTrusted && fromMs > position.fromMs) Object.assign(position, { fromMs, at: now });
+    },
+    prune(): void {
+      for (const { fromMs, printed } of positions.values())
+        for (const [id, ms] of printed) if (ms < fromMs) printed.delete(id);
+    },
+  };
+}
+
+function timeOf({ serviceMs, machineMs }: ClockReading): number {
+  return serviceMs ?? machineMs;
+}
+
+/** S8: limits the service's time by the machine's clock, because either may be ahead. */
+function trustedMs(at: ClockReading, now: ClockReading): number {
+  if (at.serviceMs === undefined) return timeOf(now);
+  return Math.min(timeOf(now), at.serviceMs + Math.max(now.machineMs - at.machineMs, 0) + CLOCK_NOISE_MS);
 }

@@ -4,25 +4,26 @@ import { fetchInOrder } from '../../base/parallel.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
-import { contains, type Range, type ReadScans } from '../export/range.ts';
-import { compareSegment, type DayDifference } from './compare-segment.ts';
+import { contains, type Range, readerOf } from '../export/range.ts';
+import type { RangeCount } from '../export/truncated-total.ts';
+import { type CodeIndex, emptyIndex, type LogIndex } from './log-index.ts';
 import {
+  compareSegment,
   countScans,
+  type DayDifference,
   findSegments,
   isSame,
   mayBeCapped,
   type Segment,
   type TotalsOfCode,
-} from './find-segments.ts';
-import { type CodeIndex, emptyIndex, type LogIndex } from './log-index.ts';
+} from './segments.ts';
 
 interface VerifyJob {
   codes: readonly CodeLabel[];
   index: LogIndex;
   rangeOf(code: string): Range | undefined;
   readRows(take: (code: string, id: number | bigint, ms: number) => void): Promise<void>;
-  service: Pick<Service, 'listScans' | 'getCode'>;
-  width: number;
+  service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
   note(line: string): void;
   faultOf(code: string): string | undefined;
   repair?: (code: CodeLabel, batch: TimedRows) => Promise<number>;
@@ -53,7 +54,7 @@ const MOST_IDS = 500_000;
 
 interface Doubt {
   result: CodeResult;
-  read: ReadScans;
+  totals: TotalsOfCode;
   segment: Segment;
 }
 
@@ -100,17 +101,16 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   const capped: { turn: Turn; total: number }[] = [];
   const turns = results.flatMap((result): Turn[] => {
     const { code, outcome, range } = result;
-    const read: ReadScans = (request) => job.service.listScans(code.id, request);
-    return range && outcome !== 'gone'
-      ? [{ result, range, totals: { read, index: indexOf(job, code), largest } }]
-      : [];
+    if (!range || outcome === 'gone') return [];
+    const totals = { ...readerOf(code, job.service), index: indexOf(job, code), largest };
+    return [{ result, range, totals }];
   });
   const request = async (turn: Turn) => ({
     turn,
     count: await countScans(turn.totals, turn.range).catch(ifNotFound(undefined)),
   });
   let done = 0;
-  for await (const { turn, count } of fetchInOrder(turns, request, job.width)) {
+  for await (const { turn, count } of fetchInOrder(turns, request, job.service.concurrency)) {
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
@@ -124,14 +124,11 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     if (total >= largest.total) await doubt(turn, (await request(turn)).count);
   return doubts;
 
-  async function doubt(
-    { result, totals, range }: Turn,
-    count: Parameters<typeof findSegments>[2] | undefined,
-  ): Promise<void> {
+  async function doubt({ result, totals, range }: Turn, count: RangeCount | undefined): Promise<void> {
     // V7: the scans of a deleted code stay in the log, and are reported.
     const segments = count && (await findSegments(totals, range, count).catch(ifNotFound(undefined)));
     if (!segments) result.outcome = 'gone';
-    else for (const segment of segments) doubts.push({ result, read: totals.read, segment });
+    else for (const segment of segments) doubts.push({ result, totals, segment });
   }
 }
 
@@ -160,21 +157,16 @@ async function compareBatch(job: VerifyJob, batch: readonly Doubt[]): Promise<vo
 }
 
 async function compareOne(
-  { repair, width, note, service }: VerifyJob,
-  { result, read, segment }: Doubt,
+  { repair, note }: VerifyJob,
+  { result, totals, segment }: Doubt,
   logged: Map<number | bigint, number>,
 ): Promise<void> {
   const { code } = result;
   try {
     const days = await compareSegment({
-      code: code.slug ?? code.id,
-      read,
-      checkExists: () => service.getCode(code.id),
-      fetchInOrder,
-      width,
+      ...totals,
+      ...segment,
       note,
-      range: segment.range,
-      first: segment.first,
       logged,
       async takeMissing(batch) {
         if (repair) result.added += await repair(code, batch);

@@ -84,7 +84,6 @@ async function compareLogs(
       ...covered,
       codes: [...codes, ...others],
       service,
-      width: service.concurrency,
       repair,
       readRows: (take) => readLogs(reading, take),
       note: console.note,

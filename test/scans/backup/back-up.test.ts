@@ -20,7 +20,7 @@ import {
   UnexpectedResponseError,
 } from '../../../src/base/errors.ts';
 import { openBackup, requestsOfBackup } from '../../../src/scans/backup/back-up.ts';
-import type { BackupContext } from '../../../src/scans/backup/pause-code.ts';
+import type { BackupContext } from '../../../src/scans/backup/scans-file.ts';
 import type { SendDelete, Service } from '../../../src/service/service.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
 import { CODE } from '../../service/setup.ts';

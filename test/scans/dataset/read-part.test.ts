@@ -6,7 +6,7 @@ import { exitCodeOf, LocalError } from '../../../src/base/errors.ts';
 import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
 import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
 import type { DatasetIdentity } from '../../../src/scans/dataset/manifest.ts';
-import { readPart } from '../../../src/scans/dataset/part-file.ts';
+import { readPart } from '../../../src/scans/dataset/parts.ts';
 import { useDirectory } from '../../support/cli.ts';
 
 const NAMES = ['qr_id', 'id', 'ts'];

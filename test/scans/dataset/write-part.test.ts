@@ -1,7 +1,7 @@
 /** What is written of a part: each row once, however many there are, and every file that was opened is closed. */
 import { describe, expect, it } from 'vitest';
 import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import { formatPart, type PartFormatter, readPart, writePart } from '../../../src/scans/dataset/part-file.ts';
+import { formatPart, type PartFormatter, readPart, writePart } from '../../../src/scans/dataset/parts.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { countingDisk } from '../append/runs.ts';
 

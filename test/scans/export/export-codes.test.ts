@@ -9,7 +9,6 @@ import {
   UnprovenError,
   UsageError,
 } from '../../../src/base/errors.ts';
-import { fetchInOrder } from '../../../src/base/parallel.ts';
 import type { CodeSink } from '../../../src/files/formats/row-sink.ts';
 import { type CodesExport, exportCodes } from '../../../src/scans/export/export-codes.ts';
 import type { ScanPageRequest } from '../../../src/service/service.ts';
@@ -31,6 +30,7 @@ interface World {
   breaks?: Record<string, () => Error>;
   job?: Partial<CodesExport>;
   nowMs?: () => number | undefined;
+  concurrency?: number;
 }
 
 const threeRows = [1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id }));
@@ -46,6 +46,7 @@ async function exported({
   sinceFor,
   dateMs = UNTIL,
   sinceMs,
+  concurrency = 2,
 }: World) {
   const { read } = modelScans(rows, how);
   const log: string[] = [];
@@ -62,12 +63,11 @@ async function exported({
       },
       getCode: () => Promise.reject(new Error('not asked for')),
       nowMs,
+      concurrency,
     },
     codes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
     untilMs: UNTIL,
     now: () => UNTIL + 999_999,
-    fetchInOrder,
-    width: 2,
     async openSink({ id }) {
       let added = 0;
       let committed = false;
@@ -128,7 +128,7 @@ it('how many scans there may be is told by the codes that were asked so far', as
 });
 
 describe('a service that does not tell its time', () => {
-  const silent = { dateMs: null, nowMs: () => undefined };
+  const silent = { dateMs: null, nowMs: () => undefined, concurrency: 2 };
   const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
 
   it('is read until the time of the machine, when it has nothing later', async () => {
@@ -279,7 +279,7 @@ describe('the range that was read', () => {
   const codes = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
   const read = async (begins: (number | undefined)[]) => {
     const next = begins.flatMap((begin) => [begin, begin]); // asked before the end of the range is known, and after
-    return (await exported({ sinceFor: () => next.shift(), job: { codes, width: 1 } })).range();
+    return (await exported({ sinceFor: () => next.shift(), job: { codes }, concurrency: 1 })).range();
   };
 
   it('begins where the first of its codes begins, and ends for all alike', async () => {
@@ -361,14 +361,19 @@ describe('the end of the range', () => {
     const { result, asked } = await exported({
       rows,
       nowMs: () => undefined,
-      job: { untilMs: undefined, codes: [{ id: 'a' }], width: 1 },
+      job: { untilMs: undefined, codes: [{ id: 'a' }] },
+      concurrency: 1,
     });
     expect(await result()).toEqual({ codes: 1, scans: 1203, failed: [] });
     expect(asked).toHaveLength(6);
   });
 
   it('is fixed by the first answer, before anything else is asked (C1)', async () => {
-    const { result, asked, log } = await exported({ job: { untilMs: undefined }, nowMs: () => undefined });
+    const { result, asked, log } = await exported({
+      job: { untilMs: undefined },
+      nowMs: () => undefined,
+      concurrency: 2,
+    });
     await result();
     expect(asked[0]).toEqual({ id: 'a', sinceMs: undefined, untilMs: undefined });
     expect(new Set(asked.slice(1).map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
@@ -402,7 +407,12 @@ describe('the end of the range', () => {
   it('is the time of the machine, where the service does not tell its own', async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5 }]);
     const listScans = (_: string, request: ScanPageRequest) => read(request);
-    const service = { listScans, getCode: () => Promise.reject(down()), nowMs: () => undefined };
+    const service = {
+      listScans,
+      getCode: () => Promise.reject(down()),
+      nowMs: () => undefined,
+      concurrency: 2,
+    };
     const { result, of } = await exported({ job: { untilMs: undefined, service, now: () => UNTIL - 5 } });
     expect((await result()).scans).toBe(0);
     expect(of('commit')).toHaveLength(5);
@@ -476,7 +486,9 @@ describe('a code that fails alone', () => {
       if (id === 'b') throw new NotFoundError('not found (404)');
       return {} as QrCode;
     };
-    const { result } = await exported({ job: { service: { listScans, getCode, nowMs: () => UNTIL } } });
+    const { result } = await exported({
+      job: { service: { listScans, getCode, nowMs: () => UNTIL, concurrency: 2 } },
+    });
     expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
   });
 
@@ -490,7 +502,7 @@ describe('a code that fails alone', () => {
   it('is named by its slug where that is known, else by its id', async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
     const listScans = (_: string, request: ScanPageRequest) => read(request);
-    const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL };
+    const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL, concurrency: 2 };
     const { messages } = await exported({
       job: { codes: [{ id: 'a', slug: 'spring-menu' }, { id: 'b' }], service },
     });

@@ -13,7 +13,7 @@ function follow(how: ModelScansOptions = {}) {
   let outage = false;
   let nowMs = Number.POSITIVE_INFINITY;
   const followed = followCode({
-    name: 'menu',
+    code: 'menu',
     read(request) {
       if (outage) throw new Error('down');
       return scans.read(request);

@@ -43,7 +43,6 @@ export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunO
     index,
     rangeOf,
     faultOf: () => undefined,
-    width,
     mostIds,
     note: () => undefined,
     codes: Object.entries(codes).map(([id, { slug, missing }]) => ({
@@ -55,7 +54,11 @@ export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunO
       run.reads += 1;
       take(takeRow);
     },
-    service: { listScans: async (id, request) => (codes[id] as CodeOfRun).read(request), getCode },
+    service: {
+      listScans: async (id, request) => (codes[id] as CodeOfRun).read(request),
+      getCode,
+      concurrency: width,
+    },
     repair: isRepair ? repair : undefined,
     progress: (done) => run.done.push(done),
   });

@@ -1,12 +1,23 @@
 /** Renders without scripts or requests, for phones, paper and screen readers. */
-
 import { createHash } from 'node:crypto';
+import { line } from 'd3-shape';
 import { type AccentColors, accentColors } from '../accent.ts';
-import type { Card, Name, ReportDocument, ReportLogo, ReportTable, Tile } from '../document.ts';
-import { columnChart } from './column-chart.ts';
+import { columnScale, labelledUnits, valueScale } from '../chart-scales.ts';
+import type {
+  Card,
+  CellText,
+  ColumnChart,
+  FigureRow,
+  FigureTable,
+  Name,
+  ReportDocument,
+  ReportLogo,
+  ReportTable,
+  ShadeTable,
+  Tile,
+} from '../document.ts';
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
-import { columnsOfTables, figuresTable, nameOf, shadeTable } from './tables.ts';
 
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
@@ -100,4 +111,130 @@ function legendOf({ now, before }: { now: string; before: string }): Html {
 
 function listOf(names: readonly Name[]): Html {
   return html`<ul class="silent">${names.map((name) => html`<li>${nameOf(name)}</li>`)}</ul>`;
+}
+
+const HEIGHT = 220;
+const TOP = 14;
+const BOTTOM = 190;
+const MOST_LABELS = { short: 7, long: 5 };
+
+type Columns = ColumnChart['columns'];
+
+/** Places in percent, with text in pixels, so that the chart fits any width. */
+export function columnChart(
+  { label, columns }: ColumnChart,
+  { formatNumber, direction }: Pick<ReportDocument, 'formatNumber' | 'direction'>,
+): Html {
+  const { place: y, ticks } = valueScale(columns, [BOTTOM, TOP]);
+  const x = columnScale(columns, direction === 'rtl' ? [100, 0] : [0, 100]);
+  const grid = ticks.map(
+    (tick) => html`<line class="rule" x1="0" x2="100%" y1="${pixel(y(tick))}" y2="${pixel(y(tick))}"/>`,
+  );
+  const numbers = ticks.map(
+    (tick) =>
+      html`<text class="axis" x="${direction === 'rtl' ? '0' : '100%'}" y="${pixel(y(tick) + 4)}" text-anchor="end">${formatNumber(tick)}</text>`,
+  );
+  const bars = columns.map(({ value, isPart }, at) => {
+    const top = pixel(Math.min(y(value), value > 0 ? BOTTOM - 1 : BOTTOM));
+    return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(x.left(at))}" width="${percent(x.width)}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
+  });
+  const isShort = columns.length <= MOST_LABELS.short;
+  const labelled = labelledUnits(columns.length, isShort ? MOST_LABELS.short : MOST_LABELS.long);
+  const labels = labelled.map((at, i, all) => {
+    const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
+    const outer = at === 0 ? 'start' : 'end';
+    const anchor = isWithin ? 'middle' : outer;
+    const isAtRight = (anchor === 'end') === (direction === 'ltr');
+    const edge = isAtRight ? x.left(at) + x.width : x.left(at);
+    const between = all.length > 4 && i % 2 === 1 ? ' between' : '';
+    return html`<text class="axis${between}" x="${percent(isWithin ? x.center(at) : edge)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${columns[at]?.label ?? ''}</text>`;
+  });
+  return html`<div class="plot"><svg class="scale" aria-hidden="true" width="44" height="${HEIGHT}">${numbers}</svg><svg class="chart" role="img" aria-label="${label}" width="100%" height="${HEIGHT}">
+${grid}${bars}${before(columns, x.center, y)}
+<line class="base" x1="0" x2="100%" y1="${BOTTOM}" y2="${BOTTOM}"/>${labels}
+</svg></div>`;
+}
+
+function percent(value: number): string {
+  return `${Math.round(value * 1000) / 1000}%`;
+}
+
+function pixel(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function before(columns: Columns, x: (at: number) => number, y: (value: number) => number): Html | string {
+  const points = columns.flatMap(({ previous }, at) =>
+    previous === null ? [] : [[x(at), y(previous)] as [number, number]],
+  );
+  const path = line().digits(2)(points);
+  if (points.length < 2 || path === null) return '';
+  return html`<svg x="0" y="0" width="100%" height="${HEIGHT}" viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><path class="before" d="${raw(path)}"/></svg>`;
+}
+
+const LEAST_LONG_NAME = 7;
+
+/** States roles, because some browsers drop those of a table in a grid layout. */
+export function figuresTable({ caption, head, rows }: FigureTable): Html {
+  const [first = { text: '' }, ...others] = head;
+  const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);
+  return html`<div class="fit"><table role="table" class="figures${isStacked ? ' stacked' : ''}">
+<caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${nameOf({ name: first.text })}</th>${others.map((text) => html`<th role="columnheader" scope="col">${cellText(text)}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(rowOf)}</tbody>
+</table></div>`;
+}
+
+function rowOf(row: FigureRow): Html {
+  const cells = row.cells.map(
+    ({ tone, isStrong, ...cell }) =>
+      html`<td role="cell" class="${isStrong ? 'scans' : (tone ?? 'number')}">${cellText(cell)}</td>`,
+  );
+  return html`<tr role="row"><th role="rowheader" scope="row" class="${row.isDim ? 'dim' : 'name'}${row.bar === undefined ? '' : ' bar'}">${barOf(row)}${nameOf(row)}</th>${cells}</tr>
+`;
+}
+
+function cellText({ text, detail }: CellText): Html {
+  return html`<bdi>${text}</bdi>${detail === undefined ? '' : html`<span class="average"><bdi>${detail}</bdi></span>`}`;
+}
+
+export function nameOf({ name, detail }: Name): Html {
+  return html`<bdi>${wordsOf(name)}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${wordsOf(detail)}</bdi>`}`;
+}
+
+function wordsOf(text: string): (string | Html)[] {
+  return text
+    .split(/(\S{18,})/)
+    .map((part, at) => (at % 2 === 0 ? part : html`<span class="long">${part}</span>`));
+}
+
+function barOf({ bar }: FigureRow): Html | string {
+  if (bar === undefined) return '';
+  const width = `${Math.round(bar * 10_000) / 100}%`;
+  return html`<svg aria-hidden="true"><rect width="${width}" height="100%" rx="4"/></svg>`;
+}
+
+export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html {
+  const parts = Math.max(1, Math.min(3, Math.ceil(rows.length / 8)));
+  const each = Math.ceil(rows.length / parts);
+  const tables = Array.from({ length: parts }, (_, part) => {
+    const some = rows.slice(part * each, (part + 1) * each);
+    const name = parts === 1 ? caption : `${caption} (${part + 1}/${parts})`;
+    return figuresTable({ ...table, caption: name, rows: some });
+  });
+  return html`<div class="columns">${tables}</div>`;
+}
+
+export function shadeTable({ id, caption, head, rows }: ShadeTable): Html {
+  return html`<table class="shades ${id}">
+<caption>${caption}</caption>
+<thead><tr>${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+<tbody>
+${rows.map(
+  ({ name, cells }) =>
+    html`<tr><th scope="row">${name}</th>${cells.map((cell) => (cell ? html`<td class="shade${cell.shade}"><bdi>${cell.text}</bdi></td>` : html`<td class="out"></td>`))}</tr>
+`,
+)}</tbody>
+</table>`;
 }

@@ -1,32 +1,39 @@
-import {
-  formatAverage,
-  formatDecimal,
-  formatGrowth,
-  formatPattern,
-  formatShare,
-  formatTick,
-  type LocalDate,
-} from './format-locale.ts';
-import { fill, type LocaleData, type PatternName, type Plural, type Words } from './language-data.ts';
-import { type Language, PLURAL_RULES } from './plurals.ts';
+/** Formats by frozen CLDR data, equal in all versions of Node (UTS 35). */
+import { type Categories, type Language, PLURAL_RULES } from './plurals.ts';
 
-export interface Locale {
-  language: Language;
-  direction: 'ltr' | 'rtl';
-  words: Omit<Words<Language>, 'scans' | 'codes'>;
-  scans(count: number): string;
-  codes(count: number): string;
-  number(value: number): string;
-  average(value: number, beside?: readonly (number | null)[]): string;
-  tick(value: number): string;
-  share(fraction: number): string;
-  change(growth: number): string;
-  date(pattern: PatternName, first: LocalDate, last?: LocalDate): string;
-  dateTime(date: LocalDate): string;
-  joinSentences(sentences: readonly string[]): string;
-  range(first: string, last: string): string;
-  weekday(day: number, width: 'long' | 'short'): string;
-  country(code: string): string;
+type Plural<L extends Language> = Readonly<Record<Categories[L], string>>;
+
+type EnglishWords = typeof import('./words/en.json');
+type EnglishForms = typeof import('./cldr/en.json');
+
+/** Keys of `cards` and `columns` are dimensions. */
+type SharedWords = Omit<EnglishWords, 'scans' | 'codes'>;
+export type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
+
+/**
+ * Lists months from January (`alone` without a day) and weekdays from Monday. `minimumGroupingDigits` is the
+ * number of digits before the first separator.
+ */
+export type LocaleData = Omit<EnglishForms, 'countries'> & {
+  firstDay?: string;
+  countries: Readonly<Record<string, string>>;
+};
+
+/** Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
+export type PatternName = keyof LocaleData['patterns'];
+
+export interface LocalDate {
+  year: number;
+  month: number;
+  day: number;
+  /** Starts with 0 for Monday. */
+  weekday: number;
+  hour?: number;
+  minute?: number;
+}
+
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (placeholder, name) => values[name] ?? placeholder);
 }
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
@@ -45,29 +52,91 @@ const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   ar: () => Promise.all([import('./words/ar.json'), import('./cldr/ar.json')]),
 };
 
-export async function loadLanguage<L extends Language>(language: L): Promise<Locale> {
-  const [{ default: words }, { default: cldr }] = await DATA[language]();
-  const number = (value: number) => formatDecimal(cldr, value);
-  const counted = (forms: Plural<L>) => (value: number) =>
-    fill(forms[PLURAL_RULES[language](value)], { count: number(value) });
-  const date = (pattern: PatternName, first: LocalDate, last?: LocalDate) =>
-    formatPattern(cldr, pattern, first, last);
+export type Locale = Awaited<ReturnType<typeof loadLanguage>>;
+
+const MOST_GROWTH = 9.99;
+
+export async function loadLanguage<L extends Language>(language: L) {
+  const [{ default: all }, { default: cldr }] = await DATA[language]();
+  const words: SharedWords = all;
+  const { decimal, group, minimumGroupingDigits, percent, patterns, weekdays, countries } = cldr;
+  const counted = (forms: Plural<L>) => (count: number) =>
+    fill(forms[PLURAL_RULES[language](count)], { count: number(count) });
   return {
     language,
-    direction: language === 'ar' ? 'rtl' : 'ltr',
+    direction: language === 'ar' ? ('rtl' as const) : ('ltr' as const),
     words,
-    scans: counted(words.scans),
-    codes: counted(words.codes),
+    scans: counted(all.scans),
+    codes: counted(all.codes),
     number,
-    average: (value, beside) => formatAverage(cldr, value, beside),
-    tick: (value) => formatTick(cldr, value),
-    share: (fraction) => formatShare(cldr, fraction),
-    change: (growth) => formatGrowth(cldr, growth) ?? words.moreThanTenfold,
+    /** Formats with one decimal, or with two if it or a neighbor in `beside` would be zero. */
+    average(value: number, beside: readonly (number | null)[] = [value]): string {
+      const isSmall = beside.some((other) => other !== null && other > 0 && other < 0.1);
+      return number(value, isSmall ? 2 : 1);
+    },
+    /** Formats a number of an axis: at most two decimals, without trailing zeros. */
+    tick(value: number): string {
+      return number(
+        value,
+        [0, 1].find((count) => Number(value.toFixed(count)) === Number(value.toFixed(2))) ?? 2,
+      );
+    },
+    share: (fraction: number) => inPercent(number(fraction * 100, 1)),
+    change(growth: number): string {
+      if (growth > MOST_GROWTH) return words.moreThanTenfold;
+      const digits = number(Math.abs(growth) * 100, Math.abs(growth) >= 1 ? 0 : 1);
+      const sign = growth > 0 ? '+' : '−';
+      return inPercent(`${/[1-9]/.test(digits) ? sign : '±'}${digits}`);
+    },
     date,
-    dateTime: (day) => fill(cldr.patterns.dateTime, { 0: date('time', day), 1: date('date', day) }),
-    joinSentences: (sentences) => sentences.join(words.gap),
-    range: (first, last) => fill(cldr.patterns.fallback, { 0: first, 1: last }),
-    weekday: (day, width) => cldr.weekdays[width][day] ?? '',
-    country: (code) => (Object.hasOwn(cldr.countries, code) ? (cldr.countries[code] ?? code) : code),
+    dateTime: (day: LocalDate) => fill(patterns.dateTime, { 0: date('time', day), 1: date('date', day) }),
+    joinSentences: (sentences: readonly string[]) => sentences.join(words.gap),
+    range: (first: string, last: string) => fill(patterns.fallback, { 0: first, 1: last }),
+    weekday: (day: number, width: 'long' | 'short') => weekdays[width][day] ?? '',
+    country: (code: string) => (Object.hasOwn(countries, code) ? (countries[code] ?? code) : code),
   };
+
+  function number(value: number, decimals = 0): string {
+    const [whole = '', fraction] = Math.abs(value).toFixed(decimals).split('.');
+    const grouped =
+      whole.length < 3 + minimumGroupingDigits ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, group);
+    const sign = value < 0 ? '−' : '';
+    return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
+  }
+
+  function inPercent(digits: string): string {
+    return percent.replace('{0}', digits);
+  }
+
+  /** Formats two dates by the pattern of an interval: the second from the first repeated field on. */
+  function date(name: PatternName, first: LocalDate, last = first): string {
+    const seen = new Set<string>();
+    let shown = first;
+    return patterns[name].replace(PARTS, (part, quoted: string | undefined, field: string | undefined) => {
+      if (field === undefined) return quoted ?? part;
+      const kind = field === 'L' ? 'M' : field;
+      if (seen.has(kind)) shown = last;
+      seen.add(kind);
+      const format = FIELDS[part];
+      if (!format) throw new Error(`no rule for the field ${part} of a date`);
+      return format(shown, cldr) ?? '';
+    });
+  }
 }
+
+const PARTS = /'([^']*)'|([yMLdEQHm])\2*|[^'yMLdEQHm]+/g;
+
+const FIELDS: Readonly<Record<string, (date: LocalDate, cldr: LocaleData) => string | undefined>> = {
+  y: ({ year }) => `${year}`,
+  M: ({ month }) => `${month}`,
+  MMM: ({ month }, { months }) => months.shortFormat[month - 1],
+  MMMM: ({ month }, { months }) => months.format[month - 1],
+  LLL: ({ month }, { months }) => months.shortAlone[month - 1],
+  LLLL: ({ month }, { months }) => months.alone[month - 1],
+  d: ({ day }, { firstDay = '1' }) => (day === 1 ? firstDay : `${day}`),
+  EEEE: ({ weekday }, { weekdays }) => weekdays.long[weekday],
+  QQQQ: ({ month }, { quarters }) => quarters[Math.floor((month - 1) / 3)],
+  H: ({ hour = 0 }) => `${hour}`,
+  HH: ({ hour = 0 }) => `${hour}`.padStart(2, '0'),
+  mm: ({ minute = 0 }) => `${minute}`.padStart(2, '0'),
+};

@@ -18,11 +18,11 @@ export class OutOfOrderError extends Error {
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
-  let end = { ms: Number.NEGATIVE_INFINITY, id: 0 as number | bigint };
+  let end = { ms: -Infinity, id: 0 as number | bigint };
   return (of, id, ms) => {
     if (of !== owner) {
       owner = of;
-      end = ends.get(of) ?? { ms: Number.NEGATIVE_INFINITY, id: 0 };
+      end = ends.get(of) ?? { ms: -Infinity, id: 0 };
       ends.set(of, end);
     }
     // F5: only a scan later than all before is new without a lookup.

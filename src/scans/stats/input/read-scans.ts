@@ -83,7 +83,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   const wasPooled = isPooled(naming);
   for (const path of job.paths) {
     let first: Row | undefined;
-    const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+    const span = { firstMs: Infinity, lastMs: -Infinity };
     const owner = wasPooled ? '' : ownerOf(path);
     const codeOf = createCodes({ owner: ownerOf(path), stem: stemOfLog(basename(path)) });
     const isClosed = job.closed?.has(path) ?? false;

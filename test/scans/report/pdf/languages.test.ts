@@ -1,8 +1,11 @@
 /** PDFs in every language: the embedded fonts have each character that a report writes by itself. */
 import { expect, test } from 'vitest';
 import { composeReport } from '../../../../src/scans/report/compose-report.ts';
-import type { PatternName } from '../../../../src/scans/report/languages/language-data.ts';
-import { type Locale, loadLanguage } from '../../../../src/scans/report/languages/load-language.ts';
+import {
+  type Locale,
+  loadLanguage,
+  type PatternName,
+} from '../../../../src/scans/report/languages/load-language.ts';
 import { LANGUAGES } from '../../../../src/scans/report/languages/plurals.ts';
 import { renderPdf } from '../../../../src/scans/report/pdf/render-pdf.ts';
 import { SOAK } from '../../../support/property-runs.ts';

@@ -3,10 +3,12 @@
  * scans shows that none is missing.
  */
 import { DAY_MS } from '../../base/time/time.ts';
+import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { ScanPage } from '../../service/shapes.ts';
-import { pageSizeOf, type Range, type ReadScans } from '../export/range.ts';
+import { exportScans } from '../export/export-scans.ts';
+import { type CodeReader, pageSizeOf, type Range, select, widened } from '../export/range.ts';
 import { countRange, type RangeCount } from '../export/truncated-total.ts';
-import { type CodeIndex, countIn, dayOf, sumOf } from './log-index.ts';
+import { addOne, type CodeIndex, countIn, dayOf, sumOf } from './log-index.ts';
 
 export interface Segment {
   range: Range;
@@ -14,15 +16,11 @@ export interface Segment {
   logged: number;
 }
 
-export interface TotalsOfCode {
-  read: ReadScans;
+export interface TotalsOfCode extends CodeReader {
   index: CodeIndex;
   largest: { total: number };
 }
 
-/**
- * Counts from files or from the service. Throws if all codes fail; the result contains the failures of some.
- */
 export async function countScans(
   { read, largest }: Pick<TotalsOfCode, 'read' | 'largest'>,
   range: Range,
@@ -50,7 +48,7 @@ const MOST_PAGES = 100;
  * difference.
  */
 export async function findSegments(
-  job: TotalsOfCode,
+  job: Pick<TotalsOfCode, 'read' | 'index' | 'largest'>,
   range: Range,
   { page }: RangeCount,
 ): Promise<Segment[]> {
@@ -81,4 +79,61 @@ export async function findSegments(
 
 function firstDayOf({ days }: CodeIndex): number {
   return days.size === 0 ? 0 : [...days.keys()].reduce((first, day) => Math.min(first, day));
+}
+
+export interface DayDifference {
+  day: number;
+  missing: number;
+  gone: number;
+}
+
+interface SegmentJob extends CodeReader {
+  note(line: string): void;
+  range: Range;
+  first: ScanPage;
+  logged: ReadonlyMap<number | bigint, number>;
+  /** May repeat scans. */
+  takeMissing(batch: TimedRows): Promise<unknown>;
+}
+
+/**
+ * Returns the days that differ, unordered. Throws UnprovenError if the part can't be verified as complete,
+ * NotFoundError for a deleted code.
+ */
+export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
+  const missing = new Map<number, number>();
+  const gone = new Map<number, number>();
+  const { left, others } = await readAgainst(job, job.logged, job.first);
+  for (const batch of others) {
+    if (batch.rows.length === 0) continue;
+    await job.takeMissing(batch);
+    for (const ms of batch.times) addOne(missing, dayOf(ms));
+  }
+  // V6: a replica that lags behind omits new rows, so a scan is gone only if two readings lack it.
+  const lacking = left.size === 0 ? left : (await readAgainst(job, left)).left;
+  for (const ms of lacking.values()) addOne(gone, dayOf(ms));
+  const days = new Set([...missing.keys(), ...gone.keys()]);
+  return [...days].map((day) => ({ day, missing: missing.get(day) ?? 0, gone: gone.get(day) ?? 0 }));
+}
+
+async function readAgainst(job: SegmentJob, known: ReadonlyMap<number | bigint, number>, first?: ScanPage) {
+  let left = new Map(known);
+  let others: TimedRows[] = [];
+  await exportScans(
+    { ...job, asked: widened(job.range), isKnown: true, first },
+    {
+      async write(batch) {
+        for (const { id } of batch.rows) left.delete(id);
+        others.push(select(batch, ({ id }) => !known.has(id)));
+        return batch.rows.length;
+      },
+      // V5: nothing counts before the part is verified as complete.
+      checkpoint: async () => async () => {
+        left = new Map(known);
+        others = [];
+        return true;
+      },
+    },
+  );
+  return { left, others };
 }
