@@ -11,6 +11,16 @@ export function labelOf({ id, slug, name }: CodeLabel) {
   return { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
 }
 
+/** Adds the columns that are not of the service to the rows of one code. */
+export function addColumns(
+  code: CodeLabel,
+  sink: CodeSink,
+  { labelled, localTime }: { labelled: boolean; localTime: LocalTime | undefined },
+): CodeSink {
+  const timed = localTime ? addLocalTime(localTime, sink) : sink;
+  return labelled ? addLabels(code, timed) : timed;
+}
+
 export function addLabels(code: CodeLabel, sink: CodeSink): CodeSink {
   const label = labelOf(code);
   const blank = { ...label, ...Object.fromEntries(SCAN_FIELDS.map((field) => [field, null])) };

@@ -65,10 +65,8 @@ async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service
 
 export function wereDeleted(deleted: readonly CodeFailure[], of: number): PartialError {
   const how = `${deleted.length === 1 ? 'was' : 'were'} deleted on the service; the others were exported`;
-  return new PartialError(describeFailures(deleted, of, how).join('\n'), {
-    hint: 'The exported scans of deleted codes stay in the file. The next run leaves these codes out.',
-    cause: deleted[0]?.error,
-  });
+  const hint = 'The exported scans of deleted codes stay in the file. The next run leaves these codes out.';
+  return someFailed(deleted, of, how, hint);
 }
 
 const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { sum } from '../../base/collections.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { createBufferedSink } from '../../files/formats/buffered-sink.ts';
 import type { DocumentSink } from '../../files/formats/document-sink.ts';
@@ -8,7 +9,7 @@ import { makeOutputDirectory, OTHER_DIRECTORY } from '../../files/formats/whole-
 import type { AppendFile } from '../append/add-rows.ts';
 import type { LogService } from '../append/open-log-file.ts';
 import type { ScanRun } from '../scan-run.ts';
-import { addLabels, addLocalTime } from './added-columns.ts';
+import { addColumns } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
 import type { ExportPlan } from './export-plan.ts';
 import { openGrowing } from './open-growing.ts';
@@ -38,15 +39,12 @@ export async function openSinks(
   plan: ExportPlan,
   { codes, service, openDocument }: SinkJob,
 ): Promise<ExportSinks> {
-  const { append, directory, labelled, localZone, output, partition, sinceMs } = plan;
+  const { append, directory, labelled, localZone, output, partition } = plan;
   const remarks: string[] = [];
-  const contents = createOutputContents({ direct: directory === undefined && output.path === undefined });
+  const contents = createOutputContents(plan);
   const common = { contents: contents.read, remarks };
   const localTime = localZone === undefined ? undefined : createLocalTime(localZone);
-  const withColumns = (code: CodeLabel, sink: CodeSink) => {
-    const timed = localTime ? addLocalTime(localTime, sink) : sink;
-    return labelled ? addLabels(code, timed) : timed;
-  };
+  const withColumns = (code: CodeLabel, sink: CodeSink) => addColumns(code, sink, { labelled, localTime });
   const openLog = async (keptBy: Parameters<typeof openGrowing>[2], of = codes) => {
     const remark = (line: string) => void remarks.push(line);
     return contents.appended(await openGrowing(run, plan, keptBy, of, service, { remark }));
@@ -69,7 +67,7 @@ export async function openSinks(
       const path = fileOf(code);
       if (append) return withColumns(code, (await openLog({ file: path }, [code])).sinkOf(code.id, true));
       const own = await openDocument(replacing(plan, { ...output, path, elsewhere: OTHER_DIRECTORY }));
-      return withColumns(code, contents.watched(partOf(rewindable(own), sinceMs, true), path));
+      return withColumns(code, contents.partOf(rewindable(own), path));
     };
     const noteGone = async (code: CodeLabel) => {
       const file = await openLog({ file: fileOf(code) }, [code]);
@@ -93,7 +91,7 @@ export async function openSinks(
   return {
     ...common,
     place: output.path,
-    open: async (code) => withColumns(code, contents.watched(partOf(shared, sinceMs, false))),
+    open: async (code) => withColumns(code, contents.partOf(shared)),
     async commit() {
       await shared.commit();
       contents.committed(output.path);
@@ -116,54 +114,15 @@ function rewindable(sink: DocumentSink): RowSink {
   return sink.rewinds ? sink : createBufferedSink(sink);
 }
 
-/** `isOwn`: the document ends with the code. */
-function partOf(document: RowSink, sinceMs: number | undefined, isOwn: boolean): CodeSink {
-  let added = 0;
-  let undo: Rewind | undefined;
-  return {
-    sinceMs,
-    added: () => added,
-    async write({ rows }) {
-      const written = await document.write(rows);
-      added += written;
-      return written;
-    },
-    async checkpoint() {
-      const before = added;
-      const rewind = await document.checkpoint();
-      undo ??= rewind;
-      return async () => {
-        const isRewound = await rewind();
-        if (isRewound) added = before;
-        return isRewound;
-      };
-    },
-    async commit() {
-      if (isOwn) await document.commit();
-      undo = undefined;
-    },
-    async discard() {
-      const rewind = undo;
-      undo = undefined;
-      if (isOwn) await document.discard();
-      if (isOwn ? rewind : await rewind?.()) added = 0;
-    },
-  };
-}
+const NOTHING = { rows: 0, newestMs: -Infinity };
 
-interface Written {
-  rows: number;
-  newestMs: number;
-}
-
-const NOTHING: Written = { rows: 0, newestMs: -Infinity };
-
-function together(one: Written, other: Written): Written {
+function together(one: typeof NOTHING, other: typeof NOTHING): typeof NOTHING {
   return { rows: one.rows + other.rows, newestMs: Math.max(one.newestMs, other.newestMs) };
 }
 
-/** Rows on standard output (`direct`) stay. */
-function createOutputContents({ direct }: { direct: boolean }) {
+function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
+  // Rows on standard output stay.
+  const direct = directory === undefined && output.path === undefined;
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
   let written = NOTHING;
@@ -185,7 +144,7 @@ function createOutputContents({ direct }: { direct: boolean }) {
         .reduce(together, written);
       return {
         rows,
-        added: held.reduce((sum, { added }) => sum + added, written.rows),
+        added: written.rows + sum(held.map(({ added }) => added)),
         watermarkMs: newestMs === NOTHING.newestMs ? undefined : newestMs,
         // Omits files of codes without result, and files that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
@@ -195,20 +154,42 @@ function createOutputContents({ direct }: { direct: boolean }) {
       appendedTo.push(file);
       return file;
     },
-    /** Counts rows when they are committed. */
-    watched(sink: CodeSink, path?: string): CodeSink {
-      let { newestMs } = NOTHING;
+    /** Counts rows when they are committed. A document with a path of its own ends with the code. */
+    partOf(document: RowSink, ownPath?: string): CodeSink {
+      const isOwn = ownPath !== undefined;
+      let added = 0;
+      let newestMs = -Infinity;
+      let undo: Rewind | undefined;
       return {
-        ...sink,
-        async write(batch) {
-          const count = await sink.write(batch);
-          for (const time of batch.times) newestMs = Math.max(newestMs, time);
-          return count;
+        sinceMs,
+        added: () => added,
+        async write({ rows, times }) {
+          const written = await document.write(rows);
+          for (const time of times) newestMs = Math.max(newestMs, time);
+          added += written;
+          return written;
+        },
+        async checkpoint() {
+          const before = added;
+          const rewind = await document.checkpoint();
+          undo ??= rewind;
+          return async () => {
+            const isRewound = await rewind();
+            if (isRewound) added = before;
+            return isRewound;
+          };
         },
         async commit() {
-          await sink.commit();
-          pending = together(pending, { rows: sink.added(), newestMs });
-          if (path !== undefined || direct) committed(path);
+          if (isOwn) await document.commit();
+          undo = undefined;
+          pending = together(pending, { rows: added, newestMs });
+          if (isOwn || direct) committed(ownPath);
+        },
+        async discard() {
+          const rewind = undo;
+          undo = undefined;
+          if (isOwn) await document.discard();
+          if (isOwn ? rewind : await rewind?.()) added = 0;
         },
       };
     },

@@ -123,6 +123,8 @@ export interface Periods {
   current: Period;
   previous: Period | undefined;
   beginsBeforeData(sinceMs: number | undefined): boolean;
+  /** Counts of a part of both periods, by default on all of their days. */
+  countsOf(scans: number, scansBefore: number | undefined, daysOf?: (days: DayCounts) => number): Counts;
 }
 
 const NO_DAYS: DayCounts = { all: 0, ofWeekday: () => 0, ofHour: () => 0, ofHourOnWeekday: () => 0 };
@@ -133,16 +135,26 @@ export function periodsOf(options: FiguresOptions): Periods {
     const part = coveredPart(span, { tally, data, nowMs, timezone, offsetAt });
     return { tally, part, days: part ? countDays(part, offsetAt) : NO_DAYS };
   };
+  const period = periodOf(current, span);
+  const previous = before && periodOf(before.tally, before.span);
+  const beginsBeforeData = (sinceMs: number | undefined) => !isCovered({ sinceMs }, data);
   return {
-    current: periodOf(current, span),
-    previous: before && periodOf(before.tally, before.span),
-    beginsBeforeData: (sinceMs) => !isCovered({ sinceMs }, data),
+    current: period,
+    previous,
+    beginsBeforeData,
+    countsOf: (scans, scansBefore, daysOf = ({ all }) => all) => ({
+      scans,
+      days: daysOf(period.days),
+      previous: previousScans(previous, scansBefore),
+      previousDays: previous ? daysOf(previous.days) : 0,
+      isBeforeData: beginsBeforeData(before?.span.sinceMs),
+    }),
   };
 }
 
 export function previousScans(
   previous: Period | undefined,
-  scans: number,
+  scans = 0,
   isCovered = previous?.part !== undefined,
 ): number | null {
   return scans === 0 && !isCovered ? null : scans;

@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import {
   type ClosedSpan,
   DAYS_A_WEEK,
@@ -22,7 +23,6 @@ import {
   type Figure,
   type FiguresOptions,
   figure,
-  type Period,
   type Periods,
   periodsOf,
   previousScans,
@@ -38,7 +38,7 @@ export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   const periods = periodsOf(options);
   if (group.kind !== 'time') return valueSection(group, options, periods);
   const { by } = group;
-  return isRunning(by) ? runningSection(by, options, periods) : recurringSection(by, options, periods);
+  return isRunning(by) ? runningSection(by, options, periods) : recurringSection(by, periods);
 }
 
 export interface Total extends Compared {
@@ -46,14 +46,8 @@ export interface Total extends Compared {
 }
 
 export function totalOf(options: FiguresOptions): Total {
-  const { current, previous, beginsBeforeData } = periodsOf(options);
-  const counts: Counts = {
-    scans: current.tally.total(),
-    days: current.days.all,
-    previous: previousScans(previous, previous?.tally.total() ?? 0),
-    previousDays: previous?.days.all ?? 0,
-    isBeforeData: beginsBeforeData(options.before?.span.sinceMs),
-  };
+  const { current, previous, countsOf } = periodsOf(options);
+  const counts = countsOf(current.tally.total(), previous?.tally.total());
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
@@ -80,23 +74,15 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
 /** Averages are compared, because a period has more of some units. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
-  { before }: FiguresOptions,
-  { current, previous, beginsBeforeData }: Periods,
+  { current, previous, countsOf }: Periods,
 ): Section {
   const scans = countUnits(by, current.tally);
   const scansBefore = previous && countUnits(by, previous.tally);
-  const isBeforeData = beginsBeforeData(before?.span.sinceMs);
-  const daysOf = ({ days }: Period, unit: number) =>
-    by === 'hour' ? days.ofHour(unit) : days.ofWeekday(unit);
-  const units = by === 'hour' ? HOURS_A_DAY : DAYS_A_WEEK;
-  const rows = Array.from({ length: units }, (_, unit) => {
-    const counts: Counts = {
-      scans: scans.get(unit) ?? 0,
-      days: daysOf(current, unit),
-      previous: previousScans(previous, scansBefore?.get(unit) ?? 0),
-      previousDays: previous ? daysOf(previous, unit) : 0,
-      isBeforeData,
-    };
+  const length = by === 'hour' ? HOURS_A_DAY : DAYS_A_WEEK;
+  const rows = Array.from({ length }, (_, unit) => {
+    const counts = countsOf(scans.get(unit) ?? 0, scansBefore?.get(unit), (days) =>
+      by === 'hour' ? days.ofHour(unit) : days.ofWeekday(unit),
+    );
     return figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total());
   });
   return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
@@ -190,7 +176,7 @@ function isCut(unit: ClosedSpan, { sinceMs, untilMs }: Span, nowMs: number | und
 function valueSection(
   group: Exclude<GroupBy, { kind: 'time' }>,
   { current: tally, before, top, codes = [], names, data, codeGroups }: FiguresOptions,
-  { current, previous, beginsBeforeData }: Periods,
+  { countsOf }: Periods,
 ): Section {
   const { by } = group;
   const isCode = group.kind === 'code';
@@ -210,30 +196,24 @@ function valueSection(
   // A row for a single other value would save nothing.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const fromMs = before?.span.sinceMs;
-  const isBeforeData = beginsBeforeData(fromMs);
   const isNew = (key: Value) => {
     const createdMs = isCode ? data?.ofCode?.get(key ?? '') : ofCodes?.beginsMs.get(key);
     return createdMs !== undefined && fromMs !== undefined && createdMs > fromMs;
   };
-  const countsOf = (row: { scans: number; before: number }, isNewRow = false): Counts => ({
-    scans: row.scans,
-    days: current.days.all,
-    previous: previousScans(previous, row.before),
-    previousDays: previous?.days.all ?? 0,
-    isBeforeData: isBeforeData || isNewRow,
+  const rows = shown.map(({ key, value, name, ...row }) => {
+    const counts = countsOf(row.scans, row.before);
+    const isBeforeData = counts.isBeforeData || isNew(key);
+    return figure({ by, value, name }, { ...counts, isBeforeData }, tally.total());
   });
-  const rows = shown.map((row) =>
-    figure({ by, value: row.value, name: row.name }, countsOf(row, isNew(row.key)), tally.total()),
-  );
-  const sum = (key: 'scans' | 'before') => shown.reduce((all, row) => all + row[key], 0);
-  const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };
+  const rest = tally.total() - sum(shown.map(({ scans }) => scans));
+  const restBefore = (before?.tally.total() ?? 0) - sum(shown.map((row) => row.before));
   // F3: the last row has scans without a row of their own, or of an uncertain value.
-  if (rest.scans > 0 || rest.before > 0)
-    rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
+  if (rest > 0 || restBefore > 0)
+    rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest, restBefore), tally.total()));
   return {
     ...group,
     rows,
-    comparesAverages: differInLength(countsOf({ scans: 0, before: 0 })),
+    comparesAverages: differInLength(countsOf(0, 0)),
     isApproximate: [counter, earlier].some((each) => each?.isApproximate()),
     ...(ofCodes && { noneIs: ofCodes.noneIs }),
   };

@@ -2,12 +2,11 @@ import { UsageError } from '../../base/errors.ts';
 import { addFile, addRows, type RunFacts } from '../../base/run/run-summary.ts';
 import { countOf } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
-import type { CodeSink, TimedRows } from '../../files/formats/row-sink.ts';
+import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
 import type { AppendFile } from '../append/add-rows.ts';
-import type { AppendIdentity } from '../append/identity.ts';
 import { type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
-import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
+import { addColumns, LOCAL_TIME } from '../export/added-columns.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import { formatLocalRange } from '../format-local-range.ts';
 import type { ScanRun } from '../scan-run.ts';
@@ -155,14 +154,17 @@ async function openLog(
     rotated: paths.length > 1 || !paths.includes(place),
   };
   const file = await openLogFile(run, keptBy, options, service);
-  return { ...file, add: (code, batch) => withColumns(identity, code, file).write(batch) };
-}
-
-function withColumns({ columns, dialect }: AppendIdentity, code: CodeLabel, file: AppendFile): CodeSink {
-  const plain: CodeSink = { ...file.sinkOf(code.id), write: (batch) => file.addMissing(code.id, batch) };
-  const timed =
-    columns.includes(LOCAL_TIME) && dialect.timezone !== undefined
-      ? addLocalTime(createLocalTime(dialect.timezone), plain)
-      : plain;
-  return columns.includes('qr_id') ? addLabels(code, timed) : timed;
+  const { columns, dialect } = identity;
+  const zone = columns.includes(LOCAL_TIME) ? dialect.timezone : undefined;
+  const added = {
+    labelled: columns.includes('qr_id'),
+    localTime: zone === undefined ? undefined : createLocalTime(zone),
+  };
+  return {
+    ...file,
+    add(code, batch) {
+      const sink = { ...file.sinkOf(code.id), write: (rows: TimedRows) => file.addMissing(code.id, rows) };
+      return addColumns(code, sink, added).write(batch);
+    },
+  };
 }
