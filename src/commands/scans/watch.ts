@@ -8,8 +8,16 @@ import { describeFailures } from '../../scans/export/code-failures.ts';
 import type { CodeFailure } from '../../scans/export/export-codes.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
 import { OUTCOMES, type WatchOutcome } from '../../scans/watch/judge.ts';
-import { type Watched, type WatchPlan, watchCodes, watchFiles } from '../../scans/watch/watch-codes.ts';
-import { isFinding, isNews, isUnjudged, type WatchRow } from '../../scans/watch/watch-rows.ts';
+import {
+  isFinding,
+  isNews,
+  isUnjudged,
+  type Watched,
+  type WatchPlan,
+  type WatchRow,
+  watchCodes,
+  watchFiles,
+} from '../../scans/watch/watch-codes.ts';
 import { chooseCodes, eachOnce } from '../choose-codes.ts';
 import { choiceOptions } from '../code-choice.ts';
 import { defineCommand, PERIOD, parsed, text, type Values } from '../define.ts';

@@ -12,7 +12,7 @@ import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
 import type { RowTail } from './add-rows.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
-import type { OldFile } from './old-file.ts';
+import type { OldFile } from './old-rows.ts';
 import { readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, type FileStamp, formatState, stampOf } from './state.ts';

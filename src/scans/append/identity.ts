@@ -1,6 +1,5 @@
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
-import type { Partitioning } from '../dataset/partitions.ts';
 
 interface Dialect {
   header: boolean;
@@ -11,6 +10,11 @@ interface Dialect {
 }
 
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
+
+export interface Partitioning {
+  by: 'day' | 'month';
+  timezone: string;
+}
 
 export interface CodesOfRun {
   codes: readonly string[];

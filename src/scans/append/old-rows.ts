@@ -4,9 +4,10 @@ import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
 import { withTrusted } from '../../files/durable/trusted-file.ts';
+import type { RowTail } from './add-rows.ts';
 import { checkedHash, type OpenJob } from './committed-point.ts';
+import { keepOldFile } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
-import { keepOldFile, type OldFile } from './old-file.ts';
 import { isRotated } from './overlap.ts';
 import { findFirstRow, readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
@@ -16,7 +17,12 @@ interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 's
   remark?: (line: string) => void;
 }
 
-type NewFile = Parameters<OldFile['isNeeded']>[0];
+type NewFile = Pick<RowTail, 'readBack'> & { rows: number };
+
+export interface OldFile {
+  isNeeded(built: NewFile): Promise<boolean>;
+  keep(): Promise<void>;
+}
 
 export function createOldFile(job: Job, state: AppendState | undefined): OldFile {
   let reason: string | undefined;

@@ -10,19 +10,18 @@ import { realPath } from '../../files/durable/trusted-file.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
 import type { LogState } from '../append/append-file.ts';
+import type { Partitioning } from '../append/identity.ts';
 import { ownWorkspace } from '../append/open-log-file.ts';
 import { type CodeOverlap, emptyOverlap, overlapOf } from '../append/overlap.ts';
 import { checkOwnWorkspace } from '../append/own-workspace.ts';
 import { CODE_COLUMNS, LOCAL_TIME } from '../export/added-columns.ts';
-import type { ExportPlan } from '../export/export-plan.ts';
-import { openGrowing } from '../export/open-growing.ts';
+import { type ExportPlan, openGrowing } from '../export/export-plan.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { VALUE_DIMENSIONS } from '../stats/dimensions.ts';
 import { createMemory } from '../stats/input/distinct.ts';
 import { createPause, type FileSpan, readEveryRow } from '../stats/input/read-scans.ts';
 import { keptRange, type ScanLog } from '../verify/scan-log.ts';
 import { MANIFEST } from './manifest.ts';
-import type { Partitioning } from './partitions.ts';
 
 type ConvertRun = ScanRun & { facts: RunFacts };
 

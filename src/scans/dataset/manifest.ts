@@ -1,11 +1,14 @@
 /** Names the manifest with `_`, because engines skip such files. */
+
+import { UnprovenError } from '../../base/errors.ts';
+import { createLocalTime } from '../../base/time/local-time.ts';
+import { DAY_MS, formatInstant, QUARTER_MS } from '../../base/time/time.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { type AppendIdentity, isIdentity } from '../append/identity.ts';
+import { type AppendIdentity, isIdentity, type Partitioning } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
-import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
 export const MANIFEST = '_qrctl.json';
 const VERSION = 1;
@@ -76,11 +79,11 @@ function numberOf(name: string): number {
 /** P8: another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
-  const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
+  const { by, timezone } = isObject(partition) ? partition : {};
   return (
     isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
-    PARTITIONS.some((known) => known === by) &&
+    (by === 'day' || by === 'month') &&
     typeof timezone === 'string' &&
     (sinceMs === undefined || Number.isSafeInteger(sinceMs)) &&
     Number.isSafeInteger(next) &&
@@ -98,4 +101,43 @@ function isSavedPart(value: unknown): boolean {
     isPartition(partition) &&
     numbers.every((number) => Number.isSafeInteger(number))
   );
+}
+
+/** Number of characters of a date that name its partition. */
+const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length };
+
+/** Formats `dt=2026-10-01`. Engines don't read a year without four digits. */
+export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
+  const { offsetMs } = createLocalTime(timezone);
+  let lastDay = Number.NaN;
+  let last = '';
+  return (timeMs) => {
+    const localMs = timeMs + offsetMs(timeMs);
+    const day = Math.floor(localMs / DAY_MS);
+    if (day === lastDay) return last;
+    const [date = ''] = formatInstant(localMs).split('T');
+    const partition = `dt=${date.slice(0, LENGTHS[by])}`;
+    if (!isPartition(partition)) throw yearError(date, timezone);
+    lastDay = day;
+    last = partition;
+    return last;
+  };
+}
+
+function yearError(date: string, timezone: string): UnprovenError {
+  return new UnprovenError(
+    `cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`,
+    { hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.' },
+  );
+}
+
+/** Returns the end of the partition that contains an instant, both in ms since the epoch. */
+export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
+  let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
+  while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;
+  return endMs;
+}
+
+export function isPartition(name: string): boolean {
+  return /^dt=\d{4}-\d\d(-\d\d)?$/.test(name);
 }

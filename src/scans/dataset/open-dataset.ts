@@ -14,9 +14,16 @@ import type { AppendOptions, LogState } from '../append/append-file.ts';
 import { UPDATE } from '../append/current-state.ts';
 import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
 import { checkOwnExport, type Recorded } from '../append/own-workspace.ts';
-import { type DatasetIdentity, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
+import {
+  createPartitioner,
+  type DatasetIdentity,
+  MANIFEST,
+  type Manifest,
+  type Part,
+  parseManifest,
+  partitionEnd,
+} from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
-import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
 import {
   datasetRefusal,
   finishParts,
@@ -110,7 +117,7 @@ async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {
 function endOfRemoved(
   parts: readonly Part[],
   removed: readonly string[],
-  partition: Partitioning,
+  partition: DatasetIdentity['partition'],
 ): number | undefined {
   const last = parts.find((part) => part.partition === removed.at(-1));
   return last && partitionEnd(createPartitioner(partition), last.newestMs);

@@ -9,8 +9,14 @@ import type { RecordedWorkspace } from '../../service/workspace.ts';
 import type { RowTail } from '../append/add-rows.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
-import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
-import { createPartitioner } from './partitions.ts';
+import {
+  createPartitioner,
+  type DatasetIdentity,
+  formatManifest,
+  MANIFEST,
+  type Part,
+  partName,
+} from './manifest.ts';
 import { formatPart, type PartFormatter, readPart, savedRow, writePart } from './parts.ts';
 
 export interface PartTailJob {

@@ -11,8 +11,7 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import type { AppendIdentity } from '../append/identity.ts';
 import { readRows } from '../append/read-back.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
-import { type DatasetIdentity, MANIFEST, type Part } from './manifest.ts';
-import { isPartition } from './partitions.ts';
+import { type DatasetIdentity, isPartition, MANIFEST, type Part } from './manifest.ts';
 
 /** Returns the refusal to change a dataset; `reason` is a clause, `wayOn` a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {

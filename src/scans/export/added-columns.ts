@@ -40,7 +40,7 @@ function isPlainScan(row: Row): boolean {
   return names.length === SCAN_FIELDS.length && SCAN_FIELDS.every((name, at) => names[at] === name);
 }
 
-export function addLocalTime({ format }: LocalTime, sink: CodeSink): CodeSink {
+function addLocalTime({ format }: LocalTime, sink: CodeSink): CodeSink {
   return {
     ...sink,
     write: ({ rows, times }) =>

@@ -1,10 +1,9 @@
 import { UnprovenError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import type { Rewind, RowSink } from '../../files/formats/row-sink.ts';
+import type { ScanPageRequest } from '../../service/service.ts';
 import type { ScanPage } from '../../service/shapes.ts';
-import { BudgetExceededError, createBudget } from './budget.ts';
-import { InconsistentPagesError } from './page-merger.ts';
-import { type PaginationJob, paginate } from './paginate.ts';
+import { InconsistentPagesError, paginate } from './paginate.ts';
 import {
   type Batch,
   type CodeReader,
@@ -13,6 +12,7 @@ import {
   pageSizeOf,
   type Range,
   type RangeReading,
+  type ReadScans,
   readFirst,
 } from './range.ts';
 import { repeatPasses } from './repeat-passes.ts';
@@ -60,7 +60,7 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   await readAgain(job, output, moved);
 }
 
-type Job = ScanExport & PaginationJob & SplitJob;
+type Job = ScanExport & SplitJob;
 
 interface Output {
   sink: ScanSink;
@@ -133,4 +133,40 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
     `the scan export for ${quote(job.code)} ${formatRange(job.range)} could not be verified as complete: ${moved.message}`,
     { hint: 'When fewer scans arrive, run the same command again, or export a shorter range.', cause: moved },
   );
+}
+
+const READINGS = 3;
+const SPARE = 18;
+/** Number of further readings if rows of one instant swap positions. */
+const MOST_GRANTED_READINGS = 12;
+
+export class BudgetExceededError extends InconsistentPagesError {
+  override name = 'BudgetExceededError';
+}
+
+/** C13: bounds the requests by the rows that were returned, whatever the total is. */
+export function createBudget(read: ReadScans, first: ScanPage) {
+  const pageSize = pageSizeOf(first);
+  let returned = first.rows.length;
+  let largest = first.total;
+  let requests = 1;
+  let granted = 0;
+  return {
+    async read(request: ScanPageRequest): Promise<ScanPage> {
+      requests += 1;
+      const pages = Math.ceil(returned / pageSize);
+      if (requests > READINGS * pages + SPARE + Math.min(granted, MOST_GRANTED_READINGS * pages))
+        throw new BudgetExceededError('the scans kept changing while they were read');
+      const page = await read(request);
+      largest = Math.max(largest, page.total);
+      return page;
+    },
+    reportRows(rows: number): void {
+      returned = Math.max(returned, rows);
+    },
+    grant(more: number): void {
+      granted += more;
+    },
+    largestTotal: () => largest,
+  };
 }

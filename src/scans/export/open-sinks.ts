@@ -11,8 +11,7 @@ import type { LogService } from '../append/open-log-file.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { addColumns } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
-import type { ExportPlan } from './export-plan.ts';
-import { openGrowing } from './open-growing.ts';
+import { type ExportPlan, openGrowing } from './export-plan.ts';
 
 export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;

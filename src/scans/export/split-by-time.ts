@@ -1,8 +1,7 @@
 /** Slices need no order, bounded memory, and reveal a capped total. */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
-import type { Budget } from './budget.ts';
-import { InconsistentPagesError, oldestFirst } from './page-merger.ts';
+import { InconsistentPagesError, oldestFirst, type PaginationJob } from './paginate.ts';
 import {
   type Batch,
   cut,
@@ -22,9 +21,8 @@ const SECOND_MS = 1000;
 /** C2: a part begins before its cut, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
-export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
-  reportRows: Budget['reportRows'];
-  proveBeyond: boolean;
+export interface SplitJob extends PaginationJob {
+  largestTotal(): number;
 }
 
 interface Part extends SplitJob {

@@ -2,7 +2,7 @@ import { sum } from '../../base/collections.ts';
 import type { GroupBy } from './dimensions.ts';
 import { type Figure, figure } from './figure.ts';
 import { type FiguresOptions, figuresOf, type Section } from './figures.ts';
-import { keyOf, nameOfPair, type Pair } from './pairs.ts';
+import { keyOf, nameOfPair, type Pair } from './tally.ts';
 
 const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 

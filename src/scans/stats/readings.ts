@@ -17,7 +17,7 @@ import type { CodeOfScans } from './code-of-scans.ts';
 import type { CodeTable } from './code-table.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { type Filter, needScans } from './filters.ts';
-import type { Pair } from './pairs.ts';
+import type { Pair } from './tally.ts';
 
 export interface CountRequest {
   span: Span;

@@ -1,7 +1,6 @@
 import { getOrAdd, inChunks } from '../../base/collections.ts';
 import type { Row, RowSink } from '../../files/formats/row-sink.ts';
 import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.ts';
-import { OVERLAP_MS } from '../export/follow-code.ts';
 import type { TailPosition, TailRun, TailStateFile } from './state-file.ts';
 
 export interface FoundScan {
@@ -63,6 +62,8 @@ export async function openScanPrinter(
   };
 }
 
+/** Readings overlap by this time, because scans may be listed late. */
+export const OVERLAP_MS = 3_600_000;
 const MOST_HELD = 10_000;
 
 export function createTailProgress(sinceMs: number, positions: Map<string, TailPosition>) {

@@ -1,7 +1,7 @@
 /** The second name of a file that `--restart` replaces: which it is, and what stands against it. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk } from '../../../src/files/durable/disk.ts';
-import { keepOldFile } from '../../../src/scans/append/old-file.ts';
+import { keepOldFile } from '../../../src/scans/append/current-state.ts';
 import { createOldFile } from '../../../src/scans/append/old-rows.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { FILE } from './runs.ts';

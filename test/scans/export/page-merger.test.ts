@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createPageMerger,
-  InconsistentPagesError,
-  oldestFirst,
-} from '../../../src/scans/export/page-merger.ts';
+import { createPageMerger, InconsistentPagesError, oldestFirst } from '../../../src/scans/export/paginate.ts';
 import { idsOf, page, START } from './reading.ts';
 
 describe('a page merger', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InconsistentPagesError } from '../../../src/scans/export/page-merger.ts';
-import { paginate } from '../../../src/scans/export/paginate.ts';
+import { InconsistentPagesError, paginate } from '../../../src/scans/export/paginate.ts';
 import type { ScanPage } from '../../../src/service/shapes.ts';
 import { modelScans } from '../../support/model-service/scans.ts';
 import { answers, collect, idsOf, page, reading, rows, START } from './reading.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InconsistentPagesError } from '../../../src/scans/export/page-merger.ts';
+import { InconsistentPagesError } from '../../../src/scans/export/paginate.ts';
 import type { Range } from '../../../src/scans/export/range.ts';
 import { splitByTime } from '../../../src/scans/export/split-by-time.ts';
 import type { ScanPageRequest } from '../../../src/service/service.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFilesEvidence } from '../../../src/scans/watch/evidence-of-files.ts';
+import { readFilesEvidence } from '../../../src/scans/watch/evidence.ts';
 import { windowsUntil } from '../../../src/scans/watch/judge.ts';
 import { useDirectory } from '../../support/cli.ts';
 

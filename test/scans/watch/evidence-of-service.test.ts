@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEvidence } from '../../../src/scans/watch/evidence-of-service.ts';
+import { readEvidence } from '../../../src/scans/watch/evidence.ts';
 import { windowsUntil } from '../../../src/scans/watch/judge.ts';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inactiveRow, isFinding, isNews, watchRow } from '../../../src/scans/watch/watch-rows.ts';
+import { inactiveRow, isFinding, isNews, watchRow } from '../../../src/scans/watch/watch-codes.ts';
 
 const CODE = { id: 'a', slug: 'b', name: 'c' };
 const END = Date.UTC(2026, 9, 5);

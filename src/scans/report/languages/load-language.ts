@@ -8,13 +8,13 @@ type EnglishForms = typeof import('./cldr/en.json');
 
 /** Keys of `cards` and `columns` are dimensions. */
 type SharedWords = Omit<EnglishWords, 'scans' | 'codes'>;
-export type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
+type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
  * Lists months from January (`alone` without a day) and weekdays from Monday. `minimumGroupingDigits` is the
  * number of digits before the first separator.
  */
-export type LocaleData = Omit<EnglishForms, 'countries'> & {
+type LocaleData = Omit<EnglishForms, 'countries'> & {
   firstDay?: string;
   countries: Readonly<Record<string, string>>;
 };

@@ -114,7 +114,7 @@ function stringsOf(value: unknown): string[] {
 
 const RULE = 10;
 
-export function cardBlocks(card: Card, width: number, set: Typesetter, report: ReportDocument): Block[] {
+function cardBlocks(card: Card, width: number, set: Typesetter, report: ReportDocument): Block[] {
   const section = createSection(set);
   const { chart, legend, tables, names, notes } = card;
   return [

@@ -1,0 +1,205 @@
+import { getOrAdd } from '../../base/collections.ts';
+import type { ScanPage } from '../../service/shapes.ts';
+import { orderOf } from '../export/export-scans.ts';
+import { contains, cut, pageReader, pageSizeOf, type ReadScans } from '../export/range.ts';
+import { countRange, type RangeCount } from '../export/truncated-total.ts';
+import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
+import { coverageOf, coveredLogs } from '../stats/coverage.ts';
+import { closedFiles, type InputLog } from '../stats/input/input-log.ts';
+import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
+import { EARLIER_WEEKS, type Evidence, hoursBefore, type LastScan, spanOf, type Windows } from './judge.ts';
+
+interface EvidenceJob {
+  read: ReadScans;
+  createdMs?: number;
+  windows: Windows;
+}
+
+/** Reads the evidence; its functions send more requests. Throws the errors of the service. */
+export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
+  const { startMs, middleMs, weekMs, endMs } = windows;
+  const all = await look(startMs, endMs);
+  const isYoung = (createdMs ?? startMs) > startMs;
+  if (all.isWhole) {
+    const recent = cut(all.page, { sinceMs: weekMs, untilMs: endMs }).rows.length;
+    const last = newestOf(all, endMs) ?? 'none';
+    const baseline = all.scans - recent;
+    return { ...asking(), recent, baseline, isCapped: false, last, isYoung, findLast: async () => last };
+  }
+  const week = await look(weekMs, endMs);
+  const parts = all.isCapped ? await splitWeeks(week) : undefined;
+  const baseline = parts ? parts.older.scans + parts.newer.scans : Math.max(0, all.scans - week.scans);
+  const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
+  const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
+  const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
+  const isCapped = parts?.isCapped ?? false;
+  return { ...asking(), recent: week.scans, baseline, isCapped, last, isYoung, findLast };
+
+  /** W8: the margin includes every scan, whatever bounds the service applies. */
+  function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
+    return countRange(read, { sinceMs, untilMs });
+  }
+
+  /** W7: counts the eight weeks in two halves; a total below that of the whole is not capped. */
+  async function splitWeeks(week: RangeCount) {
+    const older = await look(startMs, middleMs);
+    const newer = await look(middleMs, weekMs);
+    return { older, newer, isCapped: [older, newer, week].some(({ page }) => page.total >= all.page.total) };
+  }
+
+  function asking(): Pick<Evidence, 'countSameHours' | 'hasSince' | 'hasEarlier' | 'findEarlier'> {
+    let before: Promise<RangeCount> | undefined;
+    const earlier = () => {
+      before ??= look(undefined, startMs);
+      return before;
+    };
+    return {
+      async countSameHours(weeks, lastMs) {
+        const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, endMs);
+        return (await look(sinceMs, untilMs)).scans;
+      },
+      hasSince: async (sinceMs) => (await look(sinceMs, endMs)).scans > 0,
+      hasEarlier: async () => (await earlier()).scans > 0,
+      async findEarlier() {
+        const found = await earlier();
+        return found.scans === 0 ? 'none' : (newestOf(found, startMs) ?? (await lastPageOf(found, startMs)));
+      },
+    };
+  }
+
+  async function lastPageOf(
+    { asked, page, isCapped }: RangeCount,
+    untilMs: number,
+    of?: RangeCount,
+  ): Promise<LastScan> {
+    const { total } = page;
+    if (orderOf(page) !== 'ascending' || (isCapped && total >= (of?.page.total ?? 0))) return 'unknown';
+    const last = await pageReader({ read, asked }, page)(Math.ceil(total / pageSizeOf(page)));
+    return newestIn(last, untilMs) ?? 'unknown';
+  }
+}
+
+function newestOf({ page, isWhole }: RangeCount, untilMs: number): { ms: number } | undefined {
+  return isWhole || orderOf(page) === 'descending' ? newestIn(page, untilMs) : undefined;
+}
+
+function newestIn({ times }: ScanPage, untilMs: number): { ms: number } | undefined {
+  const ms = times.reduce((newest, time) => (time < untilMs ? Math.max(newest, time) : newest), -Infinity);
+  return Number.isFinite(ms) ? { ms } : undefined;
+}
+
+interface FilesJob {
+  logs: readonly InputLog[];
+  untilMs?: number;
+  nowMs: number;
+  windowsUntil(endMs: number): Windows;
+  note(line: string): void;
+  pause(): Promise<void>;
+  signal: AbortSignal;
+}
+
+interface Found {
+  code: CodeOfScans;
+  firstMs: number;
+  lastMs: number;
+  earlierMs: number;
+  recent: number;
+  baseline: number;
+  sameHours: Map<number, number>;
+}
+
+/** Reads files twice: for the last scan of each code, and for the counts that it requires. */
+export async function readFilesEvidence(job: FilesJob) {
+  // W12: a scan that is dated in the future must not be the end of all codes.
+  const untilMs = job.untilMs ?? job.nowMs + 1;
+  let codes = new Map<string, Found>();
+  let future = 0;
+  const spans = await readAll(job, () => {
+    codes = new Map();
+    future = 0;
+    return (ms, code) => {
+      if (ms >= untilMs) {
+        future += 1;
+        return;
+      }
+      const found = getOrAdd(codes, keyOfCode(code), () => newFound(code));
+      if (ms >= found.lastMs) found.code = code;
+      found.lastMs = Math.max(found.lastMs, ms);
+      found.firstMs = Math.min(found.firstMs, ms);
+    };
+  });
+  const newestMs = [...codes.values()].reduce((newest, { lastMs }) => Math.max(newest, lastMs), -Infinity);
+  if (codes.size === 0) return undefined;
+  const windows = job.windowsUntil(job.untilMs ?? newestMs + 1);
+  await readAll({ ...job, note: () => undefined }, () => {
+    for (const found of codes.values()) Object.assign(found, NOTHING, { sameHours: new Map() });
+    return (ms, code) => {
+      const found = codes.get(keyOfCode(code));
+      if (found && ms < windows.endMs) count(ms, found, windows);
+    };
+  });
+  const coverage = coverageOf(await coveredLogs(job.logs, spans), spanOf(windows), undefined);
+  return {
+    windows,
+    coverage,
+    future: job.untilMs === undefined ? future : 0,
+    codes: [...codes.values()].map((found) => ({ code: found.code, evidence: evidenceOf(found, windows) })),
+  };
+}
+
+async function readAll(
+  { logs, note, pause, signal }: FilesJob,
+  start: () => (ms: number, code: CodeOfScans) => void,
+): Promise<Map<string, FileSpan>> {
+  return readInputs({
+    paths: logs.flatMap(({ paths }) => paths),
+    closed: closedFiles(logs),
+    fields: [],
+    note,
+    pause,
+    signal,
+    start() {
+      const take = start();
+      return (ms, _scan, code) => take(ms, code);
+    },
+  });
+}
+
+const NOTHING = { recent: 0, baseline: 0, earlierMs: -Infinity };
+
+function newFound(code: CodeOfScans): Found {
+  return {
+    ...NOTHING,
+    code,
+    firstMs: Infinity,
+    lastMs: -Infinity,
+    sameHours: new Map(),
+  };
+}
+
+function count(ms: number, found: Found, { startMs, weekMs, endMs }: Windows): void {
+  if (ms >= weekMs) found.recent += 1;
+  else if (ms >= startMs) found.baseline += 1;
+  else found.earlierMs = Math.max(found.earlierMs, ms);
+  for (const weeks of EARLIER_WEEKS)
+    if (contains(hoursBefore(weeks, found.lastMs, endMs), ms))
+      found.sameHours.set(weeks, (found.sameHours.get(weeks) ?? 0) + 1);
+}
+
+function evidenceOf(found: Found, { startMs }: Windows): Evidence {
+  const { recent, baseline, lastMs, firstMs, earlierMs, sameHours } = found;
+  const last = lastMs >= startMs ? { ms: lastMs } : ('none' as const);
+  const hasEarlier = Number.isFinite(earlierMs);
+  return {
+    recent,
+    baseline,
+    isCapped: false,
+    last,
+    isYoung: firstMs >= startMs,
+    findLast: async () => last,
+    countSameHours: async (weeks) => sameHours.get(weeks) ?? 0,
+    hasSince: async (sinceMs) => lastMs >= sinceMs,
+    hasEarlier: async () => hasEarlier,
+    findEarlier: async () => (hasEarlier ? { ms: earlierMs } : 'none'),
+  };
+}
