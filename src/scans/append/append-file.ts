@@ -13,10 +13,9 @@ import { type AppendFile, type AppendFormatter, createAppendFile } from './add-r
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
-import type { AppendIdentity } from './identity.ts';
+import type { AppendIdentity, OwnWorkspace } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
 import { isRotated } from './overlap.ts';
-import type { OwnWorkspace } from './own-workspace.ts';
 import { openRotated } from './rotation.ts';
 import { type AppendState, parseState } from './state.ts';
 

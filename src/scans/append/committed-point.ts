@@ -15,10 +15,9 @@ import {
   refuseRotated,
 } from './current-state.ts';
 import { beginsAs, createFileHash, type FileHash, hashFile } from './file-hash.ts';
-import type { AppendIdentity } from './identity.ts';
+import { type AppendIdentity, checkOwnExport, type OwnWorkspace, type Recorded } from './identity.ts';
 import type { RotatedFile } from './log-range.ts';
 import { type CodeOverlap, isRotated } from './overlap.ts';
-import { checkOwnExport, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, hasStamp } from './state.ts';

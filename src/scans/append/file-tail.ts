@@ -13,6 +13,7 @@ import { writeFully } from '../../files/durable/write.ts';
 import type { RowTail } from './add-rows.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import type { OldFile } from './old-rows.ts';
+import { contentsOf } from './overlap.ts';
 import { readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, type FileStamp, formatState, stampOf } from './state.ts';
@@ -141,7 +142,7 @@ export function createFileTail(job: FileTailJob): FileTail {
       noteFailure(async () => {
         const mine = await prepare();
         const built = await mine.stat();
-        const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
+        const { rows } = contentsOf(overlaps);
         const keepsOld = await old?.isNeeded({ rows, readBack });
         // A8: the state is renamed first. The next run completes the second rename.
         await putInPlace(disk, mine, place, paths.file, async () => {

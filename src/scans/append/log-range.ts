@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import { isObject } from '../../service/json.ts';
 import type { Range } from '../export/range.ts';
 import type { CodeOverlap } from './overlap.ts';
@@ -33,7 +34,7 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
   if (moved.bytes === 0 || isKnown) return [...rotated];
   const files = [...rotated, moved];
   const timesIn = (file: RotatedFile) => Object.keys(file.newestMs).length;
-  let times = files.reduce((sum, file) => sum + timesIn(file), 0);
+  let times = sum(files.map(timesIn));
   while (times > MOST_TIMES && files.length > 2) {
     const [oldest, next] = files.splice(0, 2) as [RotatedFile, RotatedFile];
     const both = { bytes: 0, sha256: '', newestMs: { ...oldest.newestMs, ...next.newestMs } };

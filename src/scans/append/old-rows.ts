@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { firstIndex, getOrAdd } from '../../base/collections.ts';
+import { firstIndex, getOrAdd, sum } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
@@ -110,7 +110,7 @@ const MOST_CODES = 5;
 function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {
   if (missing.size === 0) return undefined;
   const counts = [...missing].sort(([, one], [, other]) => other - one);
-  const scans = counts.reduce((sum, [, count]) => sum + count, 0);
+  const scans = sum(missing.values());
   const codes = counts
     .slice(0, MOST_CODES)
     .map(([code, count]) => `${formatCount(count)} from ${quote(code)}`);

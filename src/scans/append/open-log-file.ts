@@ -6,8 +6,7 @@ import type { DatasetOptions } from '../dataset/open-dataset.ts';
 import type { ScanRun } from '../scan-run.ts';
 import type { AppendFile } from './add-rows.ts';
 import type { AppendOptions } from './append-file.ts';
-import type { AppendIdentity } from './identity.ts';
-import type { OwnWorkspace } from './own-workspace.ts';
+import type { AppendIdentity, OwnWorkspace } from './identity.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 

@@ -12,8 +12,8 @@ import { OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions, LogState } from '../append/append-file.ts';
 import { UPDATE } from '../append/current-state.ts';
+import { checkOwnExport, type Recorded } from '../append/identity.ts';
 import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
-import { checkOwnExport, type Recorded } from '../append/own-workspace.ts';
 import {
   createPartitioner,
   type DatasetIdentity,

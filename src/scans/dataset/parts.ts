@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inChunks } from '../../base/collections.ts';
 import { LocalError, UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, shown } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
@@ -122,7 +123,7 @@ export async function* formatPart(
   rows: readonly Row[],
 ): AsyncGenerator<string | Uint8Array> {
   yield formatter.begin();
-  for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
+  for (const some of inChunks(rows, BATCH)) yield formatter.rows(some);
   yield formatter.end();
 }
 

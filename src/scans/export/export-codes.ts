@@ -20,6 +20,7 @@ import {
   readerOf,
   readFirst,
   widened,
+  widest,
 } from './range.ts';
 
 /** Of a code specified by ID, only the ID is known. `missing`: it does not exist. */
@@ -109,8 +110,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     }
     expected += first.total;
     asked += 1;
-    summary.range = { sinceMs: earlier(summary.range, sinceMs), untilMs };
-    return { code, sink, reader, range: { sinceMs, untilMs }, first, firstIsOpen };
+    const range = { sinceMs, untilMs };
+    summary.range = widest(summary.range, range);
+    return { code, sink, reader, range, first, firstIsOpen };
   }
 
   function start(code: CodeLabel): Turn {
@@ -195,11 +197,6 @@ async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   if (later.rows.length === 0) return later.total > 0;
   // An earlier scan shows that the service ignores the bound. Its newest row is the last one, or on page 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
-}
-
-function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
-  if (!range) return sinceMs;
-  return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
 }
 
 /** C19: for an empty range, services return nothing, or 400. */

@@ -88,6 +88,14 @@ export function contains({ sinceMs = -Infinity, untilMs }: Range, ms: number): b
   return ms >= sinceMs && ms < untilMs;
 }
 
+/** Returns the shortest range that contains both. */
+export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
+  if (!one || !other) return one ?? other;
+  const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);
+  const untilMs = Math.max(one.untilMs, other.untilMs);
+  return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
+}
+
 /** Returns the rows inside a range; the same batch if all are. */
 export function cut(batch: Batch, { sinceMs = -Infinity, untilMs }: Range): Batch {
   // C2: the service may interpret the requested margins in any way.

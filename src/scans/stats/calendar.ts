@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { sum } from '../../base/collections.ts';
 import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time/periods.ts';
 import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
 import type { TimeDimension } from './dimensions.ts';
@@ -124,7 +125,6 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt):
     hours[place] = (hours[place] ?? 0) + end - at;
     at = end;
   }
-  const sum = (cells: Float64Array) => cells.reduce((all, part) => all + part, 0);
   return {
     all: (to - from) / HOURS_A_DAY,
     ofWeekday: (weekday) => sum(hours.subarray(cell(weekday, 0), cell(weekday + 1, 0))) / HOURS_A_DAY,

@@ -10,8 +10,7 @@ export type CodeValues = ReadonlyMap<string, ValueOfCode>;
 
 export interface CodeGroup {
   noneIs: NoneIs;
-  /** These have a row even without scans. */
-  requested: readonly Value[];
+  /** Its keys have a row even without scans. */
   beginsMs: ReadonlyMap<Value, number>;
 }
 
@@ -43,7 +42,5 @@ export function codeGroupsOf(
     }
     return [by, beginsMs] as const;
   });
-  return new Map(
-    begins.map(([by, beginsMs]) => [by, { noneIs: noneIn(by), requested: [...beginsMs.keys()], beginsMs }]),
-  );
+  return new Map(begins.map(([by, beginsMs]) => [by, { noneIs: noneIn(by), beginsMs }]));
 }

@@ -1,4 +1,5 @@
 /** Counts by totals if that takes fewer requests than reading the pages. */
+import { sum } from '../../base/collections.ts';
 import { ifNotFound } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
@@ -210,7 +211,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
     return { part, total };
   };
   for await (const { part, total } of job.fetchInOrder(others, fetchTotal, job.width)) counts[part] = total;
-  const left = first.total - counts.reduce((sum, count) => sum + count, 0);
+  const left = first.total - sum(Object.values(counts));
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
   // F7: a scan arrived meanwhile or is dated at a cut, or a total is capped.

@@ -185,7 +185,7 @@ function valueSection(
   const scansOf = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
   const scansBefore = new Map(earlier?.counts().map(({ value, scans }) => [value, scans]));
   const ofCodes = codeGroups?.get(by);
-  const requested = isCode ? codes : (ofCodes?.requested ?? []);
+  const requested = isCode ? codes : (ofCodes?.beginsMs.keys() ?? []);
   const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...requested])]
     .map((key) => {
       const known = isCode ? names?.get(key ?? '') : undefined;

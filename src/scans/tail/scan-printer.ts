@@ -11,14 +11,7 @@ export interface FoundScan {
   hasBegun: boolean;
 }
 
-export interface ScanPrinter {
-  isContinued: boolean;
-  startOf(codeId: string): { sinceMs: number; seen: ReadonlyMap<number | bigint, number> };
-  print(scans: readonly FoundScan[]): Promise<void>;
-  forget(codeId: string): void;
-  commit(): Promise<void>;
-  discard(): Promise<void>;
-}
+export type ScanPrinter = Awaited<ReturnType<typeof openScanPrinter>>;
 
 interface PrinterOutput {
   openSink(): Promise<RowSink>;
@@ -32,18 +25,18 @@ export async function openScanPrinter(
   file: TailStateFile | undefined,
   run: TailRun,
   { openSink, flush, now }: PrinterOutput,
-): Promise<ScanPrinter> {
+) {
   const start = await file?.begin(run);
   const progress = createTailProgress(start?.sinceMs ?? run.sinceMs, start?.positions ?? new Map());
   const sink = await openSink();
   return {
     isContinued: start?.isContinued ?? false,
-    startOf(codeId) {
+    startOf(codeId: string): { sinceMs: number; seen: TailPosition['printed'] } {
       if (!file) return { sinceMs: run.sinceMs, seen: new Map() };
       const { fromMs, printed } = progress.resume(codeId, now());
       return { sinceMs: fromMs, seen: printed };
     },
-    async print(scans) {
+    async print(scans: readonly FoundScan[]): Promise<void> {
       // S2: at most one batch is printed and not recorded.
       for (const batch of inChunks(scans, file ? BATCH_SCANS : Math.max(1, scans.length))) {
         await sink.write(batch.map(({ row }) => row));
@@ -56,7 +49,7 @@ export async function openScanPrinter(
         await file.record(progress.positions);
       }
     },
-    forget: (codeId) => void progress.positions.delete(codeId),
+    forget: (codeId: string) => void progress.positions.delete(codeId),
     commit: () => sink.commit(),
     discard: () => sink.discard(),
   };

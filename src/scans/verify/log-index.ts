@@ -5,7 +5,7 @@ import { getOrAdd } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { DAY_MS } from '../../base/time/time.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
-import { contains, type Range } from '../export/range.ts';
+import { contains, type Range, widest } from '../export/range.ts';
 import { createIdSet, type IdSet } from '../stats/input/distinct.ts';
 import { createPause, readEveryRow } from '../stats/input/read-scans.ts';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
@@ -179,11 +179,4 @@ export async function indexLogs(
     if (!(sinceMs < untilMs)) return undefined;
     return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
   }
-}
-
-export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
-  if (!one || !other) return one ?? other;
-  const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);
-  const untilMs = Math.max(one.untilMs, other.untilMs);
-  return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
 }

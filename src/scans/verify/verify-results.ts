@@ -2,8 +2,8 @@ import { PartialError, UnprovenError } from '../../base/errors.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { DAY_MS, formatInstant } from '../../base/time/time.ts';
+import { widest } from '../export/range.ts';
 import { formatLocalRange } from '../format-local-range.ts';
-import { widest } from './log-index.ts';
 import type { ScanLog } from './scan-log.ts';
 import type { CodeResult } from './verify-codes.ts';
 

@@ -27,21 +27,7 @@ interface TextPlace {
   color?: string;
 }
 
-export interface Canvas {
-  addPage(): void;
-  element(type: string, parent?: Element, options?: ElementOptions): Element;
-  within(element: Element, draw: () => void): void;
-  draw(type: string, parent: Element | undefined, draw: () => void, options?: ElementOptions): void;
-  /** Draws decoration, which screen readers skip. */
-  artifact(draw: () => void, type?: 'Layout' | 'Pagination'): void;
-  fill(boxes: Box | readonly Box[], color: string, radius?: number): void;
-  stroke(points: readonly (readonly [x: number, y: number])[], color: string, width: number): void;
-  image(png: Uint8Array, box: Box): void;
-  text(line: Line, place: TextPlace): void;
-  lines(lines: readonly Line[], place: TextPlace): number;
-  bookmark(title: string, y: number): void;
-  end(): void;
-}
+export type Canvas = ReturnType<typeof createCanvas>;
 
 interface Look {
   width: number;
@@ -49,7 +35,7 @@ interface Look {
   colorOf(color: string): string;
 }
 
-export function createCanvas(document: Pdf, { width, direction, colorOf }: Look): Canvas {
+export function createCanvas(document: Pdf, { width, direction, colorOf }: Look) {
   const isMirrored = direction === 'rtl';
   const root = document.struct('Document');
   document.addStructure(root);
@@ -57,9 +43,9 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
   const leftOf = ({ x, width: across }: Pick<Box, 'x' | 'width'>) =>
     round(isMirrored ? width - x - across : x);
   const toX = (x: number) => round(isMirrored ? width - x : x);
-  const canvas: Canvas = {
+  const canvas = {
     addPage: () => void document.addPage(),
-    element(type, parent = root, { box, ...options } = {}) {
+    element(type: string, parent: Element = root, { box, ...options }: ElementOptions = {}): Element {
       const bbox = (b: Box): [number, number, number, number] => {
         return [leftOf(b), round(b.y), leftOf(b) + round(b.width), round(b.y + b.height)];
       };
@@ -67,24 +53,25 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       parent.add(element);
       return element;
     },
-    within(element, draw) {
+    within(element: Element, draw: () => void): void {
       const { S: type } = (element as Element & { dictionary: { data: { S: string } } }).dictionary.data;
       const content = document.markStructureContent(type);
       draw();
       document.endMarkedContent();
       element.add(content);
     },
-    draw(type, parent, draw, options) {
+    draw(type: string, parent: Element | undefined, draw: () => void, options?: ElementOptions): void {
       const element = canvas.element(type, parent, options);
       canvas.within(element, draw);
       element.end();
     },
-    artifact(draw, type = 'Layout') {
+    /** Draws decoration, which screen readers skip. */
+    artifact(draw: () => void, type: 'Layout' | 'Pagination' = 'Layout'): void {
       document.markContent('Artifact', { type });
       draw();
       document.endMarkedContent();
     },
-    fill(boxes, color, radius = 0) {
+    fill(boxes: Box | readonly Box[], color: string, radius = 0): void {
       const all = [boxes].flat();
       for (const box of all) {
         const [x, y, across, down] = [leftOf(box), round(box.y), round(box.width), round(box.height)];
@@ -93,18 +80,18 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       }
       if (all.length > 0) document.fill(colorOf(color));
     },
-    stroke(points, color, lineWidth) {
+    stroke(points: readonly (readonly [x: number, y: number])[], color: string, lineWidth: number): void {
       for (const [at, [x, y]] of points.entries()) {
         if (at === 0) document.moveTo(toX(x), round(y));
         else document.lineTo(toX(x), round(y));
       }
       document.lineWidth(lineWidth).lineJoin('round').stroke(color);
     },
-    image(png, { width, height, ...corner }) {
+    image(png: Uint8Array, { width, height, ...corner }: Box): void {
       const x = leftOf({ x: corner.x, width });
       document.image(Buffer.from(png), x, round(corner.y), { width, height });
     },
-    text(line, { x, y, align = 'start', color = line.style.color }) {
+    text(line: Line, { x, y, align = 'start', color = line.style.color }: TextPlace): void {
       const { width: across, style, space } = line;
       if (line.text === '') return;
       const start = x - { start: 0, center: across / 2, end: across }[align];
@@ -115,7 +102,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       // Screen readers join lines without a space of their own.
       if (space) draw(space, start + across);
     },
-    lines(lines, { y, ...place }) {
+    lines(lines: readonly Line[], { y, ...place }: TextPlace): number {
       let top = y;
       for (const line of lines) {
         canvas.text(line, { ...place, y: baselineOf(line.style, top) });
@@ -123,7 +110,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       }
       return top;
     },
-    bookmark(title, y) {
+    bookmark(title: string, y: number): void {
       // Keeps the zoom of the viewer.
       document.outline.addItem(title, { fit: false, top: y, left: width } as { expanded?: boolean });
     },

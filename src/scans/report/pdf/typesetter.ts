@@ -1,3 +1,4 @@
+import { sum } from '../../../base/collections.ts';
 import { clean } from '../../../base/text/clean.ts';
 import { breakLines } from '../../../files/paper/break-lines.ts';
 import { type CaptionFont, loadFonts } from '../../../files/paper/caption-fonts.ts';
@@ -31,7 +32,7 @@ export function followed(lines: readonly Line[], set: Typesetter): Line[] {
 }
 
 export function heightOf(lines: readonly Line[]): number {
-  return lines.reduce((sum, { style }) => sum + style.leading, 0);
+  return sum(lines.map(({ style }) => style.leading));
 }
 
 export function widestOf(lines: readonly Line[]): number {
@@ -65,29 +66,19 @@ export async function createTypesetter(
   const known = new Map<string, Known>();
   const widths = new Map<string, number>();
 
-  const widthOfPiece = (piece: Piece): number => {
-    const key = `${piece.font.name} ${piece.text}`;
-    const found = widths.get(key);
-    if (found !== undefined) return found;
-    if (widths.size >= MOST_KNOWN) widths.clear();
-    document.fontSize(MEASURED_SIZE);
-    const width = widthOfPieces(document, [piece]) / MEASURED_SIZE;
-    if (piece.text.length <= LONGEST_KNOWN) widths.set(key, width);
-    return width;
-  };
+  const widthOfPiece = (piece: Piece): number =>
+    remembered(widths, `${piece.font.name} `, piece.text, () => {
+      document.fontSize(MEASURED_SIZE);
+      return widthOfPieces(document, [piece]) / MEASURED_SIZE;
+    });
 
-  const setText = (text: string, { weight }: TextStyle, direction: BaseDirection): Known => {
-    const key = `${weight}${direction}${text}`;
-    const found = known.get(key);
-    if (found) return found;
-    if (known.size >= MOST_KNOWN) known.clear();
-    const pieces = isPlain(text, direction)
-      ? plainPieces(text, fonts[weight])
-      : piecesOf(text, fonts[weight], direction);
-    const made = { pieces, width: pieces.reduce((sum, piece) => sum + widthOfPiece(piece), 0) };
-    if (text.length <= LONGEST_KNOWN) known.set(key, made);
-    return made;
-  };
+  const setText = (text: string, { weight }: TextStyle, direction: BaseDirection): Known =>
+    remembered(known, `${weight}${direction}`, text, () => {
+      const pieces = isPlain(text, direction)
+        ? plainPieces(text, fonts[weight])
+        : piecesOf(text, fonts[weight], direction);
+      return { pieces, width: sum(pieces.map(widthOfPiece)) };
+    });
 
   const writable = (text: string, { weight }: TextStyle): string =>
     typeset(cleaned(text), fonts[weight]).text;
@@ -120,6 +111,17 @@ export async function createTypesetter(
 }
 
 const MEASURED_SIZE = 100;
+
+/** Remembers what was made of short texts, in bounded memory. */
+function remembered<T>(known: Map<string, T>, prefix: string, text: string, make: () => T): T {
+  const key = prefix + text;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const made = make();
+  if (text.length <= LONGEST_KNOWN) known.set(key, made);
+  return made;
+}
 
 function cleaned(text: string): string {
   return clean(
