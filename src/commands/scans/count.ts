@@ -10,7 +10,6 @@ import type { Context } from '../../context.ts';
 import type { CodeFailure } from '../../scans/export/export-codes.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
 import { COMPARISONS, type Comparison } from '../../scans/stats/calendar.ts';
-import { valuesOfCodes } from '../../scans/stats/code-groups.ts';
 import type { CodeTable } from '../../scans/stats/code-table.ts';
 import { countFiles, type FilesCount } from '../../scans/stats/count-files.ts';
 import { codeOfScans, countService } from '../../scans/stats/count-service.ts';
@@ -18,7 +17,7 @@ import { describeCoverage, noteCoverage } from '../../scans/stats/coverage.ts';
 import { DIMENSIONS, type Dimension, type GroupBy } from '../../scans/stats/dimensions.ts';
 import type { Counted } from '../../scans/stats/figure.ts';
 import type { FiguresOptions } from '../../scans/stats/figures.ts';
-import { createCodeTest, describeFilters, type Filter } from '../../scans/stats/filters.ts';
+import { createCodeTest, describeFilters, type Filter, valuesOfCodes } from '../../scans/stats/filters.ts';
 import type { InputLog } from '../../scans/stats/input/input-log.ts';
 import type { CountRequest } from '../../scans/stats/readings.ts';
 import type { Pair } from '../../scans/stats/tally.ts';
@@ -240,8 +239,8 @@ export function figuresInput(
     ...counted,
     top,
     codes: codes?.filter(({ id }) => !failed.has(id)).map(({ id }) => id.toLowerCase()),
-    timezone: local.zone,
-    offsetAt: local.offsetMs,
+    zone: local.zone,
+    offsetMs: local.offsetMs,
   };
 }
 

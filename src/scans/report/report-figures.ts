@@ -33,7 +33,7 @@ export function reportFigures(
   });
   const has = (dimension: Dimension) => groups.some(({ kind, by }) => kind !== 'column' && by === dimension);
   return {
-    zone: options.timezone,
+    zone: options.zone,
     filters,
     range: closedRange(options),
     before: beforeOf(counted),
@@ -61,9 +61,8 @@ function beforeOf({ before }: Counted): ReportFigures['before'] {
     : undefined;
 }
 
-function closedRange({ span, current, timezone, offsetAt }: FiguresOptions): ClosedSpan | undefined {
+function closedRange({ span, current, ...zone }: FiguresOptions): ClosedSpan | undefined {
   const seen = current.span();
-  const zone = { timezone, offsetAt };
   const sinceMs = span.sinceMs ?? (seen && startOfDay(seen.firstMs, zone));
   if (sinceMs === undefined) return undefined;
   if (span.untilMs !== undefined) return { sinceMs, untilMs: span.untilMs };

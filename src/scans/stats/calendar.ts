@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { sum } from '../../base/collections.ts';
+import type { LocalTime } from '../../base/time/local-time.ts';
 import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time/periods.ts';
 import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
 import type { TimeDimension } from './dimensions.ts';
@@ -15,13 +16,10 @@ export interface ClosedSpan extends Span {
   untilMs: number;
 }
 
-/** Local time minus UTC, in ms. */
-export type OffsetAt = (instantMs: number) => number;
+export type Zone = Pick<LocalTime, 'zone' | 'offsetMs'>;
 
-export interface Zone {
-  timezone: string;
-  offsetAt: OffsetAt;
-}
+/** Local time minus UTC, in ms, at an instant. */
+export type OffsetAt = Zone['offsetMs'];
 
 export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 export const HOURS_A_DAY = 24;
@@ -36,8 +34,8 @@ export function isRunning(unit: TimeDimension): unit is RunningUnit {
   return unit !== 'hour' && unit !== 'weekday';
 }
 
-export function localHour(ms: number, offsetAt: OffsetAt): number {
-  return Math.floor((ms + offsetAt(ms)) / HOUR_MS);
+export function localHour(ms: number, offsetMs: OffsetAt): number {
+  return Math.floor((ms + offsetMs(ms)) / HOUR_MS);
 }
 
 /** Days, ISO weeks and months since 1970, hour of the day, or weekday from Monday. */
@@ -95,8 +93,8 @@ export function startOf(unit: RunningUnit, number: number, timezone: string): nu
   return firstDay(unit, number).toZonedDateTime(timezone).epochMilliseconds;
 }
 
-export function startOfDay(ms: number, { timezone, offsetAt }: Zone, daysLater = 0): number {
-  return startOf('day', unitOf('day', localHour(ms, offsetAt)) + daysLater, timezone);
+export function startOfDay(ms: number, { zone, offsetMs }: Zone, daysLater = 0): number {
+  return startOf('day', unitOf('day', localHour(ms, offsetMs)) + daysLater, zone);
 }
 
 export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
@@ -112,9 +110,9 @@ export interface DayCounts {
 }
 
 /** Counts the days of a range. F15: each date has 24 hours, also if clocks change in it. */
-export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt): DayCounts {
-  const from = localMs(sinceMs, offsetAt) / HOUR_MS;
-  const to = Math.max(from, localMs(untilMs, offsetAt) / HOUR_MS);
+export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt): DayCounts {
+  const from = localMs(sinceMs, offsetMs) / HOUR_MS;
+  const to = Math.max(from, localMs(untilMs, offsetMs) / HOUR_MS);
   const weeks = Math.floor((to - from) / HOURS_A_WEEK);
   const hours = new Float64Array(HOURS_A_WEEK).fill(weeks);
   const cell = (weekday: number, hour: number) => weekday * HOURS_A_DAY + hour;
@@ -133,13 +131,13 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt):
   };
 }
 
-export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt): number {
-  return Math.max(0, localMs(untilMs, offsetAt) - localMs(sinceMs, offsetAt)) / DAY_MS;
+export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt): number {
+  return Math.max(0, localMs(untilMs, offsetMs) - localMs(sinceMs, offsetMs)) / DAY_MS;
 }
 
 /** Uses the offset before the end, so that a day without midnight is whole. */
-function localMs(ms: number, offsetAt: OffsetAt): number {
-  return ms + offsetAt(ms - 1);
+function localMs(ms: number, offsetMs: OffsetAt): number {
+  return ms + offsetMs(ms - 1);
 }
 
 export const COMPARISONS = ['previous', 'year', 'none'] as const;

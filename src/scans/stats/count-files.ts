@@ -1,11 +1,10 @@
 import type { ScanRun } from '../scan-run.ts';
 import { spanBefore } from './calendar.ts';
-import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
 import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from './code-of-scans.ts';
 import { type Coverage, coverageOf, coveredLogs, isCovered, partOfFiles } from './coverage.ts';
 import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
-import { createScanTest } from './filters.ts';
+import { codeGroupsOf, createScanTest, valuesOfCodes } from './filters.ts';
 import { closedFiles, type InputLog } from './input/input-log.ts';
 import { createPause, readInputs } from './input/read-scans.ts';
 import type { CountRequest } from './readings.ts';
@@ -61,7 +60,7 @@ export async function countFiles(
   });
   const spans = await read.finally(progress.stop);
   const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
-  const data = partOfFiles(coverage, { timezone: local.zone, offsetAt: local.offsetMs });
+  const data = partOfFiles(coverage, local);
   const noneIn = (by: string) => table?.noneIn(by) ?? 'empty';
   return {
     current: tallies.current,

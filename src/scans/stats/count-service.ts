@@ -27,11 +27,10 @@ import {
 } from '../export/truncated-total.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { startOfDay } from './calendar.ts';
-import { codeGroupsOf, valuesOfCodes } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { isCovered, partOfService } from './coverage.ts';
 import type { Counted } from './figure.ts';
-import { createScanTest } from './filters.ts';
+import { codeGroupsOf, createScanTest, valuesOfCodes } from './filters.ts';
 import { type CountRequest, cheaperByTotals, planReadings, type Reading } from './readings.ts';
 import { createTallies, createTallySink, type Tallies } from './tally.ts';
 
@@ -69,16 +68,15 @@ export async function countService(
   }
   const { current } = tallies;
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
-  const zone = { timezone: local.zone, offsetAt: local.offsetMs };
   const { firstMs = -Infinity } = current.span() ?? {};
   // Without scans at the beginning of the range, the codes may be younger than it.
-  const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, zone, 1);
+  const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, local, 1);
   const left = notFailed();
   const data = partOfService(
     mayBeYoung ? await withAges(service, left) : left,
     [current, tallies.before],
     before?.sinceMs ?? span.sinceMs,
-    zone,
+    local,
   );
   const isColumn = (name: string) => groups.some(({ kind, by }) => kind === 'column' && by === name);
   const noneIn = (by: string) => (table && isColumn(by) ? table.noneIn(by) : 'empty');

@@ -1,10 +1,10 @@
 import type { CodeLabel } from '../export/export-codes.ts';
 import { type ClosedSpan, countDays, type DayCounts, type Span, type Zone } from './calendar.ts';
-import type { CodeGroup } from './code-groups.ts';
 import type { CodeName } from './code-of-scans.ts';
 import type { NoneIs } from './code-table.ts';
 import { ALL_COVERED, type Coverage, coveredPart, type DataPart, isCovered } from './coverage.ts';
 import type { GroupBy } from './dimensions.ts';
+import type { CodeGroup } from './filters.ts';
 import type { Tally } from './tally.ts';
 import type { Value } from './value-counter.ts';
 
@@ -130,10 +130,10 @@ export interface Periods {
 const NO_DAYS: DayCounts = { all: 0, ofWeekday: () => 0, ofHour: () => 0, ofHourOnWeekday: () => 0 };
 
 export function periodsOf(options: FiguresOptions): Periods {
-  const { current, span, before, data = ALL_COVERED, nowMs, timezone, offsetAt } = options;
+  const { current, span, before, data = ALL_COVERED } = options;
   const periodOf = (tally: Tally, span: Span): Period => {
-    const part = coveredPart(span, { tally, data, nowMs, timezone, offsetAt });
-    return { tally, part, days: part ? countDays(part, offsetAt) : NO_DAYS };
+    const part = coveredPart(span, { ...options, tally, data });
+    return { tally, part, days: part ? countDays(part, options.offsetMs) : NO_DAYS };
   };
   const period = periodOf(current, span);
   const previous = before && periodOf(before.tally, before.span);

@@ -96,17 +96,17 @@ function runningSection(
   options: FiguresOptions,
   { current, previous, beginsBeforeData }: Periods,
 ): Section {
-  const { span, before, timezone, offsetAt, nowMs = current.tally.span()?.lastMs } = options;
-  const units = unitsOf(by, current.tally, span, offsetAt);
+  const { span, before, zone, offsetMs, nowMs = current.tally.span()?.lastMs } = options;
+  const units = unitsOf(by, current.tally, span, offsetMs);
   const group = { kind: 'time', by, isApproximate: false } as const;
   if (units === undefined) return { ...group, rows: [], comparesAverages: false };
   const scans = countUnits(by, current.tally);
   const scansBefore = previous ? countUnits(by, previous.tally) : new Map<number, number>();
-  const unitsBefore = before && unitsOf(by, before.tally, before.span, offsetAt);
+  const unitsBefore = before && unitsOf(by, before.tally, before.span, offsetMs);
   const shift = (unitsBefore?.first ?? 0) - units.first;
   const endsOf = (unit: number): ClosedSpan => ({
-    sinceMs: startOf(by, unit, timezone),
-    untilMs: startOf(by, unit + 1, timezone),
+    sinceMs: startOf(by, unit, zone),
+    untilMs: startOf(by, unit + 1, zone),
   });
   const rows: Figure[] = [];
   let comparesAverages = false;
@@ -118,11 +118,11 @@ function runningSection(
     const within = earlier && intersection(earlier, previous?.part);
     const counts: Counts = {
       scans: scans.get(unit) ?? 0,
-      days: daysBetween(intersection(ends, current.part), offsetAt),
+      days: daysBetween(intersection(ends, current.part), offsetMs),
       previous: within
         ? previousScans(previous, scansBefore.get(unit + shift) ?? 0, within.sinceMs < within.untilMs)
         : null,
-      previousDays: within ? daysBetween(within, offsetAt) : 0,
+      previousDays: within ? daysBetween(within, offsetMs) : 0,
       isPart: isCut(ends, span, nowMs),
       isPreviousPart: earlier !== undefined && before !== undefined && isCut(earlier, before.span, undefined),
       isBeforeData:
@@ -159,12 +159,12 @@ function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
   return counts;
 }
 
-function unitsOf(by: RunningUnit, tally: Tally, span: Span, offsetAt: OffsetAt): Units | undefined {
+function unitsOf(by: RunningUnit, tally: Tally, span: Span, offsetMs: OffsetAt): Units | undefined {
   const seen = tally.span();
   const firstMs = span.sinceMs ?? seen?.firstMs;
   const lastMs = span.untilMs === undefined ? (seen?.lastMs ?? firstMs) : span.untilMs - 1;
   if (firstMs === undefined || lastMs === undefined) return undefined;
-  const unit = (ms: number) => unitOf(by, localHour(ms, offsetAt));
+  const unit = (ms: number) => unitOf(by, localHour(ms, offsetMs));
   return { first: unit(firstMs), last: unit(lastMs) };
 }
 

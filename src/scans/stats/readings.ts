@@ -11,12 +11,12 @@ import {
   spanBefore,
   startOf,
   unitOf,
+  type Zone,
 } from './calendar.ts';
-import type { ValueOfCode } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { CodeTable } from './code-table.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
-import { type Filter, needScans } from './filters.ts';
+import { type Filter, needScans, type ValueOfCode } from './filters.ts';
 import type { Pair } from './tally.ts';
 
 export interface CountRequest {
@@ -83,11 +83,7 @@ function cutsOf(
 const MOST_BUCKETS = 20_000;
 
 /** Returns undefined if the groups need scans. */
-export function bucketCuts(
-  groups: readonly GroupBy[],
-  span: ClosedSpan,
-  local: Pick<LocalTime, 'zone' | 'offsetMs'>,
-): number[] | undefined {
+export function bucketCuts(groups: readonly GroupBy[], span: ClosedSpan, local: Zone): number[] | undefined {
   if (fieldsOf(groups).length > 0) return undefined;
   const [first, ...others] = unitsOfTime(groups);
   if (first === undefined) return [];
@@ -96,10 +92,7 @@ export function bucketCuts(
   return unitCuts(isOne && (first === 'week' || first === 'month') ? first : 'day', span, local);
 }
 
-function hourCuts(
-  { sinceMs, untilMs }: ClosedSpan,
-  { offsetMs }: Pick<LocalTime, 'offsetMs'>,
-): number[] | undefined {
+function hourCuts({ sinceMs, untilMs }: ClosedSpan, { offsetMs }: Zone): number[] | undefined {
   if ((untilMs - sinceMs) / HOUR_MS > MOST_BUCKETS) return undefined;
   const cuts: number[] = [];
   let hour = localHour(sinceMs, offsetMs);
@@ -114,7 +107,7 @@ function hourCuts(
 function unitCuts(
   unit: RunningUnit,
   { sinceMs, untilMs }: ClosedSpan,
-  { zone, offsetMs }: Pick<LocalTime, 'zone' | 'offsetMs'>,
+  { zone, offsetMs }: Zone,
 ): number[] | undefined {
   const unitAt = (ms: number) => unitOf(unit, localHour(ms, offsetMs));
   const [first, last] = [unitAt(sinceMs), unitAt(untilMs - 1)];

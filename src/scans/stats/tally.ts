@@ -1,9 +1,8 @@
 import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
 import { formatUnit, localHour, type OffsetAt, type Span, unitOf } from './calendar.ts';
-import type { CodeValues } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
-import type { ScanTest } from './filters.ts';
+import type { CodeValues, ScanTest } from './filters.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 export interface Tally {
@@ -21,7 +20,7 @@ export interface Tally {
 
 export function createTally(
   groups: readonly GroupBy[],
-  offsetAt: OffsetAt,
+  offsetMs: OffsetAt,
   codeValues: CodeValues = new Map(),
   isCounted?: ScanTest,
   pairs: readonly Pair[] = [],
@@ -65,7 +64,7 @@ export function createTally(
   function count(ms: number, of: CodeOfScans, scans: number, scan: Row = {}): void {
     see(ms);
     total += scans;
-    const at = byTime ? localHour(ms, offsetAt) : 0;
+    const at = byTime ? localHour(ms, offsetMs) : 0;
     if (at !== hour || of !== code) {
       settle();
       hour = at;
@@ -120,14 +119,14 @@ export interface Tallies {
 export function createTallies(
   groups: readonly GroupBy[],
   codeValues: CodeValues,
-  offsetAt: OffsetAt,
+  offsetMs: OffsetAt,
   span: Span,
   spanBefore: Span | undefined,
   isCounted?: ScanTest,
   pairs?: readonly Pair[],
 ): Tallies {
-  const current = createTally(groups, offsetAt, codeValues, isCounted, pairs);
-  const before = createTally(groups, offsetAt, codeValues, isCounted, pairs);
+  const current = createTally(groups, offsetMs, codeValues, isCounted, pairs);
+  const before = createTally(groups, offsetMs, codeValues, isCounted, pairs);
   const { sinceMs: from = -Infinity, untilMs: to = Infinity } = span;
   const never = { sinceMs: Infinity, untilMs: undefined };
   const { sinceMs: fromBefore = -Infinity, untilMs: toBefore = Infinity } = spanBefore ?? never;

@@ -43,8 +43,8 @@ function options({ now, before, data, zone = 'UTC', clock = '2030-01-01' }: Give
     span: spanOf(now[0]),
     before: before && { tally: tallyOf(before[1], zone), span: spanOf(before[0]) },
     data: { ...ALL_COVERED, ...data },
-    timezone: zone,
-    offsetAt: createLocalTime(zone).offsetMs,
+    zone,
+    offsetMs: createLocalTime(zone).offsetMs,
     top: undefined,
     nowMs: at(clock),
   };

@@ -62,8 +62,8 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     span,
     top: undefined,
     nowMs: NOW_MS,
-    timezone: zone,
-    offsetAt: local.offsetMs,
+    zone,
+    offsetMs: local.offsetMs,
   });
   return {
     rows: figures.rows,

@@ -7,10 +7,10 @@ import { createTally } from '../../../src/scans/stats/tally.ts';
 const at = (text: string) => Date.parse(text);
 const text = (ms: number | undefined) =>
   ms === undefined ? undefined : new Date(ms).toISOString().replace(/:00\.000Z$/, '');
-const BERLIN = { timezone: 'Europe/Berlin', offsetAt: createLocalTime('Europe/Berlin').offsetMs };
+const BERLIN = createLocalTime('Europe/Berlin');
 
 function tallyAt(...times: string[]) {
-  const tally = createTally([], BERLIN.offsetAt);
+  const tally = createTally([], BERLIN.offsetMs);
   const code = { value: 'menu' };
   for (const time of times) tally.add(at(time), {}, code);
   return tally;

@@ -39,8 +39,8 @@ function options(
   const open = { sinceMs: undefined, untilMs: undefined };
   return {
     span: open,
-    timezone: zone,
-    offsetAt: createLocalTime(zone).offsetMs,
+    zone,
+    offsetMs: createLocalTime(zone).offsetMs,
     top: undefined,
     nowMs: undefined,
     ...more,

@@ -1,11 +1,11 @@
 /** Groups of codes: UTM tags of their destinations, and columns of a table. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { codeGroupsOf, valuesOfCodes } from '../../../src/scans/stats/code-groups.ts';
 import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
 import { ALL_COVERED } from '../../../src/scans/stats/coverage.ts';
 import { type Dimension, type GroupBy, groupOf } from '../../../src/scans/stats/dimensions.ts';
 import { figuresOf } from '../../../src/scans/stats/figures.ts';
+import { codeGroupsOf, valuesOfCodes } from '../../../src/scans/stats/filters.ts';
 import { bucketCuts, planReadings } from '../../../src/scans/stats/readings.ts';
 import { createTally } from '../../../src/scans/stats/tally.ts';
 
@@ -78,8 +78,8 @@ function rowsOf(group: GroupBy, ofCode?: ReadonlyMap<string, number>) {
     codeGroups: groups,
     top: undefined,
     nowMs: undefined,
-    timezone: 'UTC',
-    offsetAt: () => 0,
+    zone: 'UTC',
+    offsetMs: () => 0,
   });
 }
 
@@ -114,8 +114,8 @@ describe('groups of codes', () => {
       codeGroups: groups,
       top: undefined,
       nowMs: undefined,
-      timezone: 'UTC',
-      offsetAt: () => 0,
+      zone: 'UTC',
+      offsetMs: () => 0,
     };
     expect(figuresOf(REGION, common).rows.map(({ value, scans }) => [value, scans])).toEqual([
       ['East', 0],

@@ -6,8 +6,8 @@ import { createTally } from '../../../src/scans/stats/tally.ts';
 const HOUR = 3_600_000;
 const [A, B] = [{ value: 'a' }, { value: 'b' }];
 
-function tallyBy(dimensions: readonly Dimension[], offsetAt: (ms: number) => number = () => 0) {
-  return createTally(dimensions.map(groupOf), offsetAt);
+function tallyBy(dimensions: readonly Dimension[], offsetMs: (ms: number) => number = () => 0) {
+  return createTally(dimensions.map(groupOf), offsetMs);
 }
 
 function countsOf(tally: ReturnType<typeof tallyBy>, by: string) {
