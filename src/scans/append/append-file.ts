@@ -1,6 +1,5 @@
 import { basename, dirname, join } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
-import type { Clock } from '../../base/time/time.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
@@ -13,30 +12,17 @@ import { type AppendFile, type AppendFormatter, createAppendFile } from './add-r
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
-import type { AppendIdentity, OwnWorkspace } from './identity.ts';
+import type { AppendIdentity, AppendRun } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
 import { isRotated } from './overlap.ts';
 import { openRotated } from './rotation.ts';
 import { type AppendState, parseState } from './state.ts';
 
-export interface AppendOptions {
+export interface AppendOptions extends AppendRun {
   path: string;
-  identity: AppendIdentity;
-  own: OwnWorkspace;
   formatter: AppendFormatter;
-  overlapMs: number;
-  sinceMs: number | undefined;
   restart?: boolean;
-  rotated?: boolean;
-  clock: Clock;
-  signal?: AbortSignal;
   onWait?: () => void;
-  serviceNow?: () => number | undefined;
-  untilMs?: number;
-  note?: (line: string) => void;
-  warn?: (line: string) => void;
-  remark?: (line: string) => void;
-  elsewhere?: string;
   disk?: Disk;
   lock?: typeof acquireLock;
 }

@@ -1,21 +1,21 @@
 import { basename } from 'node:path';
 import { capitalize, countOf } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
-import { type Disk, type DiskFile, readPieces } from '../../files/durable/disk.ts';
+import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
 import { OTHER_FILE } from '../../files/durable/path-errors.ts';
 import { DamagedRecordError } from '../../files/durable/record-file.ts';
 import { openTrusted } from '../../files/durable/trusted-file.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
 import {
-  type AppendPaths,
   lossOf,
+  type OpenJob,
   orRestart,
   readCurrentState,
   refusal,
   refuseRotated,
 } from './current-state.ts';
 import { beginsAs, createFileHash, type FileHash, hashFile } from './file-hash.ts';
-import { type AppendIdentity, checkOwnExport, type OwnWorkspace, type Recorded } from './identity.ts';
+import { checkOwnExport, type Recorded } from './identity.ts';
 import type { RotatedFile } from './log-range.ts';
 import { type CodeOverlap, isRotated } from './overlap.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
@@ -34,20 +34,6 @@ export interface CommittedPoint {
   isUntouched: boolean;
   stateHasStamp: boolean;
   proof?: OwnershipProof;
-}
-
-export interface OpenJob {
-  disk: Disk;
-  paths: AppendPaths;
-  identity: AppendIdentity;
-  own: OwnWorkspace;
-  elsewhere?: string;
-  begin: string;
-  overlapMs: number;
-  sinceMs: number | undefined;
-  signal?: AbortSignal;
-  note?: (line: string) => void;
-  warn?: (line: string) => void;
 }
 
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {

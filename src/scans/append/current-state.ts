@@ -7,8 +7,14 @@ import { DamagedRecordError, UnknownRecordError } from '../../files/durable/reco
 import { inDirectory, isSameFile } from '../../files/durable/trusted-file.ts';
 import { compareAges, type LogName, readLogName } from '../../files/formats/read/rotated-names.ts';
 import { hashFile } from './file-hash.ts';
-import type { AppendIdentity } from './identity.ts';
+import type { AppendRun } from './identity.ts';
 import { type AppendState, parseState } from './state.ts';
+
+export interface OpenJob extends AppendRun {
+  disk: Disk;
+  paths: AppendPaths;
+  begin: string;
+}
 
 export interface AppendPaths {
   file: string;
@@ -60,21 +66,14 @@ export function olderRowError(
   );
 }
 
-interface StateJob {
-  disk: Disk;
-  paths: AppendPaths;
-  signal?: AbortSignal;
-  warn?: (line: string) => void;
-}
-
 /** Completes first a `--restart` that was stopped between its renames. */
-export async function readCurrentState(job: StateJob): Promise<AppendState | DamagedRecordError | undefined> {
+export async function readCurrentState(job: OpenJob): Promise<AppendState | DamagedRecordError | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
   return state;
 }
 
-async function readState({ disk, paths }: StateJob): Promise<AppendState | DamagedRecordError | undefined> {
+async function readState({ disk, paths }: OpenJob): Promise<AppendState | DamagedRecordError | undefined> {
   const bytes = await ifPresent(disk.readFile(paths.state));
   if (!bytes) return undefined;
   try {
@@ -90,7 +89,7 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | Damag
 
 export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
-async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: AppendState): Promise<void> {
+async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
     // A power cut may still undo the second rename.
@@ -121,13 +120,8 @@ export interface Copy {
   stat: DiskStat;
 }
 
-interface LogPlace {
-  disk: Disk;
-  paths: AppendPaths;
-}
-
 /** Lists non-empty files with names of log rotation, newest first. */
-export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
+export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
   for (const name of await disk.readdir(directory)) {
@@ -140,7 +134,7 @@ export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
   return copies.sort((one, other) => compareAges(other.log, one.log));
 }
 
-export async function refuseRotated(job: LogPlace & { identity: AppendIdentity }): Promise<void> {
+export async function refuseRotated(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const copies = await listCopies(job);
   if (copies.length === 0) return;

@@ -11,17 +11,18 @@ import {
 import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
 import type { RowTail } from './add-rows.ts';
-import type { CommittedPoint, OpenJob } from './committed-point.ts';
+import type { CommittedPoint } from './committed-point.ts';
+import type { OpenJob } from './current-state.ts';
 import type { OldFile } from './old-rows.ts';
 import { contentsOf } from './overlap.ts';
 import { readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, type FileStamp, formatState, stampOf } from './state.ts';
 
-interface FileTailJob extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'overlapMs'> {
+interface FileTailJob
+  extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'overlapMs' | 'rotated'> {
   restart: boolean;
   old?: OldFile;
-  rotated?: boolean;
   clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
 }

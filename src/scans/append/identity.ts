@@ -1,4 +1,5 @@
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
+import type { Clock } from '../../base/time/time.ts';
 import { isObject } from '../../service/json.ts';
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../../service/workspace.ts';
 import { type CodeOverlap, withoutGone } from './overlap.ts';
@@ -157,6 +158,23 @@ export interface OwnWorkspace {
   getCode(id: string): Promise<unknown>;
   seen: ReadonlySet<string>;
   movedFrom?: string;
+}
+
+/** What an append to a file and one to a dataset have in common. */
+export interface AppendRun {
+  identity: AppendIdentity;
+  own: OwnWorkspace;
+  overlapMs: number;
+  sinceMs: number | undefined;
+  untilMs?: number;
+  rotated?: boolean;
+  elsewhere?: string;
+  clock: Clock;
+  signal?: AbortSignal;
+  serviceNow?: () => number | undefined;
+  note?: (line: string) => void;
+  warn?: (line: string) => void;
+  remark?: (line: string) => void;
 }
 
 interface Saved {

@@ -5,17 +5,15 @@ import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
 import { withTrusted } from '../../files/durable/trusted-file.ts';
 import type { RowTail } from './add-rows.ts';
-import { checkedHash, type OpenJob } from './committed-point.ts';
-import { keepOldFile } from './current-state.ts';
+import { checkedHash } from './committed-point.ts';
+import { keepOldFile, type OpenJob } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
 import { isRotated } from './overlap.ts';
 import { findFirstRow, readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
-interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
-  remark?: (line: string) => void;
-}
+type Job = Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal' | 'remark'>;
 
 type NewFile = Pick<RowTail, 'readBack'> & { rows: number };
 

@@ -3,7 +3,7 @@ import { LINE_FEED, QUOTE } from '../../base/text/ascii.ts';
 import { quote } from '../../base/text/quote.ts';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
-import { orRestart, refusal } from './current-state.ts';
+import { type OpenJob, orRestart, refusal } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
@@ -89,13 +89,9 @@ export interface OwnershipProof {
   timeMs: number;
 }
 
-export interface RebuildJob {
+export interface RebuildJob extends Pick<OpenJob, 'identity' | 'begin' | 'overlapMs' | 'signal'> {
   file: DiskFile;
   size: number;
-  identity: AppendIdentity;
-  begin: string;
-  overlapMs: number;
-  signal?: AbortSignal;
 }
 
 /** A14: rebuilds a lost state from the whole file. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
+import type { AppendRun } from './identity.ts';
 import {
   type ClockReading,
   type CodeOverlap,
@@ -11,15 +12,10 @@ import {
   setBackOf,
 } from './overlap.ts';
 
-export interface ReadingStartJob {
+export interface ReadingStartJob
+  extends Pick<AppendRun, 'overlapMs' | 'sinceMs' | 'untilMs' | 'serviceNow' | 'note' | 'warn'> {
   path: string;
-  overlapMs: number;
-  sinceMs: number | undefined;
-  untilMs?: number;
   clock: Pick<Clock, 'now'>;
-  serviceNow?: () => number | undefined;
-  note?: (line: string) => void;
-  warn?: (line: string) => void;
 }
 
 export function createReadingStart(job: ReadingStartJob) {

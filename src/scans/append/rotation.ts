@@ -10,11 +10,17 @@ import {
   checkExport,
   checkedHash,
   nothingCommitted,
-  type OpenJob,
   openCommitted,
   truncateUncommitted,
 } from './committed-point.ts';
-import { type Copy, listCopies, readCurrentState, refusal, refuseRotated } from './current-state.ts';
+import {
+  type Copy,
+  listCopies,
+  type OpenJob,
+  readCurrentState,
+  refusal,
+  refuseRotated,
+} from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
 import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
