@@ -31,7 +31,7 @@ export interface AppendOptions extends AppendRun {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;
-  checkIdentity(path, identity);
+  checkIdentity(identity);
   const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
   for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
@@ -102,22 +102,11 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
-function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
-  const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter(
-    (name) => !columns.includes(name),
-  );
-  if (missing.length > 0) {
-    const noun = missing.length === 1 ? 'column' : 'columns';
-    throw new UsageError(
-      `--append requires the ${noun} ${missing.join(' and ')} to identify the scans in the file`,
-      { hint: `Pass --fields ${[...missing, ...columns].join()}.` },
-    );
-  }
-  if (path.endsWith('.gz') || path === '-') {
-    throw new UsageError(`--append requires a plain CSV or NDJSON file, not ${path}`, {
-      hint: 'Use --output to specify a .csv, .ndjson or .jsonl file.',
-    });
-  }
+function checkIdentity({ columns, codes, all }: AppendIdentity): void {
+  if (columns.includes('qr_id') || !(all || codes.length > 1)) return;
+  throw new UsageError('--append requires the column qr_id to identify the scans in the file', {
+    hint: `Pass --fields ${['qr_id', ...columns].join()}.`,
+  });
 }
 
 /** Returns the files of an append to `path`. Throws UsageError if it is not a regular file. */

@@ -52,12 +52,11 @@ export function olderRowError(
 ): UsageError {
   const [oldest, known] = [oldestMs, knownMs].map(formatInstant);
   if (backMs !== undefined) {
-    return new UsageError(
-      `cannot append to ${path}: the service's clock was set back by ${formatDuration(backMs)} since the last run, ` +
+    return refusal(
+      path,
+      `the service's clock was set back by ${formatDuration(backMs)} since the last run, ` +
         `so scans from ${oldest} to ${known} can't be checked against the rotated files`,
-      {
-        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory. Then run the command once with --restart. The new file will contain every scan.`,
-      },
+      `Move ${basename(path)} and its rotated files to another directory. Then run the command once with --restart. The new file will contain every scan`,
     );
   }
   return new UsageError(

@@ -1,4 +1,3 @@
-import { UsageError } from '../../base/errors.ts';
 import type { Formatter } from '../../files/formats/formatter.ts';
 import type { Service } from '../../service/service.ts';
 import type { DatasetIdentity } from '../dataset/manifest.ts';
@@ -6,7 +5,7 @@ import type { DatasetOptions } from '../dataset/open-dataset.ts';
 import type { ScanRun } from '../scan-run.ts';
 import type { AppendFile } from './add-rows.ts';
 import type { AppendOptions } from './append-file.ts';
-import type { AppendIdentity, OwnWorkspace } from './identity.ts';
+import type { AppendIdentity, AppendRun, OwnWorkspace } from './identity.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 
@@ -14,18 +13,10 @@ export type LogPlace = { readonly file: string } | { readonly directory: string 
 
 export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
 
-interface LogFileOptions
-  extends Partial<Pick<AppendOptions, 'overlapMs' | 'restart' | 'rotated' | 'remark' | 'elsewhere'>>,
-    Partial<Pick<DatasetOptions, 'append' | 'overlaps'>> {
-  identity: AppendIdentity;
-  own: OwnWorkspace;
-  sinceMs: number | undefined;
-  untilMs?: number;
-}
+type LogFileOptions = Omit<AppendRun, 'overlapMs' | 'clock'> &
+  Partial<Pick<AppendOptions, 'overlapMs' | 'restart'> & Pick<DatasetOptions, 'append' | 'overlaps'>>;
 
-/**
- * Opens a log exclusively. Throws UsageError like `openAppendFile` and `openDataset`, and for other formats.
- */
+/** Opens a log exclusively. Throws UsageError like `openAppendFile` and `openDataset`. */
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
   keptBy: LogPlace,
@@ -49,7 +40,6 @@ export async function openLogFile(
     const partitioned = identity as DatasetIdentity;
     return openDataset({ ...common, directory: place, identity: partitioned, createFormatter, append });
   }
-  if (identity.format === 'parquet') throw new UsageError('--append requires CSV or NDJSON');
   const { openAppendFile } = await import('./append-file.ts');
   return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
 }

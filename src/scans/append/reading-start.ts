@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { UnprovenError, UsageError } from '../../base/errors.ts';
+import { UnprovenError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
+import { refusal } from './current-state.ts';
 import type { AppendRun } from './identity.ts';
 import {
   type ClockReading,
@@ -64,8 +65,8 @@ export function createReadingStart(job: ReadingStartJob) {
       const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
       const [begin, end] = [fromMs ?? -Infinity, endMs ?? Infinity];
       if (begin >= end) {
-        const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
-        throw new UsageError(message, { hint: 'No changes were made. Pass a later --until, or omit it.' });
+        const reason = `the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
+        throw refusal(path, reason, 'Pass a later --until, or omit it');
       }
       const { serviceMs = Infinity } = reading;
       if (serviceMs < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);

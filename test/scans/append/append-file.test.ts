@@ -162,18 +162,6 @@ describe('several codes in one file', () => {
 });
 
 describe('an append is refused at the start if', () => {
-  it('the columns do not identify the scans', async () => {
-    await expect(run(memory, service, { identity: { columns: ['country', 'ts'] } })).rejects.toThrow(
-      '--append requires the column id',
-    );
-  });
-
-  it('the file would be compressed', async () => {
-    const opening = run(memory, service, { path: '/data/scans.csv.gz' });
-    await expect(opening).rejects.toThrow('plain CSV or NDJSON');
-    await expect(opening).rejects.toMatchObject({ hint: expect.stringContaining('.csv, .ndjson or .jsonl') });
-  });
-
   it('the codes of its rows could not be told apart', async () => {
     for (const identity of [
       { codes: [CODE, OTHER_CODE], columns: ['id', 'ts'] },
@@ -186,12 +174,6 @@ describe('an append is refused at the start if', () => {
       await expect(opening).rejects.toMatchObject({ hint: 'Pass --fields qr_id,id,ts.' });
     }
     await (await openOn(memory, service, { identity: { columns: ['id', 'ts'] } })).discard();
-  });
-
-  it('no file is named', async () => {
-    await expect(openOn(memory, service, { path: '-' })).rejects.toThrow(
-      '--append requires a plain CSV or NDJSON file, not -',
-    );
   });
 
   it('the path is not a regular file', async () => {

@@ -7,7 +7,7 @@ import { createNdjsonFormatter } from '../../../src/files/formats/json.ts';
 import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
 import { type AppendOptions, openAppendFile } from '../../../src/scans/append/append-file.ts';
 import type { AppendIdentity, OwnWorkspace } from '../../../src/scans/append/identity.ts';
-import { type Scan, SCAN_FIELDS } from '../../../src/service/shapes.ts';
+import { SCAN_FIELDS, type Scan } from '../../../src/service/shapes.ts';
 import { createWorkspace } from '../../../src/service/workspace.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 
