@@ -37,7 +37,7 @@ const everything = async () => {
 describe('--restart', () => {
   const all = ['scans', 'export', '--all', '--append', '-o'];
 
-  test('keeps a file that has scans of deleted codes, and says how many of which', async () => {
+  test('keeps a file that has scans of deleted codes, and reports how many of each', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60 });
     const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
@@ -67,7 +67,7 @@ describe('--restart', () => {
     expect((await readdir(directory)).filter((name) => name.includes('old'))).toEqual([]);
   });
 
-  test('leaves the file as it is if a code fails (8), and each file of its own too', async () => {
+  test('leaves the file unchanged if a code fails (8), and files per code, too', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];
@@ -112,7 +112,7 @@ describe('--restart', () => {
   }, 300_000);
 });
 
-describe('each refusal says the smallest thing that helps, and it helps:', () => {
+describe('each refusal has the smallest hint that solves the problem:', () => {
   const cases: [string, string[], RegExp, (flags: string[], env: CliOptions['env']) => Promise<unknown>][] = [
     [
       'other columns',
@@ -264,7 +264,7 @@ describe('of two workspaces with one base URL', () => {
     expect(refused.stderr).not.toContain('profile');
   });
 
-  test('a rotated key is taken after one request, or none where a response had one of its codes', async () => {
+  test('a rotated key is accepted after one request, or none if a response had one of its codes', async () => {
     const [one, all] = [
       [aaa.codeId(), '-o', file],
       ['--all', '-o', join(directory, 'all.csv')],
@@ -285,7 +285,7 @@ describe('of two workspaces with one base URL', () => {
     ]).toEqual([1, 3, 3]);
   });
 
-  test('a service that moved: --moved-from takes file and dataset along', async () => {
+  test('a file and a dataset of a service that moved continue with --moved-from', async () => {
     const moved = { QRCTL_BASE_URL: address.baseUrl.replace('127.0.0.1', 'localhost') };
     for (const args of [
       ['--all', '-o', file],

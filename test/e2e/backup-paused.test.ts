@@ -68,7 +68,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     expect(run.stderr).toMatch(/Backed up every scan of 1 code up to \d{4}-\d\d-\d\dT[\d:.]+Z/);
   });
 
-  it.runIf(SOAK)('also of one that paused in its turn, with one request at a time', async () => {
+  it.runIf(SOAK)('also with one request at a time', async () => {
     // The code, its pause, page 1, the look beyond, the last look: then the window is used up.
     const sandbox: TestSandbox = await useSandbox({
       codes: 1,
@@ -126,7 +126,7 @@ describe('an active code is paused before its backup', () => {
     expect(patches(sandbox)).toBe(2);
   });
 
-  it('and is backed up as it is where the service does not allow that', async () => {
+  it('and is backed up while active if the service refuses that', async () => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 7,
@@ -183,7 +183,7 @@ describe('a code that an ended run left paused (B5)', () => {
     },
   );
 
-  it('gets its status back if it was taken off the list', async () => {
+  it('gets its status back if it was removed from the list', async () => {
     const { sandbox, id, other, list, again } = await usePausedByKilled('SIGKILL');
     await list(other);
     const run = await again();
@@ -201,14 +201,14 @@ describe('a code that an ended run left paused (B5)', () => {
     expect(statusOf(sandbox, id)).toBe('active');
   });
 
-  it.runIf(SOAK)('is put right too if it was a code of the command line', async () => {
+  it.runIf(SOAK)('gets its status back if it was a code of the command line', async () => {
     const { sandbox, id, other, backup, run } = await usePausedByKilled('SIGKILL', false);
     const next = await run('qr', 'delete', other, '--yes', '--backup', backup);
     expect(next.code, next.stderr).toBe(0);
     expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
   });
 
-  it('is left alone later: another user may pause it', async () => {
+  it('is unchanged later: another user may pause it', async () => {
     const { sandbox, id, other, file, list, again, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     expect(await again()).toMatchObject({ code: 0 });

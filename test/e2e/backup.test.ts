@@ -97,7 +97,7 @@ describe('qr delete --backup', () => {
     ['too large', (total) => total + 1],
   ];
   it.each(firstRows(1, totals))(
-    'deletes nothing where the total is %s, and ends with 9 (B2)',
+    'deletes nothing if the total is %s, and ends with 9 (B2)',
     async (_, lie) => {
       const sandbox = await useSandbox({
         ...DATA,
@@ -150,7 +150,7 @@ describe('qr delete --backup', () => {
   });
 
   it.skipIf(platform() === 'win32').each(firstRows(1, ['scans.ndjson', 'json']))(
-    'deletes nothing where a device, a FIFO or a link to one stands for %s (B7)',
+    'deletes nothing if a device, a FIFO or a link to one is at the path of %s (B7)',
     async (extension) => {
       const sandbox = await useSandbox(DATA);
       const id = sandbox.codeId();

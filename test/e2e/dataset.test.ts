@@ -158,7 +158,7 @@ describe('a dataset that is read while it grows', () => {
   );
 
   it.runIf(hasStrace && SOAK)(
-    'the same where the kernel ends it at a flush, a write or a rename',
+    'the same if the kernel ends it at a flush, a write or a rename',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 200 });
       const directory = await useDirectory();

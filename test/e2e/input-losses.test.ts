@@ -57,7 +57,7 @@ describe('a dataset', () => {
     expect(await stats(cwd, 'lake/dt=2024-07-13', 'lake/dt=2024-07-15')).toMatchObject({ code: 0, scans: 4 });
   });
 
-  test('with a part that was cut, or that has not its name yet, is not counted', async () => {
+  test('with a part that was truncated, or still has its temporary name, is not counted', async () => {
     const { cwd, append } = await useExport(...LAKE);
     const [part = ''] = (await readdir(join(cwd, DAY))).filter((name) => name.startsWith('part'));
     const path = join(cwd, DAY, part);
@@ -71,7 +71,7 @@ describe('a dataset', () => {
     expect(await stats(cwd, 'lake')).toMatchObject({ code: 0, scans: 6 });
   });
 
-  test('whose oldest day was deleted is counted, and its beginning is said', async () => {
+  test('whose oldest day was deleted is counted, and its beginning is reported', async () => {
     const { cwd } = await useExport(...LAKE);
     await rm(join(cwd, 'lake/dt=2024-07-13'), { recursive: true });
     const found = await stats(cwd, 'lake', '--during', '2024-07', '--timezone', 'UTC');
@@ -82,7 +82,7 @@ describe('a dataset', () => {
     });
   });
 
-  test('whose manifest was cut is not counted', async () => {
+  test('whose manifest was truncated is not counted', async () => {
     const { cwd } = await useExport(...LAKE);
     await truncate(join(cwd, 'lake/_qrctl.json'), 100);
     await expectRefused(cwd, 'lake', 'its _qrctl.json cannot be read');
@@ -102,7 +102,7 @@ describe('an appended file', () => {
     expect(await verify()).toMatchObject({ code: 8 });
   });
 
-  test('that was emptied, cut or edited is not counted, but a copy without its state is', async () => {
+  test('that was emptied, truncated or edited is not counted, but a copy without its state is', async () => {
     const { cwd } = await useExport('-o', 'all.csv');
     const text = await readFile(join(cwd, 'all.csv'), 'utf8');
     const lines = text.split('\n');
@@ -135,7 +135,7 @@ describe('an appended file', () => {
     expect(await stats(cwd, 'dir')).toMatchObject({ code: 0, scans: 3 });
   });
 
-  test('whose state was cut is not counted', async () => {
+  test('whose state was truncated is not counted', async () => {
     const { cwd } = await useExport('-o', 'all.csv');
     await truncate(join(cwd, 'all.csv.state.json'), 100);
     await expectRefused(cwd, 'all.csv', 'its state file cannot be read');
@@ -173,7 +173,7 @@ describe('an appended file', () => {
   });
 });
 
-test('two codes that had one slug are counted apart: the later one has the slug, the other its ID (F20)', async () => {
+test('two codes that had one slug are counted separately: the later one has the slug, the other its ID (F20)', async () => {
   const ids = ['a', 'b'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`);
   const row = (code: number, id: number) => `${ids[code]},menu,Name ${code},${id},2026-10-0${id}T00:00:00Z`;
   const cwd = await useDirectory();

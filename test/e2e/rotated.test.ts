@@ -192,7 +192,7 @@ async function rotate(cwd: string): Promise<void> {
 }
 
 describe('a directory', () => {
-  test('is read without what is not scans in it', async () => {
+  test('is read without files that are not scans', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 7 });
     const cwd = await useDirectory();
     await mkdir(join(cwd, 'log'));
@@ -231,7 +231,7 @@ describe('a directory', () => {
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
   });
 
-  test('of files with one export each names a code once, however it was rotated', async () => {
+  test('of one log per code counts each code once, however it was rotated', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 4 });
     const cwd = await useDirectory();
     const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
@@ -253,7 +253,7 @@ describe('a directory', () => {
 });
 
 describe('a period that the files do not cover', () => {
-  test('from its beginning on is said, on standard error and in the report', async () => {
+  test('at its beginning is reported, on standard error and in the report', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-10-08', '2026-11-02') });
     const late = 'ata begins at 2026-10-07 12:00 (UTC); earlier scans, if any, are not included';
     const october = await report(cwd, '--input', 'scans.csv', '--during', '2026-10');
@@ -312,7 +312,7 @@ describe('a period that the files do not cover', () => {
     expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
   });
 
-  test('is a true zero where the log goes on before and after it', async () => {
+  test('is a true zero if the log continues before and after it', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
@@ -337,7 +337,7 @@ describe('a period that the files do not cover', () => {
     expect(await report(whole, '--input', 'scans.csv', '--during', '2026-11')).toMatchObject({ code: 0 });
   });
 
-  test('is a true zero of a dataset that goes on after it', async () => {
+  test('is a true zero of a dataset that continues after it', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
@@ -357,7 +357,7 @@ describe('a period that the files do not cover', () => {
     expect(await report(cwd, '--input', 'lake', '--during', '2024-10')).toMatchObject({ code: 0 });
   });
 
-  test('is a true zero from the service, and the page says so', async () => {
+  test('is a true zero from the service, as the report states', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const cwd = await useDirectory();
     const args = ['scans', 'report', '--all', '--during', '2019-03', '-o', 'r.html', '--timezone', 'UTC'];

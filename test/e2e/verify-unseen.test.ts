@@ -131,7 +131,7 @@ describe('a loss', () => {
     },
   );
 
-  test('of a part of a dataset is found if it is in the middle, cut or added (V10)', async () => {
+  test('of a part of a dataset is found if the part is in the middle, truncated or added (V10)', async () => {
     const { run, at } = await useJob(2, 8);
     const place = ['--all', '--output-dir', 'lake'];
     expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({
@@ -293,7 +293,7 @@ describe('what was not compared', () => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('a plain export that was cut inside a line differs, and one that was cut at both ends is compared in the range that is told', async () => {
+  test('a plain export that ends within a line differs, and one that lacks rows at both ends is compared in the requested range', async () => {
     const { sandbox, run, at } = await useJob(1);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'plain.csv')).toMatchObject({ code: 0 });

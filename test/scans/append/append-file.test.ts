@@ -67,7 +67,7 @@ describe('a first run', () => {
     expect(ids()).toEqual(['1']);
   });
 
-  it('that stopped before it created the file lets the next run create it, even without scans', async () => {
+  it('lets the next run create the file if it stopped before that, even without scans', async () => {
     memory.fault = (_, operation) =>
       operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
     await expect(run(memory, { [CODE]: [] })).rejects.toThrow();
@@ -110,7 +110,7 @@ describe('a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '21', '20']);
   });
 
-  it('writes nothing at all when nothing is new', async () => {
+  it('writes nothing if no scan is new', async () => {
     await run(memory, service);
     memory.revive();
     expect(await run(memory, service)).toBe(0);
@@ -233,7 +233,7 @@ describe('an error of the system while opening', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
   it.each(['lstat', 'readFile'] as const)(
-    'at %s is a bad path, or the machine’s, and gives the lock back',
+    'at %s is reported with its path, and releases the lock',
     async (operation) => {
       let held = 0;
       const lock = async () => {
@@ -249,7 +249,7 @@ describe('an error of the system while opening', () => {
     },
   );
 
-  it('is rethrown if it is not one of the system', async () => {
+  it('is rethrown if it is not a system error', async () => {
     const mistake = new TypeError('a mistake');
     for (const operation of ['lstat', 'readFile']) {
       const disk = { ...memory.disk, [operation]: () => Promise.reject(mistake) };
@@ -296,7 +296,7 @@ describe('one run at a time', () => {
   });
 });
 
-describe('the positions by the state alone', () => {
+describe('the positions in the state', () => {
   const positions = async () => {
     const saved = await readLogState(FILE, memory.disk);
     return saved ? readingPositions(saved, HOUR) : new Map();
@@ -317,20 +317,20 @@ describe('the positions by the state alone', () => {
     }
   });
 
-  it('come with what the file is an export of, by the state alone', async () => {
+  it('include the identity of the export', async () => {
     const readIdentity = async () => (await readLogState(FILE, memory.disk))?.identity;
     expect(await readIdentity()).toBeUndefined();
     await run(memory, service);
     expect(await readIdentity()).toMatchObject({ codes: [CODE], format: 'csv', all: false });
   });
 
-  it('fail where anything else does', async () => {
+  it('reject errors that are not of the system', async () => {
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
     await expect(readLogState(FILE, failing)).rejects.toThrow('a mistake');
   });
 });
 
-describe('the beginning of a log by the state beside it', () => {
+describe('the beginning of a log in its state', () => {
   const beginning = () => readBeginning(FILE, memory.disk);
 
   it('is the lower bound of the first run, or none', async () => {
@@ -358,7 +358,7 @@ describe('the beginning of a log by the state beside it', () => {
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  it('is unknown after a rotation, of one code among several too', async () => {
+  it('is unknown after a rotation, also of one code among several', async () => {
     service[OTHER_CODE] = [];
     await run(memory, service, { rotated: true });
     await memory.disk.rename(FILE, `${FILE}.1`);
@@ -368,7 +368,7 @@ describe('the beginning of a log by the state beside it', () => {
 });
 
 describe('--restart', () => {
-  it('exports from the beginning, in any new form, and replaces file and state', async () => {
+  it('exports from the beginning, in any format, and replaces file and state', async () => {
     await run(memory, service);
     memory.write(FILE, 'edited');
     await run(memory, service, { restart: true, identity: { columns: ['id', 'ts'] } });

@@ -90,7 +90,7 @@ describe('a file after its committed point', () => {
   });
 
   it.each(['6', '6,2026-01', '-', ROW.slice(0, -1), `${ROW.slice(0, -2)},"a quote, and a`, '6,20\0\0\0'])(
-    'cuts off %j, which begins as a row does (A21)',
+    'truncates %j, the beginning of a row (A21)',
     async (torn) => {
       const committed = await stopped();
       memory.write(FILE, `${committed}${ROW}${torn}`);
@@ -126,7 +126,7 @@ describe('a file after its committed point', () => {
     expect(fileText()).toBe(`${committed}${ROW}${line}`);
   });
 
-  it('refuses a row of another code after the last commit, unless that code may be gone by now (A21)', async () => {
+  it('refuses a row of another code after the last commit, unless the service may have deleted that code (A21)', async () => {
     for (const all of [false, true]) {
       memory = createMemoryDisk();
       service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: [] };
@@ -139,7 +139,7 @@ describe('a file after its committed point', () => {
   });
 
   it.each(['# a note of mine\n', '99,2026-01-01T04:00:00.000Z,DE,,mobile,iOS,Safari,\n', 'x'])(
-    'refuses %j, though it looked like a row, where the last run was through (A20)',
+    'refuses %j after a complete run, although it looks like a row (A20)',
     async (line) => {
       await run(memory, service);
       const before = fileText();
@@ -180,7 +180,7 @@ describe('a file after its committed point', () => {
   );
 });
 
-describe('a --restart that took its place', () => {
+describe('a --restart that replaced the file', () => {
   it.each(['', 'x'])(
     'is not undone by a later one that was stopped while writing: %j more (A8)',
     async (more) => {
@@ -194,9 +194,9 @@ describe('a --restart that took its place', () => {
   );
 });
 
-describe('a --restart that was stopped before it took its place', () => {
+describe('a --restart that was stopped before it replaced the file', () => {
   it.each(['and was stopped at once', 'and wrote as much'])(
-    'is not put there where a later one had begun to write it anew, %s, and leaves no file open (A8)',
+    'is not completed if a later one began to write the new file, %s, and leaves no file open (A8)',
     async (how) => {
       service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
       for (const stop of ['rename', 'write']) {
@@ -241,7 +241,7 @@ describe('an older copy', () => {
   const at = { file: FILE, 'state file': STATE };
 
   it.each(['file', 'state file'] as const)(
-    'of the %s is refused with the one command that helps, and that helps (A6, A14)',
+    'of the %s is refused with a hint that solves the problem (A6, A14)',
     async (which) => {
       await run(memory, service);
       const older = memory.read(at[which]) ?? '';
@@ -444,7 +444,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(state().positions[CODE].watermarkMs).toBe(START + 4 * HOUR);
   });
 
-  it('but not where a time is no text (A14)', async () => {
+  it('but not if a time is not a string (A14)', async () => {
     const options = { identity: { format: 'ndjson' } } as const;
     await run(memory, service, options);
     memory.remove(STATE);

@@ -161,7 +161,7 @@ describe.each(scenarios)('$name', (scenario) => {
     },
   );
 
-  it('may lose power at every step, with names kept and contents lost, and the other way round (A1, A3)', async () => {
+  it('may lose power at every step, with names kept and contents lost, or contents kept and names lost (A1, A3)', async () => {
     for (const kept of ['names', 'inode']) {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: (what) => (what.startsWith(kept) ? 1 : 0) });
@@ -181,7 +181,7 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
-  it('stays done when the power goes after the end', async () => {
+  it('stays complete if the power fails after the end', async () => {
     const { memory, service } = await prepared(scenario);
     await run(memory, service, scenario.options);
     const before = [memory.read(FILE), memory.read(STATE)];
@@ -189,7 +189,7 @@ describe.each(scenarios)('$name', (scenario) => {
     expect([memory.read(FILE), memory.read(STATE)]).toEqual(before);
   });
 
-  it('may find the disk full or broken at every step: it fails, and stays at a committed point (A5)', async () => {
+  it('fails at a committed point if the disk is full or broken at any step (A5)', async () => {
     await atEveryStep(scenario, SOAK ? ['ENOSPC', 'EIO'] : ['ENOSPC'], async (memory, service, error) => {
       expect(error).toBeInstanceOf(LocalError);
       expect((error as LocalError).hint).toBeDefined();
@@ -199,7 +199,7 @@ describe.each(scenarios)('$name', (scenario) => {
     });
   });
 
-  it('may have every write take only a part', async () => {
+  it('is complete if every write is partial', async () => {
     await atEveryStep(scenario, ['short'], async (memory, service, error) => {
       expect(error).not.toBeInstanceOf(Error);
       memory.revive();
@@ -208,7 +208,7 @@ describe.each(scenarios)('$name', (scenario) => {
   });
 });
 
-describe('a state that is cut or changed', () => {
+describe('a state that is truncated or changed', () => {
   it.each(firstRows(1, ['csv', 'ndjson'] as const))(
     '%s: anywhere leads to a rebuild or a refusal, never to a scan twice (A2)',
     async (format) => {

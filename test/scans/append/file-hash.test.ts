@@ -12,7 +12,7 @@ async function openContent(content = CONTENT) {
   return memory.disk.open('/data/x', 'r+');
 }
 
-it('is the same however the bytes came, and says what the whole blocks are', () => {
+it('does not depend on the sizes of updates, and has the digest of the complete blocks', () => {
   const whole = createFileHash();
   whole.update(CONTENT);
   for (const size of [1000, BLOCK, BLOCK + 1, 2 * BLOCK]) {
@@ -26,7 +26,7 @@ it('is the same however the bytes came, and says what the whole blocks are', () 
   expect(blocks.digests().sha256).not.toBe(whole.digests().sha256);
 });
 
-it('chains SHA-256 of the blocks, each behind the digest of those before it', () => {
+it('chains SHA-256 of the blocks, each after the digest of the blocks before it', () => {
   const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
   const hash = createFileHash();
   expect(hash.digests()).toEqual({ sha256: sha256().toString('hex'), blocks: '' });
@@ -37,7 +37,7 @@ it('chains SHA-256 of the blocks, each behind the digest of those before it', ()
 });
 
 it.each([0, 5, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, CONTENT.length])(
-  'goes on after %i bytes from the digest of their whole blocks, reading less than one block (A19)',
+  'continues after %i bytes from the digest of the complete blocks, and reads less than one block (A19)',
   async (bytes) => {
     const { blocks } = (await hashFile(await openContent(), bytes)).digests();
     const file = await openContent();

@@ -52,7 +52,7 @@ async function bytesReadBy(work: (disk: Disk) => Promise<unknown>): Promise<numb
 
 const again = () => bytesReadBy((disk) => run(memory, service, { disk, pageRows: 500 }));
 
-describe('a run after one that was through', () => {
+describe('a run after a complete one', () => {
   beforeEach(() => run(memory, service, { pageRows: 500 }));
 
   it('reads less than a block of the file, with or without new rows (A19)', async () => {
@@ -73,7 +73,7 @@ describe('a run after one that was through', () => {
     expect(await again()).toBeLessThan(65_536);
   });
 
-  it('refuses a file of which a byte was changed, though its mtime was set back (A6, A19)', async () => {
+  it('refuses a file with a changed byte, even if its mtime was set back (A6, A19)', async () => {
     for (const at of [0, 70_000, fileText().length - 2]) {
       const before = memory.read(FILE) ?? '';
       const changed = Buffer.from(before);
@@ -92,7 +92,7 @@ describe('a run after one that was through', () => {
   });
 
   it.each(['ino', 'mtimeNs', 'ctimeNs'] as const)(
-    'reads all of a file of which the %s is another (A19)',
+    'reads all of a file whose %s changed (A19)',
     async (part) => {
       const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
       memory.write(STATE, formatRecord(changed));

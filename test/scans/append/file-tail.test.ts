@@ -61,7 +61,7 @@ describe('the steps on the disk', () => {
     'flush /data',
   ];
 
-  it('of a first run: a state that claims nothing, the file, its name, and then rows before the state that claims them (A1, A3)', async () => {
+  it('of a first run: a state without rows, the file, its name, and then rows before the state that records them (A1, A3)', async () => {
     memory = createMemoryDisk();
     const rows = ['write FILE', 'sync FILE', ...state];
     const last = ['sync FILE', ...state];
@@ -76,7 +76,7 @@ describe('the steps on the disk', () => {
     ]);
   });
 
-  it('of a later run after somebody touched the file: the stamp goes out of the state all the same, so that a kill is no refusal (A20)', async () => {
+  it('of a later run after the file was touched: the stamp is removed from the state, so that the next run is not refused after a kill (A20)', async () => {
     const text = fileText();
     memory.remove(FILE);
     memory.write(FILE, text);
@@ -110,7 +110,7 @@ describe('the steps on the disk', () => {
     ]);
   });
 
-  it('whose state says that a file is to take its place only where one is (A8)', async () => {
+  it('record "replacing" in the state only if there is a file to replace (A8)', async () => {
     async function wishedText(options: RunOptions): Promise<boolean[]> {
       const says: boolean[] = [];
       memory.fault = (_, operation) => {
@@ -131,7 +131,7 @@ describe('the steps on the disk', () => {
     }
   });
 
-  it('of a --restart: rows without commits, then the state, then the file takes its place (A8)', async () => {
+  it('of a --restart: rows without commits, then the state, then the rename of the file (A8)', async () => {
     expect(await stepsOf({ restart: true })).toEqual([
       ...[
         'create NEW FILE',
@@ -200,27 +200,24 @@ describe('another process changes the file during a run', () => {
       },
     ],
   ];
-  it.each(changes)(
-    'and %s: nothing more is claimed, and nothing of it is cut off (A15)',
-    async (_, change) => {
-      const before = claimOf(memory);
-      const file = await openOn(memory, service);
-      change();
-      const theirs = memory.read(FILE);
-      const adding = file.sinkOf(CODE).write(NEW);
-      await expect(adding).rejects.toThrow(UnprovenError);
-      await expect(adding).rejects.toThrow(
-        `${FILE} was moved, truncated or changed by another process during the run`,
-      );
-      await expect(adding).rejects.toMatchObject({
-        hint: expect.stringContaining('No further rows were committed'),
-      });
-      await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');
-      await file.discard();
-      expect(claimOf(memory)).toEqual(before);
-      expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
-    },
-  );
+  it.each(changes)('and %s: nothing more is committed, and nothing is truncated (A15)', async (_, change) => {
+    const before = claimOf(memory);
+    const file = await openOn(memory, service);
+    change();
+    const theirs = memory.read(FILE);
+    const adding = file.sinkOf(CODE).write(NEW);
+    await expect(adding).rejects.toThrow(UnprovenError);
+    await expect(adding).rejects.toThrow(
+      `${FILE} was moved, truncated or changed by another process during the run`,
+    );
+    await expect(adding).rejects.toMatchObject({
+      hint: expect.stringContaining('No further rows were committed'),
+    });
+    await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');
+    await file.discard();
+    expect(claimOf(memory)).toEqual(before);
+    expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
+  });
 });
 
 it('rows that another process adds during a first run are not truncated (A15)', async () => {
@@ -262,7 +259,7 @@ it('a file that is moved to another device during a run is another file (A15)', 
 
 describe('a step that fails', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
-    '%s: nothing more is claimed, though the next would succeed, and what is not claimed is cut off (A5)',
+    '%s: nothing more is committed, although the next step would succeed, and uncommitted rows are truncated (A5)',
     async (step) => {
       const before = [claimOf(memory), fileText()];
       const file = await openOn(memory, service);
@@ -277,7 +274,7 @@ describe('a step that fails', () => {
   );
 
   it.each(['cannot be written', 'is of a file that somebody changed meanwhile'])(
-    'leaves nothing of a state that %s beside the file, and no file open',
+    'leaves no temporary state that %s, and no file open',
     async (reason) => {
       const counting = countingDisk(memory);
       const file = await openOn(memory, service, { disk: counting.disk });

@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('is known by its state, whole or damaged, and by no other file of that name', async () => {
+it('is found by its state, complete or damaged, and by no other file of that name', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);
@@ -30,7 +30,7 @@ it('is known by its state, whole or damaged, and by no other file of that name',
   expect(memory.names()).toEqual([STATE]);
 });
 
-it('fails to be looked at where anything but the disk does', async () => {
+it('rethrows an error that is not of the disk', async () => {
   await run(memory, service);
   const open = () => Promise.reject(new TypeError('a mistake'));
   await expect(findState(FILE, { ...memory.disk, open })).rejects.toThrow('a mistake');
@@ -46,7 +46,7 @@ const CUTS = [
 ];
 
 it.each(firstRows(3, CUTS))(
-  'replaced, and the run killed at any step, it goes on after a power cut of %o (A32)',
+  'is continued if a run that replaced it was killed at any step, with a power cut of %o (A32)',
   async (powerCut) => {
     const prepare = async (on: MemoryDisk) => void (await run(on, service));
     const replace = async (on: MemoryDisk) => {

@@ -64,7 +64,7 @@ describe('the rotated files of a state', () => {
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
   });
 
-  it('are bounded: the oldest become one that is gone, and the log begins after them', () => {
+  it('are bounded: the oldest are merged into one that is gone, and the log begins after them', () => {
     const times = (from: number) =>
       Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];

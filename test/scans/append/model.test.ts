@@ -82,7 +82,7 @@ const failedRestart = (at: number): Event[] => [
 const FAILED_RESTARTS = Array.from({ length: 16 }, (_, at): [Event[]] => [failedRestart(at)]);
 
 it.each(['csv', 'ndjson'] as const)(
-  '%s: after any history a good run leaves each scan once (A10, A12)',
+  '%s: after any history, a successful run leaves each scan once (A10, A12)',
   async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {

@@ -36,7 +36,7 @@ it('is the next one if another process takes it first', async () => {
   expect(memory.read(OLD)).toBe('theirs');
 });
 
-it('is given by a rename where the file system has no links', async () => {
+it('is given by a rename if the file system has no links', async () => {
   expect(await keep({ link: () => failing('EPERM') })).toBe(OLD);
   expect(memory.names()).toEqual([OLD]);
 });
@@ -47,7 +47,7 @@ it('is not given if the disk fails', async () => {
   expect(memory.names()).toEqual([FILE]);
 });
 
-it('is refused when 10,000 are taken', async () => {
+it('is refused if 10,000 names are taken', async () => {
   const other = await memory.disk.lstat('/data');
   const asked: string[] = [];
   const lstat: Disk['lstat'] = async (path) => {
@@ -63,7 +63,7 @@ it('is refused when 10,000 are taken', async () => {
 });
 
 describe('there is none of', () => {
-  it('what is not there, and nothing is said', async () => {
+  it('a missing file, without a message', async () => {
     memory.remove(FILE);
     expect(await keep()).toBeUndefined();
     const remarks: string[] = [];

@@ -17,7 +17,7 @@ function overlapAt(...times: number[]): CodeOverlap {
   return overlap;
 }
 
-it('has the watermark of the newest row, whichever came last', () => {
+it('has the watermark of the newest row, in any order of rows', () => {
   expect(overlapAt()).toMatchObject({ watermarkMs: undefined, rows: 0 });
   expect(overlapAt(5, 9, 7)).toMatchObject({ watermarkMs: 9, rows: 3 });
   expect([...overlapAt(5, 9).ids]).toEqual([
@@ -69,10 +69,10 @@ describe('the next run reads', () => {
   });
 });
 
-describe('old ids', () => {
+describe('old IDs', () => {
   const many = (count: number) => overlapAt(...Array.from({ length: count }, (_, i) => i + 1));
 
-  it('are forgotten when there are more than ten thousand, and it is known from when on all are there', () => {
+  it('are removed if there are more than 10,000, and the time from which all are known is kept', () => {
     const overlap = many(10_000);
     forgetOldIds(overlap, 100);
     expect(overlap.ids.size).toBe(10_000);
@@ -82,7 +82,7 @@ describe('old ids', () => {
     expect(overlap).toMatchObject({ idsFromMs: 9901, rows: 10_001 });
   });
 
-  it('stay where the overlap holds them all, and are not looked for again before there are twice as many', () => {
+  it('stay if all are in the overlap, and are checked again only if there are twice as many', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 20_000);
     expect(overlap.ids.size).toBe(10_001);
@@ -95,14 +95,14 @@ describe('old ids', () => {
     expect(overlap.ids.size).toBe(101);
   });
 
-  it('stay from a given time on, where older rows are being handed over again', () => {
+  it('stay from a given time on while older rows are written again', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 100, 4000);
     expect(Math.min(...overlap.ids.values())).toBe(4000);
     expect(overlap.idsFromMs).toBe(4000);
   });
 
-  it('are not said to be there again once they were forgotten', () => {
+  it('are not reported as known after they were removed', () => {
     const overlap = { ...many(10_001), idsFromMs: 9950 };
     forgetOldIds(overlap, 100);
     expect(overlap.idsFromMs).toBe(9950);
@@ -128,7 +128,7 @@ describe('the position of a code whose newest scan is dated ahead (A22)', () => 
   });
 });
 
-it('a state keeps the ids of the overlap, and of what was moved away those that are not proven, but none between (A25, A29)', () => {
+it('a state keeps the IDs of the overlap and of unverified rotated rows, but none between (A25, A29)', () => {
   const overlap = {
     ...overlapAt(40, 60, 100, 150, 900, 1000),
     movedUntilMs: 100,

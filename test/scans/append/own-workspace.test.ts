@@ -57,7 +57,7 @@ describe.each([
   const again = (codes: readonly string[], changes: Parameters<typeof ownWorkspace>[1] = {}) =>
     add(memory, service, { own: own(codes, changes) });
 
-  it('keeps no piece of the key, and costs no request and no write while the key is the same', async () => {
+  it('records no part of the key, and costs no request and no write if the key is the same', async () => {
     await again(both, { apiKey: 'svc_live_bcdefghijk', profile: 'work' });
     for (let at = 0; at + 6 <= 'svc_live_bcdefghijk'.length; at++)
       expect(state()).not.toContain('svc_live_bcdefghijk'.slice(at, at + 6));
@@ -93,7 +93,7 @@ describe.each([
     expect(requested).toEqual([newest]);
   });
 
-  it('of another key asks for nothing if a response had one of its codes', async () => {
+  it('of another key costs no request if a response had one of its codes', async () => {
     await again(both);
     await again([], { apiKey: 'svc_live_bbbb', seen: new Set([CODE]) });
     expect(requested).toEqual([]);
@@ -112,7 +112,7 @@ describe.each([
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
   });
 
-  it('goes with a service that moved, with --moved-from, once', async () => {
+  it('is updated for a service that moved, with --moved-from, once', async () => {
     await again(both);
     const refused = again(both, { baseUrl: NEW_URL });
     await expect(refused).rejects.toThrow(`belongs to https://example.test/api/v1, not to ${NEW_URL}`);

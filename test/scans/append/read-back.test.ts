@@ -60,7 +60,7 @@ async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<
 }
 
 describe('rows are read back', () => {
-  it('from CSV: ids as digits, times, and the code where a column names it', async () => {
+  it('from CSV: IDs as digits, times, and the code if there is a column for it', async () => {
     const text = '18014398509481985,2026-01-01T00:00:00.000Z,"a ""b"",\nc"\n2,2026-01-01T00:00:01Z,\n';
     expect(await rowsIn(text, csv)).toEqual({
       rows: [
@@ -75,7 +75,7 @@ describe('rows are read back', () => {
     ]);
   });
 
-  it('from NDJSON: ids keep their digits', async () => {
+  it('from NDJSON: IDs keep their digits', async () => {
     const text =
       '{"id":18014398509481985,"ts":"2026-01-01T00:00:00.000Z","qr_id":"c"}\n{"id":-2,"ts":"2026-01-01T00:00:01Z"}\n';
     const rows = [
@@ -109,7 +109,7 @@ describe('rows are read back', () => {
     expect((await rowsIn('{"id":1,"ts":"2026-01-01T00:00:00Z"}\n{"id":2,', ndjson)).end).toBe(37);
   });
 
-  it('without an incomplete row, which must begin like a row only if the file may be anything (A21)', async () => {
+  it('without an incomplete row, which must begin like a row only in strict mode (A21)', async () => {
     const row = '1,2026-01-01T00:00:00Z,\n';
     expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
     await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(
@@ -214,7 +214,7 @@ describe('a row is unrecognized', () => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
   });
 
-  it('with one column too few or too many, only if the file may be anything', async () => {
+  it('with one column too few or too many, only in strict mode', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
   });
@@ -300,7 +300,7 @@ describe('the first row of a file whose first bytes are not known', () => {
     expect(await find('{"id":1}\n', ndjson)).toBe(0);
   });
 
-  it('is not found without a header, or behind one of more than 64 KiB', async () => {
+  it('is not found without a header, or after one of more than 64 KiB', async () => {
     await expect(find('id,ts', csv)).rejects.toThrow(UnrecognizedRowError);
     expect(await find(`${'x'.repeat(64 * 1024 - 1)}\n1,2\n`, csv)).toBe(64 * 1024);
     await expect(find(`${'x'.repeat(64 * 1024)}\n1,2\n`, csv)).rejects.toThrow(UnrecognizedRowError);

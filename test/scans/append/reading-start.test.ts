@@ -47,7 +47,7 @@ async function startOf(options: RunOptions, endMs: number): Promise<number | und
 
 const ids = () => idsIn(memory.read(FILE) ?? '');
 
-it('is the overlap before the watermark while all clocks go right, and nothing is said', async () => {
+it('is the overlap before the watermark if all clocks are right, without a note', async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START + 9 * DAY;
   expect(await startOf(at(now), now)).toBe(START + HOUR);
@@ -56,7 +56,7 @@ it('is the overlap before the watermark while all clocks go right, and nothing i
   expect(notes).toEqual([]);
 });
 
-it('lies behind the present where the clock of the service was set back below the watermark, and says so (A22)', async () => {
+it("is before the service's time if that clock was set back before the watermark, with a note (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START - DAY;
   expect(await startOf(at(now, START + 3 * HOUR), now)).toBe(now - HOUR);
@@ -66,7 +66,7 @@ it('lies behind the present where the clock of the service was set back below th
   ]);
 });
 
-it('is the first scan where nothing is proven, and says so where the clock was set back (A9, A22)', async () => {
+it('is the first scan if nothing is verified, with a note if the clock was set back (A9, A22)', async () => {
   await expect(run(memory, service, { ...at(START + 3 * HOUR), unproven: true })).rejects.toThrow(
     'does not add up',
   );
@@ -78,7 +78,7 @@ it('is the first scan where nothing is proven, and says so where the clock was s
   ]);
 });
 
-it('goes back as far as the clock of the service did, though that is past the watermark again (A22)', async () => {
+it("goes back by the amount by which the service's clock was set back, even if it passed the watermark again (A22)", async () => {
   // The service was a day fast; a week later it is right.
   await run(memory, service, at(START + 2 * HOUR, START + 2 * HOUR - DAY));
   const now = START + 6 * DAY;
@@ -97,7 +97,7 @@ it('goes back as far as the clock of the service did, though that is past the wa
 });
 
 it.each([400, -400])(
-  "a machine's clock that was wrong by %i days in one run changes nothing, and no clock is blamed (A22)",
+  "ignores a machine's clock that was wrong by %i days in one run, without a note (A22)",
   async (days) => {
     await run(memory, service, at(START + 3 * HOUR));
     service[CODE]?.push({ id: 4, time: START + 26 * HOUR });
@@ -110,14 +110,14 @@ it.each([400, -400])(
   },
 );
 
-it('a difference of hours, which either clock may have caused, is read again, and no clock is blamed (A22)', async () => {
+it('goes back by a difference of hours that either clock may have caused, without a note (A22)', async () => {
   await run(memory, service, at(START + 3 * HOUR, START - 2 * HOUR));
   const now = START + DAY;
   expect(await startOf(at(now), now)).toBe(START - 3 * HOUR);
   expect(notes).toEqual([]);
 });
 
-it('does not pass what came in while a scan was dated ahead (A22)', async () => {
+it('is not after scans that arrived while another scan was dated in the future (A22)', async () => {
   const future = START + 400 * DAY;
   service[CODE]?.push({ id: 50, time: future });
   await run(memory, service, { ...at(START + 3 * HOUR), untilMs: future + 1 });
@@ -129,7 +129,7 @@ it('does not pass what came in while a scan was dated ahead (A22)', async () => 
   expect(ids()).toEqual(['1', '2', '3', '50', '60']);
 });
 
-it('counts what came in after a run began as not read, however long it took (A22)', async () => {
+it('is not after scans that arrived since the last run began, however long it took (A22)', async () => {
   let serviceMs = START + 3 * HOUR;
   const clock = { now: () => serviceMs, monotonic: () => 0, random: () => 0, sleep: async () => {} };
   const file = await openOn(memory, service, { ...at(0), clock, serviceNow: () => serviceMs });
@@ -142,7 +142,7 @@ it('counts what came in after a run began as not read, however long it took (A22
   expect(await startOf(at(START + 2 * DAY), START + 2 * DAY)).toBe(START + 2 * HOUR);
 });
 
-it('is never after the end that was asked for (A22)', async () => {
+it('is never after the requested end (A22)', async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const untilMs = START + HOUR / 2;
   expect(await startOf({ ...at(START + DAY), untilMs }, untilMs)).toBe(untilMs - HOUR);
@@ -150,7 +150,7 @@ it('is never after the end that was asked for (A22)', async () => {
   expect(notes).toEqual([]);
 });
 
-it('is refused where the file begins after the end (A18, A22)', async () => {
+it('is refused if the file begins after the end (A18, A22)', async () => {
   await run(memory, service, { ...at(START + 3 * HOUR), sinceMs: START });
   for (const untilMs of [START, START - 1]) {
     const failing = startOf({ ...at(START + DAY), untilMs }, untilMs);
@@ -162,8 +162,8 @@ it('is refused where the file begins after the end (A18, A22)', async () => {
   }
 });
 
-describe('against a service that tells no time', () => {
-  it('a machine whose clock is behind the newest scan adds nothing, and says so (A23)', async () => {
+describe('if the service sends no Date header', () => {
+  it("is refused if the machine's clock is behind the newest scan (A23)", async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const machineMs = START - DAY;
     const failing = startOf(at(undefined, machineMs), machineMs);
@@ -174,33 +174,33 @@ describe('against a service that tells no time', () => {
     await expect(failing).rejects.toMatchObject({ hint: expect.stringContaining('--until') });
   });
 
-  it('is not refused before it is known where the range ends (A23)', async () => {
+  it('is not refused before the end of the range is known (A23)', async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const file = await openOn(memory, service, at(undefined, START - DAY));
     expect(file.sinkOf(CODE).sinceMs).toBe(START + HOUR);
     await file.discard();
   });
 
-  it('any clock will do for a code without rows, and one that is at the newest of them (A23)', async () => {
+  it('accepts any clock for a code without rows, and a clock at the newest row (A23)', async () => {
     expect(await startOf(at(undefined, START - DAY), START - DAY)).toBeUndefined();
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const machineMs = START + 2 * HOUR;
     expect(await startOf(at(undefined, machineMs), machineMs)).toBe(START + HOUR);
   });
 
-  it('an end that was asked for needs no clock (A23)', async () => {
+  it('needs no clock if the end was requested (A23)', async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const untilMs = START + DAY;
     expect(await startOf({ ...at(undefined, START - DAY), untilMs }, untilMs)).toBe(START + HOUR);
   });
 
-  it('a machine whose clock is right goes on', async () => {
+  it("accepts a machine's clock that is right", async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     expect(await startOf(at(undefined, START + DAY), START + DAY)).toBe(START + HOUR);
   });
 });
 
-it('a run that has not heard of the time begins where the file ends, and may begin earlier once it has', async () => {
+it("a run without the service's time begins where the file ends, and may begin earlier when the time is known", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   let serviceMs: number | undefined;
   const file = await openAppendLater(() => serviceMs);

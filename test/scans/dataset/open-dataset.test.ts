@@ -60,7 +60,7 @@ describe('a dataset', () => {
   });
 
   it.each(['ndjson', 'parquet'] as const)(
-    'knows what it has in %s when older rows are shown again (A11)',
+    'recognizes its rows in %s if the service returns older rows again (A11)',
     async (format) => {
       await runLake(memory, service, { identity: { format } });
       const lake = await openLake(memory, service, { identity: { format } });
@@ -87,7 +87,7 @@ describe('a dataset', () => {
     expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2026-01-01', 'dt=2026-01-02']);
   });
 
-  it('without --append shows nothing before everything is verified, and nothing of a failed code', async () => {
+  it('without --append is empty before everything is verified, and has no rows of a failed code', async () => {
     await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow(
       'the service failed',
     );
@@ -157,7 +157,7 @@ describe('a dataset', () => {
   });
 
   it.each([true, false])(
-    'keeps the lower bound of its first run, which brought scans: %s (P10)',
+    'keeps the lower bound of its first run, which added scans: %s (P10)',
     async (brought) => {
       await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
       const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
@@ -167,7 +167,7 @@ describe('a dataset', () => {
   );
 
   it.each([true, false])(
-    'does not bring back the oldest days once they were deleted; directories too: %s (P15)',
+    'does not add the oldest days again after they were deleted; directories too: %s (P15)',
     async (all) => {
       await runLake(memory, service);
       for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/')))
@@ -390,7 +390,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
   });
 });
 
-describe('links of another user to what is not theirs (D14)', () => {
+describe('links of another user to another directory (D14)', () => {
   const FOREIGN = 4711;
 
   async function withSecret() {

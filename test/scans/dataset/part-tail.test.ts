@@ -67,7 +67,7 @@ const files = () => memory.names().map((name) => name.slice(LAKE.length + 1));
 const parts = (): readonly Part[] => parseManifest(Buffer.from(memory.read(MANIFEST) ?? '')).parts;
 
 describe('rows', () => {
-  it('of several codes become one part of each partition, which knows its newest row', async () => {
+  it('of several codes become one part per partition, with the time of its newest row', async () => {
     const tail = createTail();
     await tail.write(CODE, DAY, 2 * HOUR, DAY + HOUR, HOUR);
     await tail.write(OTHER_CODE, 0, DAY + 2 * HOUR);
@@ -143,7 +143,7 @@ describe('rows', () => {
 });
 
 describe('a tail', () => {
-  it('has begun if there is a manifest, or anything that a manifest is worth', async () => {
+  it('keeps a state if there is a manifest, or rows to record in one', async () => {
     expect(createTail({ isSaved: true }).keepsState()).toBe(true);
     const tail = createTail({ mostRows: 2 });
     expect(tail.keepsState()).toBe(false);

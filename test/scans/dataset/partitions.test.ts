@@ -18,7 +18,7 @@ describe('a partition', () => {
     expect(new Date(partitionEnd(createPartitioner({ by, timezone }), at(time))).toISOString()).toBe(end);
   });
 
-  it('is refused if no directory can have its name: what to do is said', () => {
+  it('is refused with a hint if no directory can have its name', () => {
     const partitionOf = createPartitioner({ by: 'day', timezone: 'America/New_York' });
     expect(() => partitionOf(at('0000-01-01T00:00:00.000Z'))).toThrow(
       expect.objectContaining({

@@ -42,7 +42,7 @@ describe('partitions that were deleted (P15)', () => {
     expect(await removedPartitions(job(...parts))).toEqual([]);
   });
 
-  it('may have left other files behind', async () => {
+  it('may still have other files', async () => {
     await put(`${FIRST}/.DS_Store`, `${SECOND}/part-000001.csv`);
     expect(
       await removedPartitions(job(part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv'))),

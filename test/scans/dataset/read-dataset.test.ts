@@ -25,7 +25,7 @@ describe('of a dataset', () => {
     expect((await readDatasetState(LAKE, memory.disk))?.identity.columns).toEqual(['qr_id', 'id', 'ts']);
   });
 
-  it('the next run goes on from the overlap before the newest scan, or before the end of its range', async () => {
+  it('the next run continues from the overlap before the newest scan, or before the end of its range', async () => {
     await runLake(memory, service);
     expect(await readDatasetPositions(LAKE, HOUR, undefined, memory.disk)).toEqual(
       new Map([[CODE, START + DAY - HOUR]]),

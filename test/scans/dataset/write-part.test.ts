@@ -29,7 +29,7 @@ async function drained(pieces: AsyncIterable<unknown>): Promise<void> {
 }
 
 describe('the rows of a part', () => {
-  it('are formatted some at a time, each once', async () => {
+  it('are formatted in batches, each row once', async () => {
     const formatter = createSizes();
     const text = [];
     for await (const piece of formatPart(formatter, rows)) text.push(piece);
@@ -37,7 +37,7 @@ describe('the rows of a part', () => {
     expect(text.join('')).toBe('begin 1 2 3 end');
   });
 
-  it('are formatted in one go if they are as many as that, and no empty batch follows', async () => {
+  it('are formatted in one batch if they fill it, without an empty batch after it', async () => {
     const formatter = createSizes();
     await drained(formatPart(formatter, rows.slice(0, 2000)));
     expect(formatter.sizes).toEqual([2000]);
@@ -45,7 +45,7 @@ describe('the rows of a part', () => {
 });
 
 describe('the file of a part', () => {
-  it('is closed when it was written and read', async () => {
+  it('is closed after it was written or read', async () => {
     const { disk, stillOpen, path, bytes } = await written();
     const read: string[] = [];
     await readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '' }, ({ id }) =>
@@ -55,13 +55,13 @@ describe('the file of a part', () => {
     expect(stillOpen()).toBe(0);
   });
 
-  it('is closed when the rows failed', async () => {
+  it('is closed if the rows fail', async () => {
     const { disk, stillOpen } = countingDisk(createMemoryDisk());
     await expect(writePart(disk, PATH, `${PATH}.partial`, failing())).rejects.toThrow('the rows failed');
     expect(stillOpen()).toBe(0);
   });
 
-  it('is not said to be damaged when the run was interrupted', async () => {
+  it('is not reported as damaged if the run was interrupted', async () => {
     const { disk, path, bytes } = await written();
     const signal = AbortSignal.abort(new Error('interrupted'));
     const reading = readPart(

@@ -17,11 +17,11 @@ async function reads(budget: ReturnType<typeof createBudget>): Promise<number> {
 const answer = async () => page([3], { total: 9 });
 
 describe('the budget of an export', () => {
-  it('is three times the pages that were shown and eighteen requests, the first one counted (C13)', async () => {
+  it('is three times the number of returned pages plus 18 requests, including the first one (C13)', async () => {
     expect(await reads(createBudget(answer, page([1, 2], { total: 1_000_000_000 })))).toBe(20);
   });
 
-  it('grows with the largest number of rows that was shown, and with what is granted (C13)', async () => {
+  it('grows with the largest number of returned rows, and with granted requests (C13)', async () => {
     const budget = createBudget(answer, page([1, 2], { total: 1_000_000_000 }));
     budget.reportRows(5);
     budget.reportRows(4);
@@ -30,13 +30,13 @@ describe('the budget of an export', () => {
     expect(await reads(budget)).toBe(3 * 3 + 18 + 2 - 1);
   });
 
-  it('is granted no more than twelve readings of every page that was shown (C13)', async () => {
+  it('is granted at most twelve readings of every returned page (C13)', async () => {
     const budget = createBudget(answer, page([1, 2], { total: 4 }));
     budget.grant(1_000_000);
     expect(await reads(budget)).toBe(3 + 18 + 12 - 1);
   });
 
-  it('remembers the largest total of any answer', async () => {
+  it('keeps the largest total of all responses', async () => {
     const budget = createBudget(answer, page([1, 2], { total: 4 }));
     expect(budget.largestTotal()).toBe(4);
     await budget.read({ page: 2, limit: 2 });

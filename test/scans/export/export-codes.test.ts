@@ -120,18 +120,18 @@ async function exported({
   return { result, range, messages, hints, sinceAsked, log, of, asked, progress };
 }
 
-it('how many scans there may be is told by the codes that were asked so far', async () => {
+it('the number of scans is estimated from the codes that were requested so far', async () => {
   const estimates = new Set<number>();
   const { result } = await exported({ job: { progress: ({ estimate }) => estimates.add(estimate) } });
   await result();
   expect([...estimates]).toEqual([5 * threeRows.length]);
 });
 
-describe('a service that does not tell its time', () => {
+describe('a service without a Date header', () => {
   const silent = { dateMs: null, nowMs: () => undefined, concurrency: 2 };
   const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
 
-  it('is read until the time of the machine, when it has nothing later', async () => {
+  it("is read until the machine's time if it has no later scans", async () => {
     const { result, asked } = await exported({ ...silent, job });
     expect(await result()).toEqual({ codes: 1, scans: 3, failed: [] });
     expect(asked).toHaveLength(2);
@@ -149,7 +149,7 @@ describe('a service that does not tell its time', () => {
     ]);
   });
 
-  it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
+  it("is refused if it has scans later than the machine's time, which is then behind (C18)", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const { messages, hints, asked } = await exported({ ...silent, job, rows });
     expect(await hints()).toEqual([
@@ -163,9 +163,9 @@ describe('a service that does not tell its time', () => {
   });
 });
 
-describe('a service that does not tell its time, and heeds no bounds', () => {
+describe('a service without a Date header that ignores bounds', () => {
   it.each(['ascending', 'descending'] as const)(
-    'has scans after the time of the machine, as its own pages show, %s (C18)',
+    "is refused if its pages have scans later than the machine's time, %s (C18)",
     async (order) => {
       const rows = Array.from({ length: 120 }, (_, at) => ({ id: at, time: UNTIL + (at - 60) * 1000 }));
       const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
@@ -179,7 +179,7 @@ describe('a service that does not tell its time, and heeds no bounds', () => {
     },
   );
 
-  it('is read until the time of the machine, where it shows nothing later', async () => {
+  it("is read until the machine's time if it returns no later scans", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL }];
     const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
     const { result } = await exported({
@@ -193,17 +193,17 @@ describe('a service that does not tell its time, and heeds no bounds', () => {
   });
 });
 
-describe('a sink that wants more when it knows the end', () => {
+describe('a sink that begins earlier when the end is known', () => {
   const sinceFor = (endMs: number) => endMs - 20_000;
   const job = { codes: [{ id: 'a' }] };
 
-  it('is asked for it where the end is known', async () => {
+  it('is requested from there if the end is known', async () => {
     const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('is asked for it when the first answer has told the end, and page 1 is read again', async () => {
+  it('is requested from there when the first response shows the end, and page 1 is read again', async () => {
     const unknown = { nowMs: () => undefined, job: { ...job, untilMs: undefined } };
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...unknown });
     expect((await result()).scans).toBe(3);
@@ -212,8 +212,8 @@ describe('a sink that wants more when it knows the end', () => {
   });
 });
 
-describe('a range that does not add up', () => {
-  it('is walked once where its end was known from the beginning', async () => {
+describe('a range whose rows do not add up', () => {
+  it('is paginated once if its end was known from the beginning', async () => {
     const how = { lie: (total: number) => total + 7 };
     const { messages, asked } = await exported({ how, job: { codes: [{ id: 'a' }] } }).catch(
       (error) => error,
@@ -236,7 +236,7 @@ describe('a service that dates scans ahead of its Date', () => {
   const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
 
   it.each([2, 3])(
-    'does not let a late scan make up for one ahead, which page 1 has: it comes at request %i (C1)',
+    'does not count a late scan for one that page 1 has after the end: it arrives at request %i (C1)',
     async (at) => {
       const rows = [...old, { id: 80, time: UNTIL + 8000 }];
       const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
@@ -246,7 +246,7 @@ describe('a service that dates scans ahead of its Date', () => {
     },
   );
 
-  it('costs one request more, and none where they are within the second that is asked for anyway, or all is shown', async () => {
+  it('costs one more request, and none if these scans are within the margin of a second, or if page 1 has all rows', async () => {
     const cost = async (aheadMs: number, pageCap: number) => {
       const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
       const { result, asked } = await exported({
@@ -261,7 +261,7 @@ describe('a service that dates scans ahead of its Date', () => {
     expect([await cost(1000, 3), await cost(999, 3), await cost(1000, 50)]).toEqual([4, 3, 1]);
   });
 
-  it('has none where all are ahead', async () => {
+  it('has no scans if all are dated ahead', async () => {
     const rows = old.map(({ id }) => ({ id, time: UNTIL + 5000 + id }));
     const known = { id: 'a', slug: 's' };
     const { result, asked } = await exported({
@@ -282,7 +282,7 @@ describe('the range that was read', () => {
     return (await exported({ sinceFor: () => next.shift(), job: { codes }, concurrency: 1 })).range();
   };
 
-  it('begins where the first of its codes begins, and ends for all alike', async () => {
+  it('begins with the earliest code, and ends at the same time for all', async () => {
     expect(await read([UNTIL - 20_000, UNTIL - 30_000, UNTIL - 10_000])).toEqual({
       sinceMs: UNTIL - 30_000,
       untilMs: UNTIL,
@@ -299,7 +299,7 @@ describe('the range that was read', () => {
 });
 
 describe('a range whose beginning is not before its end', () => {
-  it('is told from one that has a beginning', async () => {
+  it('differs from one that has a beginning', async () => {
     expect(
       await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result(),
     ).toMatchObject({
@@ -324,7 +324,7 @@ describe('a range whose beginning is not before its end', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is refused when the first answer has told the time, without another request (C19)', async () => {
+  it('is refused when the first response shows the time, without another request (C19)', async () => {
     const { messages, asked } = await exported({
       sinceMs: UNTIL + 5,
       nowMs: () => undefined,
@@ -340,11 +340,11 @@ describe('a range whose beginning is not before its end', () => {
 describe('a code without scans', () => {
   const empty = { rows: [], job: { codes: [{ id: 'a' }] } };
 
-  it('that nothing has shown yet is asked for, since it may be none (C14)', async () => {
+  it('that no response has shown yet is requested, because it may not exist (C14)', async () => {
     await expect((await exported(empty)).result()).rejects.toThrow('not asked for');
   });
 
-  it('that was listed is not', async () => {
+  it('that was listed is not requested', async () => {
     const listed = { id: 'a', slug: 'menu' };
     expect(await (await exported({ ...empty, job: { codes: [listed] } })).result()).toEqual({
       codes: 1,
@@ -355,7 +355,7 @@ describe('a code without scans', () => {
 });
 
 describe('the end of the range', () => {
-  it('leaves out what is dated later, though page 1 counted it when the time was not known', async () => {
+  it('excludes later scans, although page 1 counted them before the time was known', async () => {
     const many = Array.from({ length: 1203 }, (_, i) => ({ id: i + 1, time: UNTIL - 5_000_000 + i * 1000 }));
     const rows = [...many, { id: 5000, time: UNTIL + 500_000 }];
     const { result, asked } = await exported({
@@ -368,7 +368,7 @@ describe('the end of the range', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('is fixed by the first answer, before anything else is asked (C1)', async () => {
+  it('is fixed by the first response, before any other request (C1)', async () => {
     const { result, asked, log } = await exported({
       job: { untilMs: undefined },
       nowMs: () => undefined,
@@ -380,14 +380,14 @@ describe('the end of the range', () => {
     expect(log.indexOf('ask b')).toBeGreaterThan(log.indexOf('commit a'));
   });
 
-  it('is what the service said the time was, where it was asked before, and does not go on with its clock (C1)', async () => {
+  it("is the service's time of an earlier response, and does not advance with its clock (C1)", async () => {
     let now = UNTIL;
     const { result, asked } = await exported({ job: { untilMs: undefined }, nowMs: () => now++ });
     await result();
     expect(new Set(asked.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
   });
 
-  it('is one for all codes too where the first of them are gone and the service does not tell its time (C1)', async () => {
+  it('is one for all codes, even if the first ones are deleted and the service sends no Date header (C1)', async () => {
     let now = UNTIL;
     const gone = () => new NotFoundError('no code', { status: 404 });
     const { result, range, asked, log } = await exported({
@@ -404,7 +404,7 @@ describe('the end of the range', () => {
     expect(log.indexOf('ask e')).toBeLessThan(log.indexOf('commit d'));
   });
 
-  it('is the time of the machine, where the service does not tell its own', async () => {
+  it("is the machine's time if the service sends no Date header", async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5 }]);
     const listScans = (_: string, request: ScanPageRequest) => read(request);
     const service = {
@@ -420,7 +420,7 @@ describe('the end of the range', () => {
 });
 
 describe('codes one after the other', () => {
-  it('are asked ahead, but written only in their turn (C16)', async () => {
+  it('are prefetched, but written only in their turn (C16)', async () => {
     const { result, log, of } = await exported({});
     expect(await result()).toEqual({ codes: 5, scans: 15, failed: [] });
     expect(log.indexOf('ask d')).toBeLessThan(log.indexOf('write c'));
@@ -433,7 +433,7 @@ describe('codes one after the other', () => {
     expect(of('discard')).toEqual([]);
   });
 
-  it('tell how far they are, and how many rows there are once every code was asked', async () => {
+  it('report their progress, and the number of rows once every code was requested', async () => {
     const { result, progress } = await exported({});
     await result();
     expect(progress[0]).toBe('2 of undefined, 0 done');
@@ -442,7 +442,7 @@ describe('codes one after the other', () => {
     expect(progress.at(-1)).toBe('15 of 15, 5 done');
   });
 
-  it('are none where none are given', async () => {
+  it('are none if none are passed', async () => {
     expect(await (await exported({ job: { codes: [] } })).result()).toEqual({
       codes: 0,
       scans: 0,
@@ -469,18 +469,18 @@ describe('a code that fails alone', () => {
     expect(of('discard')).toEqual(['c']);
   });
 
-  it('takes back its rows before the next code writes (C17)', async () => {
+  it('has its rows rolled back before the next code writes (C17)', async () => {
     const { result, log } = await exported({ breaks: { c: () => new UnprovenError('does not add up') } });
     expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
     expect(log.indexOf('discard c')).toBeLessThan(log.indexOf('checkpoint d'));
   });
 
-  it('and others like it, with good ones between them', async () => {
+  it('is followed by others that fail and others that succeed', async () => {
     const { result } = await exported({ failures: { a: down, c: down, e: down } });
     expect((await result()).failed).toEqual(['a', 'c', 'e']);
   });
 
-  it('is one that is gone, where it has no scans (C14)', async () => {
+  it('is a deleted one, if it has no scans (C14)', async () => {
     const listScans = async () => ({ rows: [], times: [], total: 0, serviceTimeMs: undefined });
     const getCode = async (id: string) => {
       if (id === 'b') throw new NotFoundError('not found (404)');
@@ -492,14 +492,14 @@ describe('a code that fails alone', () => {
     expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
   });
 
-  it('does not count for a service that is down, where it failed for another reason', async () => {
+  it('does not count as an outage if it failed for another reason', async () => {
     const { result } = await exported({
       failures: { b: () => new NotFoundError('not found (404)'), c: down },
     });
     expect((await result()).failed).toEqual(['b', 'c']);
   });
 
-  it('is named by its slug where that is known, else by its id', async () => {
+  it('is named by its slug if known, otherwise by its ID', async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
     const listScans = (_: string, request: ScanPageRequest) => read(request);
     const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL, concurrency: 2 };
@@ -533,7 +533,7 @@ describe('a failure that is not of one code ends the export (C17)', () => {
     );
   });
 
-  it('the disk is full: what ran ahead is closed, too (C17)', async () => {
+  it('the disk is full: prefetched codes are closed, too (C17)', async () => {
     const { result, of } = await exported({ breaks: { b: () => new LocalError('no space left') } });
     await expect(result()).rejects.toThrow('no space left');
     expect(of('open').length).toBeGreaterThan(2);

@@ -164,7 +164,7 @@ describe('an export against any service', () => {
     expect(refused).toBeLessThan(RUNS.numRuns / 10);
   });
 
-  test('is exact, or refused, when totals and pages lie', async () => {
+  test('is exact or refused if totals and pages are wrong', async () => {
     const lies = fc.record({
       drawn: world,
       at: fc.integer({ min: 1, max: 12 }),
@@ -195,7 +195,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('costs three times its pages and twenty at most where a total is too large, also where rows of one instant swap places (C13)', async () => {
+  test('costs at most three times its pages plus 20 requests if a total is too large, also if rows of one instant swap places (C13)', async () => {
     const lies = fc.record({ drawn: world, by: fc.integer({ min: 1, max: 5 }) });
     await fc.assert(
       fc.asyncProperty(lies, async ({ drawn, by }) => {
@@ -212,7 +212,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('shows every scan that stood there all the time, and none twice, or refuses, when they vanish or replicas lag', async () => {
+  test('has every scan that existed all the time, and none twice, or is refused, if scans vanish or replicas lag', async () => {
     // Either scans vanish or they arrive: both together is what the protocol says cannot be found out.
     const changes = fc.record({
       drawn: world,
@@ -237,7 +237,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('shows every scan once, or refuses, when some are listed twice and pages are cut short', async () => {
+  test('has every scan once, or is refused, if some are listed twice and pages are truncated', async () => {
     const faults = fc.record({
       drawn: world,
       twice: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),
@@ -259,7 +259,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('is exact, or refused, where the service counts and shows no more than a certain number', async () => {
+  test('is exact or refused if the service caps its totals and pages', async () => {
     const caps = fc.record({
       drawn: world,
       pages: fc.integer({ min: 1, max: 20 }),
@@ -282,7 +282,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('costs a still service its pages, and one request more where the total may be truncated', async () => {
+  test('costs the pages of an unchanged service, and one more request if the total may be capped', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });

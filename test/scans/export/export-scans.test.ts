@@ -62,12 +62,12 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
     expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
   });
 
-  it('has ten times the scans that it counts and shows: they are exported within what was shown is worth', async () => {
+  it('has ten times the scans that it counts and returns: all are exported within the budget', async () => {
     expect((await exported(1503, { order, pageCap: 10, ...truncated(100) })).ids).toEqual(all(1503));
   });
 
   it.each([1000, 1500, 5000])(
-    'has just %i scans: that costs one request more than its pages',
+    'has exactly %i scans, which costs one request more than its pages',
     async (count) => {
       for (const together of [1, 3]) {
         const { ids, requests } = await exported(count, { order, together });
@@ -77,20 +77,20 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
     },
   );
 
-  it('has bursts of 700 scans that swap places in every answer: they are all exported', async () => {
+  it('has bursts of 700 scans that swap places in every response: all are exported', async () => {
     expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
     expect((await exported(1201, { order, together: 1201, shuffleTies: true })).ids).toEqual(all(1201));
   });
 });
 
 describe('an export', () => {
-  it('reads page 1 where that was not done before', async () => {
+  it('reads page 1 if it was not read before', async () => {
     const { ids, asked } = await exportedFrom(p([], 0), [p([1], 1)], { first: undefined });
     expect(ids).toEqual([1]);
     expect(asked).toEqual([1]);
   });
 
-  it('takes the order of a page of one instant from its ids', async () => {
+  it('takes the order of a page of one instant from its IDs', async () => {
     const at = (ids: number[], time: number) => page(ids, { total: 3, times: ids.map(() => time) });
     const descending = await exportedFrom(at([3, 2], 9), [at([1], 1)]);
     expect(descending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
@@ -98,19 +98,19 @@ describe('an export', () => {
     expect(ascending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
   });
 
-  it('takes the order of a page from its times though its ids run the other way', async () => {
+  it('takes the order of a page from its times, even if its IDs have the opposite order', async () => {
     const page1 = page([3, 2, 1], { total: 4, times: [1, 2, 3] });
     const last = page([9], { total: 4, times: [4] });
     expect(await exportedFrom(page1, [last])).toMatchObject({ ids: [3, 2, 1, 9], rewinds: 0, asked: [2] });
   });
 
-  it('takes the order of a page with several instants from its times, and of a page of one row for oldest first', async () => {
+  it('takes the order of a page with several instants from its times, and that of a single row as oldest first', async () => {
     const ties = page([1, 2, 3, 4], { total: 5, times: [1, 1, 2, 3] });
     expect(await exportedFrom(ties, [p([5], 5)])).toMatchObject({ ids: [1, 2, 3, 4, 5], rewinds: 0 });
     expect(await exportedFrom(p([1], 2), [p([2], 2), page([2])])).toMatchObject({ ids: [1, 2], rewinds: 0 });
   });
 
-  it('writes nothing for a page of which no row is in the range', async () => {
+  it('writes nothing for a page without rows in the range', async () => {
     const sink = memorySink();
     const { read } = answers(p([1, 2], 3), p([3], 3));
     await exportScans(
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(sink.kept.writes).toBe(0);
   });
 
-  it('of rows in no order says so, and has nothing taken for proven before all are there (C15)', async () => {
+  it('of unsorted rows notes this, and verifies nothing before all rows are read (C15)', async () => {
     const notes: string[] = [];
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
@@ -130,25 +130,25 @@ describe('an export', () => {
     ]);
   });
 
-  it('takes the rows of a page that shows all there is in any order', async () => {
+  it('accepts the rows of a page that has all rows in any order', async () => {
     expect(await exportedFrom(p([2, 3, 1], 3), [])).toMatchObject({ ids: [1, 2, 3], asked: [], rewinds: 0 });
   });
 
-  it('takes back what it wrote when rows moved, and reads again in slices (C15)', async () => {
+  it('rolls back written rows if rows moved, and reads again in slices (C15)', async () => {
     const moved = [p([3, 4], 5), p([4, 5], 5)];
     const slice = [p([1, 2, 3, 4, 5], 5), p([1, 2, 3, 4, 5], 5)];
     const { ids, rewinds } = await exportedFrom(p([1, 2], 5), [...moved, ...slice]);
     expect({ ids, rewinds }).toEqual({ ids: [1, 2, 3, 4, 5], rewinds: 1 });
   });
 
-  it('passes on a failure that is not of the rows', async () => {
+  it('rethrows a failure that is not of the rows', async () => {
     const down = new UnavailableError('the service failed');
     expect((await exportedFrom(p([1, 2], 4), [down])).failure).toBe(down);
     expect((await exportedFrom(p([1, 2], 4), [p([9], 4), down])).failure).toBe(down);
   });
 });
 
-describe('a code that is gone', () => {
+describe('a deleted code', () => {
   const checkExists = () => Promise.reject(new NotFoundError('not found (404)'));
 
   it('is not an export without scans (C14)', async () => {
@@ -156,13 +156,13 @@ describe('a code that is gone', () => {
     expect((await exportedFrom(p([], 0), [])).failure).toBeUndefined();
   });
 
-  it('is said, where its rows went while they were read: nothing is read again (C14)', async () => {
+  it('is reported if its rows vanish while they are read, and nothing is read again (C14)', async () => {
     const { failure, asked } = await exportedFrom(p([1, 2], 4), [p([], 0), p([], 0)], { checkExists });
     expect(failure).toBeInstanceOf(NotFoundError);
     expect(asked).toEqual([2, 2]);
   });
 
-  it('is said, where it went while slices were read (C14)', async () => {
+  it('is reported if it is deleted while slices are read (C14)', async () => {
     let checks = 0;
     const late = () => (++checks > 1 ? checkExists() : Promise.resolve());
     const gone = [p([], 0), p([], 0), p([], 0)];
@@ -171,7 +171,7 @@ describe('a code that is gone', () => {
     ).toBeInstanceOf(NotFoundError);
   });
 
-  it('is told from a page that shows rows of which the service counts none', async () => {
+  it('differs from a page with rows and a total of zero', async () => {
     const { failure } = await exportedFrom(
       p([1, 2], 0),
       Array.from({ length: 30 }, () => p([1, 2], 0)),
@@ -179,7 +179,7 @@ describe('a code that is gone', () => {
     expect(failure).toBeInstanceOf(UnprovenError);
   });
 
-  it('is told from a page that shows nothing of what the service counts', async () => {
+  it('differs from an empty page with a total', async () => {
     const { failure } = await exportedFrom(
       p([], 3),
       Array.from({ length: 30 }, () => p([], 3)),
@@ -188,7 +188,7 @@ describe('a code that is gone', () => {
   });
 });
 
-describe('what does not add up is said', () => {
+describe('rows that do not add up are reported', () => {
   it.each<[string, ModelScansOptions, RegExp]>([
     ['a total that is too large', { lie: (total) => total + 7 }, /: a page has the wrong number of rows$/],
     [
@@ -223,7 +223,7 @@ describe('what does not add up is said', () => {
     expect(rewinds).toBe(3);
   });
 
-  it('of rows in no order with the numbers, where they are out for good', async () => {
+  it('of unsorted rows with the numbers, if they never add up', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read } = answers(...Array.from({ length: 12 }, () => p([], 4)));
     const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch(
@@ -232,7 +232,7 @@ describe('what does not add up is said', () => {
     expect(failure.message).toMatch(/: the service reports a total of 4 but returned 3 rows$/);
   });
 
-  it('at once, where what was written cannot be taken back (C15)', async () => {
+  it('at once, if written rows cannot be rolled back (C15)', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read, asked } = answers(p([9], 4));
     const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch(

@@ -14,7 +14,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([5]);
   });
 
-  it('keeps the rows of one instant pending however many pages they fill, and releases them by id (C4)', () => {
+  it('keeps the rows of one instant pending over any number of pages, and releases them by ID (C4)', () => {
     const merger = createPageMerger();
     const at = (ids: number[], times: number[]) => page(ids, { times });
     merger.add(at([1, 9], [1, 2]), 0);
@@ -25,7 +25,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([8]);
   });
 
-  it('holds rows of the newest instant that come one by one, to compare the next with them (C4)', () => {
+  it('keeps rows of the newest instant that arrive one by one, to compare the next with them (C4)', () => {
     const at = (ids: number[], times: number[]) => page(ids, { times });
     const merger = createPageMerger();
     merger.add(at([1, 2], [1, 1]), 0);
@@ -34,21 +34,21 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([1, 2, 3, 4]);
   });
 
-  it('takes rows older than the newest instant for collected, and adds none of them again', () => {
+  it('counts rows older than the newest instant as merged, and adds none of them again', () => {
     const merger = createPageMerger();
     merger.add(page([1, 2, 3]), 0);
     expect(idsOf(merger.add(page([2, 3, 4]), 1))).toEqual([3]);
     expect(idsOf(merger.rest())).toEqual([4]);
   });
 
-  it('takes pages that run either way', () => {
+  it('accepts pages in either order', () => {
     const merger = createPageMerger();
     expect(idsOf(merger.add(page([3, 2, 1]), 0))).toEqual([1, 2]);
     expect(idsOf(merger.add(page([5, 4]), 3))).toEqual([3, 4]);
     expect(idsOf(merger.rest())).toEqual([5]);
   });
 
-  it('says how many rows are missing before a page', () => {
+  it('reports how many rows are missing before a page', () => {
     const merger = createPageMerger();
     merger.add(page([1]), 0);
     expect(() => merger.add(page([4]), 3)).toThrow(
@@ -68,7 +68,7 @@ describe('a page merger', () => {
     );
   });
 
-  it('refuses a page in which a row came twice (C5)', () => {
+  it('refuses a page with a repeated row (C5)', () => {
     expect(() => createPageMerger().add(page([1, 2, 2, 3]), 0)).toThrow(
       new InconsistentPagesError('a page contains the same row twice'),
     );
@@ -79,7 +79,7 @@ describe('a page merger', () => {
 });
 
 describe('rows oldest first', () => {
-  it('are ordered by time, those of one instant by id, also beyond 2^53', () => {
+  it('are sorted by time, and those of one instant by ID, also beyond 2^53', () => {
     const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
     const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<
       typeof page
@@ -92,7 +92,7 @@ describe('rows oldest first', () => {
     ]);
   });
 
-  it('are the same arrays where they are in order already', () => {
+  it('are the same arrays if they are sorted', () => {
     const ordered = page([1, 2, 3]);
     expect(oldestFirst(ordered).rows).toBe(ordered.rows);
   });

@@ -17,19 +17,19 @@ function walked(
 const p = (ids: number[], total: number) => page(ids, { total });
 
 describe('pagination', () => {
-  it('asks for each page once, and ends with a last page that is not full (C9)', async () => {
+  it('requests each page once, and ends with a last page that is not full (C9)', async () => {
     const { ids, asked } = walked(p([1, 2], 5), [p([3, 4], 5), p([5], 5)]);
     expect(await ids).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([2, 3]);
   });
 
-  it('begins with the last page of a service that shows the newest first', async () => {
+  it('begins with the last page of a service that lists the newest first', async () => {
     const { read, asked } = answers(p([1], 5), p([3, 2], 5));
     expect(await collect(paginate(reading(read), p([5, 4], 5), 'descending'))).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([3, 2]);
   });
 
-  it('throws away what was asked for before the range grew, and asks anew (C7)', async () => {
+  it('discards pages that were requested before the range grew, and requests them again (C7)', async () => {
     // Row 6, of the instant of row 3, came after page 3 had been answered and before page 2 was.
     const grown = page([3, 6], { total: 6, times: [3, 3] });
     const script = [grown, p([5], 5), grown, p([4, 5], 6), page([5])];
@@ -44,13 +44,13 @@ describe('pagination', () => {
     expect(asked).toEqual([2, 2, 1]);
   });
 
-  it('does not end before all that the newest total counts is collected (C9)', async () => {
+  it('does not end before as many rows as the newest total are merged (C9)', async () => {
     const { ids, asked } = walked(p([1, 2], 3), [p([3, 4], 5), p([3, 4], 5), p([5], 5)]);
     expect(await ids).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([2, 2, 3]);
   });
 
-  it('asks for fewer pages at once where the range grew, and for more again where it did not', async () => {
+  it('requests fewer pages in parallel if the range grew, and more again if it did not', async () => {
     const widths: number[] = [];
     const script = [p([3, 4], 5), p([3, 4], 7), p([5, 6], 7), p([7], 7)];
     const job = reading(answers(...script).read, { width: 8 });
@@ -64,7 +64,7 @@ describe('pagination', () => {
     expect(widths).toEqual([8, 4, 8]);
   });
 
-  it('never asks for more pages at once than it may', async () => {
+  it('never requests more pages in parallel than allowed', async () => {
     const widths: number[] = [];
     const service = modelScans(rows(40), { pageCap: 2 });
     const job = reading(service.read, { width: 8 });
@@ -77,7 +77,7 @@ describe('pagination', () => {
     expect(widths).toEqual([8, 8]);
   });
 
-  it('asks for page 1 again where the range grew after it was answered (C7)', async () => {
+  it('requests page 1 again if the range grew after it was returned (C7)', async () => {
     const arrivals = new Map([[3, [{ id: 7, time: START + 6000 }]]]);
     const service = modelScans(rows(6), { pageCap: 2, order: 'descending', arrivals });
     const first = await service.read({ page: 1, limit: 500 });
@@ -86,7 +86,7 @@ describe('pagination', () => {
     ]);
   });
 
-  it.each([8, 16])('asks for all pages in one go where %i are asked for at once', async (width) => {
+  it.each([8, 16])('requests all pages in one round if the width is %i', async (width) => {
     let rounds = 0;
     const all = Array.from({ length: 20 }, (_, i) => p([2 * i + 3, 2 * i + 4], 43));
     const job = reading(answers(...all, p([43], 43)).read, { width });
@@ -98,7 +98,7 @@ describe('pagination', () => {
     expect(rounds).toBe(1);
   });
 
-  it('asks for page 1 no second time where it comes last, however many are asked for at once', async () => {
+  it('does not request page 1 again if it comes last, with any width', async () => {
     const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
     const first = await service.read({ page: 1, limit: 2 });
     expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(
@@ -107,7 +107,7 @@ describe('pagination', () => {
     expect(service.state.requests).toBe(21);
   });
 
-  it('asks for few pages at first where many would be asked for at once, on the word of one (C13)', async () => {
+  it('requests few pages at first with a large width, because a single total may be wrong (C13)', async () => {
     const width = 32;
     const { read } = answers(
       ...Array.from({ length: 40 }, (_, i) => p([2 * i + 3, 2 * i + 4], 81)),
@@ -145,7 +145,7 @@ describe('pagination', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('tells as it goes how many rows were shown, those of pages that came too early among them (C13)', async () => {
+  it('reports the number of returned rows, including those of pages ahead (C13)', async () => {
     const shown: number[] = [];
     const { read } = answers(p([3, 4], 7), p([5, 6], 7), p([7], 7));
     const job = { ...reading(read, { width: 3 }), reportRows: (rows: number) => shown.push(rows) };
@@ -159,23 +159,23 @@ describe('pagination', () => {
   });
 });
 
-describe('a total that may be truncated', () => {
+describe('a total that may be capped', () => {
   const first = page(ids(500), { total: 1000 });
   const second = page(ids(1000).slice(500), { total: 1000 });
 
-  it('is looked beyond by time, and is the end where only known rows are shown (C10)', async () => {
+  it('is verified by a request beyond it by time, and complete if that returns only known rows (C10)', async () => {
     const { ids: found, asked } = walked(first, [second, page([1000])]);
     expect(await found).toEqual(ids(1000));
     expect(asked).toEqual([2, 1]);
   });
 
-  it('is looked beyond at its older end where the newest rows come first (C10)', async () => {
+  it('is verified beyond its older end if the newest rows come first (C10)', async () => {
     const { read, asked } = answers(p([2, 1], 4), page([1]));
     expect(await collect(paginate(reading(read), p([4, 3], 4), 'descending'))).toEqual([1, 2, 3, 4]);
     expect(asked).toEqual([2, 1]);
   });
 
-  it('is looked beyond when all rows of the oldest instant are there (C10)', async () => {
+  it('is verified when all rows of the oldest instant are merged (C10)', async () => {
     const oldest = page([2, 1], { total: 4, times: [1, 1] });
     const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
     const first = page([4, 3], { total: 4, times: [2, 1] });
@@ -202,7 +202,7 @@ describe('a total that may be truncated', () => {
     },
   );
 
-  it('is checked again for further rows if it changed by the end (C10)', async () => {
+  it('is verified again if it changed by the end (C10)', async () => {
     const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
     const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
     const job = reading(read, { proveBeyond: true });
@@ -210,21 +210,21 @@ describe('a total that may be truncated', () => {
     expect(asked).toEqual([3, 1, 2, 3, 2, 1, 1]);
   });
 
-  it('is refused where rows lie beyond: the service has more (C10)', async () => {
+  it('is refused if the service has rows beyond it (C10)', async () => {
     const { ids: found } = walked(first, [second, page([1000, 1001])]);
     await expect(found).rejects.toThrow(
       new InconsistentPagesError('the service reports a total of 1,000 but has more rows'),
     );
   });
 
-  it('is refused where the service does not tell (C10)', async () => {
+  it('is refused if the responses are inconclusive (C10)', async () => {
     const { ids: found } = walked(first, [second, page([999], { total: 1000 }), page([998]), page([997])]);
     await expect(found).rejects.toThrow(
       new InconsistentPagesError('the service may have more than 1,000 rows'),
     );
   });
 
-  it('is any total where every cap is to be found (C10)', async () => {
+  it('is any total with --prove-beyond (C10)', async () => {
     const { read, asked } = answers(p([3], 3), page([3, 4]));
     await expect(
       collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending')),

@@ -14,7 +14,7 @@ import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
 const range = { sinceMs: START + 2000, untilMs: START + 4000 };
 
 describe('a range', () => {
-  it('is asked for a second wider on each side (C2)', async () => {
+  it('is requested with a margin of a second on each side (C2)', async () => {
     const asked: ScanPageRequest[] = [];
     const read = async (request: ScanPageRequest) => {
       asked.push(request);
@@ -29,7 +29,7 @@ describe('a range', () => {
     ]);
   });
 
-  it('is asked for without a bound that it has not', async () => {
+  it('is requested without a bound that it lacks', async () => {
     const asked: ScanPageRequest[] = [];
     await readFirst(
       async (request) => {
@@ -48,12 +48,12 @@ describe('a range', () => {
     ]);
   });
 
-  it('leaves a batch as it is that lies inside', () => {
+  it('returns a batch that is inside unchanged', () => {
     const inside = page([2, 3]);
     expect(cut(inside, range)).toBe(inside);
   });
 
-  it('is named by its bounds', () => {
+  it('is formatted by its bounds', () => {
     expect(formatRange({ sinceMs: 0, untilMs: 1000 })).toBe(
       'from 1970-01-01T00:00:00.000Z until 1970-01-01T00:00:01.000Z',
     );
@@ -62,7 +62,7 @@ describe('a range', () => {
 });
 
 describe('the size of a page', () => {
-  it('is what page 1 shows of a larger total, and the largest where it shows all or nothing', () => {
+  it('is the number of rows on page 1 of a larger total, and the maximum if page 1 has all rows or none', () => {
     expect(pageSizeOf(page([1, 2], { total: 3 }))).toBe(2);
     expect(pageSizeOf(page([1, 2], { total: 2 }))).toBe(500);
     expect(pageSizeOf(page([], { total: 3 }))).toBe(500);
@@ -80,7 +80,7 @@ describe('the size of a page', () => {
     expect(pageSizeOf({ ...page([1, 2]), limit })).toBe(size);
   });
 
-  it('is no smaller than one row, also by the word of a service that shows none', () => {
+  it('is at least one row, even if the service reports a smaller limit', () => {
     expect(pageSizeOf({ ...page([], { total: 3 }), limit: 1 })).toBe(1);
     expect(pageSizeOf({ ...page([], { total: 3 }), limit: 0 })).toBe(500);
   });
@@ -92,7 +92,7 @@ describe('a page that the service refuses', () => {
     return pageReader(reading(answers(error).read, { range: RANGE }), first)(number);
   };
 
-  it('is empty, where page 1 was answered: the service pages no further', async () => {
+  it('is empty if page 1 was returned: the service has no further pages', async () => {
     const empty = { rows: [], times: [], total: 4, serviceTimeMs: undefined };
     expect(await read(new RejectedError('page out of range'), 2)).toEqual(empty);
     expect(await read(new NotFoundError('no such page'), 2)).toEqual(empty);

@@ -17,18 +17,18 @@ async function readAll(first: ScanPage, script: ScanPage[], { passes = 1, width 
 
 const p = (ids: number[], total: number) => page(ids, { total });
 
-describe('repeated passes', () => {
-  it('is verified where all rows of the total were shown', async () => {
+describe('a range that is read in repeated passes', () => {
+  it('is verified if all rows of the total were returned', async () => {
     const { asked, ...result } = await readAll(p([3, 1], 3), [p([2], 3)]);
     expect(result).toEqual({ ids: [3, 1, 2], isVerified: true, count: 3, total: 3 });
     expect(asked).toEqual([2]);
   });
 
-  it('needs one answer for a range without rows', async () => {
+  it('costs one response without rows', async () => {
     expect(await readAll(p([], 0), [])).toEqual({ ids: [], isVerified: true, count: 0, total: 0, asked: [] });
   });
 
-  it('asks for few pages at once, since memory and requests grow with what a total only claims', async () => {
+  it('requests few pages in parallel, because a total may be wrong', async () => {
     const widths: number[] = [];
     const job = reading(answers(p([3], 3)).read, { width: 32 });
     const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
@@ -39,7 +39,7 @@ describe('repeated passes', () => {
     expect(widths).toEqual([16]);
   });
 
-  it('is granted twice its pages for each reading that found more, and reads again as often as before', async () => {
+  it('is granted twice its pages for each pass that found more, and the number of passes stays', async () => {
     const granted: number[] = [];
     const { read, asked } = answers(
       p([1], 4),
@@ -56,7 +56,7 @@ describe('repeated passes', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('is granted nothing where fewer or more are shown than counted: no row that swaps places does that', async () => {
+  it('is granted nothing if fewer or more rows are returned than counted, because swapped rows never cause that', async () => {
     const granted: number[] = [];
     const grant = (requests: number) => granted.push(requests);
     const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));
@@ -70,14 +70,14 @@ describe('repeated passes', () => {
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
-  it('is granted nothing for rows that arrived: the total tells of them', async () => {
+  it('is granted nothing for rows that arrived, which the total shows', async () => {
     const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
     const grant = () => expect.unreachable();
     expect(await collect(repeatPasses({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
     expect(asked).toEqual([2, 1, 2, 3]);
   });
 
-  it('does not ask for pages that were read just now', async () => {
+  it('does not request pages that were just read', async () => {
     const rows = repeatPasses(
       reading(answers(p([2], 5)).read),
       p([3, 1], 5),
@@ -87,7 +87,7 @@ describe('repeated passes', () => {
     expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);
   });
 
-  it('gives no row twice, and is not verified by a total that falls', async () => {
+  it('yields no row twice, and is not verified if the total falls', async () => {
     expect(await readAll(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject({
       ids: [1, 2, 3],
       isVerified: false,
@@ -95,7 +95,7 @@ describe('repeated passes', () => {
     });
   });
 
-  it('reads again what it did not find, and asks for page 1 anew then', async () => {
+  it('is read again, including page 1, if rows are missing', async () => {
     const { asked, ...result } = await readAll(p([1, 2], 4), [p([2, 3], 4), p([4, 1], 4), p([2, 3], 4)], {
       passes: 2,
     });
@@ -104,8 +104,8 @@ describe('repeated passes', () => {
   });
 });
 
-describe('repeated passes whose ids are as many as the total says', () => {
-  it('is not verified where more rows were shown than counted: one of them came twice, and may hide another (C11)', async () => {
+describe('repeated passes that found as many IDs as the total', () => {
+  it('is not verified if more rows were returned than counted: a repeated one may hide another (C11)', async () => {
     expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({
       count: 4,
       total: 4,
@@ -113,7 +113,7 @@ describe('repeated passes whose ids are as many as the total says', () => {
     });
   });
 
-  it('is not verified where a page was cut short: the total hides what it left out (C11)', async () => {
+  it('is not verified if a page was truncated: the total hides its missing rows (C11)', async () => {
     expect(await readAll(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject({
       count: 5,
       total: 5,
@@ -121,7 +121,7 @@ describe('repeated passes whose ids are as many as the total says', () => {
     });
   });
 
-  it('is not verified by an older total: the newest says that there are more (C11)', async () => {
+  it('is not verified by an older total if the newest one is larger (C11)', async () => {
     expect(await readAll(p([1, 2], 3), [p([3], 4)])).toMatchObject({ count: 3, total: 4, isVerified: false });
   });
 });
@@ -129,12 +129,12 @@ describe('repeated passes whose ids are as many as the total says', () => {
 describe('the number of passes', () => {
   const nothingNew = [p([1, 2], 3), p([], 3)];
 
-  it('are as many as allowed where they find nothing (C13)', async () => {
+  it('is as many as allowed if they find nothing (C13)', async () => {
     const script = [p([], 3), ...nothingNew, ...nothingNew, ...nothingNew];
     expect((await readAll(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 1, 2, 1, 2]);
   });
 
-  it('are not counted where they find more of the same total, and then end after the twelfth (C13)', async () => {
+  it('does not include those that find more of the same total, up to the twelfth (C13)', async () => {
     let next = 2;
     const asked: number[] = [];
     const rows = repeatPasses(
@@ -151,7 +151,7 @@ describe('the number of passes', () => {
     expect(asked.filter((number) => number === 1)).toHaveLength(11);
   });
 
-  it('are counted where the total changed', async () => {
+  it('includes those in which the total changed', async () => {
     const script = [p([], 3), p([1, 3], 4), p([], 4)];
     expect((await readAll(p([1, 2], 3), script, { passes: 2 })).asked).toEqual([2, 1, 2]);
   });

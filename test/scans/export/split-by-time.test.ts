@@ -31,13 +31,13 @@ describe('slices of a range', () => {
   });
 
   it.each(['ascending', 'descending', 'none'] as const)(
-    'are the whole range, oldest first, of a service whose order is %s',
+    'have the whole range, oldest first, of a service whose order is %s',
     async (order) => {
       expect((await sliced(500, { order, pageCap: 10 })).ids).toEqual(all(500));
     },
   );
 
-  it('are one slice where all fits on few pages, and then cost two requests beside its pages', async () => {
+  it('are one slice if all rows fit on few pages, which costs two requests in addition to the pages', async () => {
     expect(await sliced(99, { pageCap: 10 })).toEqual({ ids: all(99), requests: 11 });
     expect(await sliced(9, { pageCap: 10 })).toEqual({ ids: all(9), requests: 2 });
   });
@@ -51,12 +51,12 @@ describe('slices of a range', () => {
     ).toEqual(all(400).slice(100));
   });
 
-  it('are found in what a service shows that pages no further than its first rows (C10)', async () => {
+  it('are found with a service that returns only its first rows as pages (C10)', async () => {
     expect((await sliced(700, { pageCap: 10, reach: 200 })).ids).toEqual(all(700));
     expect((await sliced(700, { pageCap: 10, reach: 100, order: 'descending' })).ids).toEqual(all(700));
   });
 
-  it('are cut until a total is no longer truncated (C10)', async () => {
+  it('are split until no total may be capped (C10)', async () => {
     const lie = (total: number) => Math.min(total, 1000);
     expect((await sliced(2600, { pageCap: 100, reach: 1000, lie })).ids).toEqual(all(2600));
   });
@@ -86,7 +86,7 @@ describe('the cuts of slices', () => {
     return { ids, batches, asked: asked.length, bounds: bounds.filter((ms) => ms !== RANGE.untilMs + 1000) };
   }
 
-  it('are made at whole seconds, and twenty pages are read without one (C2)', async () => {
+  it('are at whole seconds, and twenty pages are read without one (C2)', async () => {
     const { ids, batches, bounds } = await cutsOf(999, 250, { pageCap: 10 });
     expect(ids).toEqual(all(999));
     expect(Math.max(...batches)).toBeLessThanOrEqual(200);
@@ -94,11 +94,11 @@ describe('the cuts of slices', () => {
     expect(await cutsOf(199, 250, { pageCap: 10 })).toMatchObject({ batches: [199], asked: 21 });
   });
 
-  it('are none inside a second: what it holds is read as one', async () => {
+  it('are never inside a second, whose rows are read as one slice', async () => {
     expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
   });
 
-  it('find rows at the second itself, whether bounds are exclusive or rounded (C2)', async () => {
+  it('lose no rows at the second itself, whether bounds are exclusive or rounded (C2)', async () => {
     for (const how of [
       { sinceInclusive: false },
       { wholeSeconds: true },
@@ -108,7 +108,7 @@ describe('the cuts of slices', () => {
     }
   });
 
-  it('cost little where the service pages no further than some rows', async () => {
+  it('cost few requests if the service returns only some rows as pages', async () => {
     expect((await cutsOf(700, 1000, { pageCap: 10, reach: 200 })).asked).toBeLessThanOrEqual(140);
     expect(
       (await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked,
@@ -116,7 +116,7 @@ describe('the cuts of slices', () => {
     expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
   });
 
-  it('count no row twice that lies just before one (C12)', async () => {
+  it('count no row twice that is just before one (C12)', async () => {
     const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
     const count = async (arrivals?: ModelScansOptions['arrivals']) => {
       const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
@@ -129,7 +129,7 @@ describe('the cuts of slices', () => {
 });
 
 describe('slices that do not add up', () => {
-  it('are refused where a row comes to a slice that was proven before (C12)', async () => {
+  it('are refused if a row arrives in a slice that was verified before (C12)', async () => {
     const late = new Map([[12, [{ id: 1000, time: START }]]]);
     await expect(sliced(49, { pageCap: 10, arrivals: late })).resolves.toMatchObject({ requests: 6 });
     const early = new Map([[6, [{ id: 1000, time: START }]]]);
@@ -138,7 +138,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are not refused where the whole range counts less: its total is truncated', async () => {
+  it('are not refused if the total of the whole range is smaller, because it is capped', async () => {
     expect(
       (await sliced(49, { pageCap: 10, lie: (total, request) => (request === 6 ? 3 : total) })).ids,
     ).toEqual(all(49));
@@ -155,13 +155,13 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are refused where the service shows nothing any more', async () => {
+  it('are refused if the service no longer returns rows', async () => {
     await expect(collect(splitByTime(reading(answers(p([], 0)).read)))).rejects.toThrow(
       new InconsistentPagesError('the service returned rows before but now returns none'),
     );
   });
 
-  it('are refused where a slice that cannot be cut counts more than it shows', async () => {
+  it('are refused if a slice that cannot be split has a larger total than rows', async () => {
     await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
       new InconsistentPagesError(
         'for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows',
@@ -169,7 +169,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
+  it('are refused if two responses for a slice that cannot be split contradict each other', async () => {
     const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
     await expect(collect(splitByTime(reading(read)))).rejects.toThrow(
       new InconsistentPagesError(

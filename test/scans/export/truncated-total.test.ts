@@ -30,19 +30,19 @@ async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
 }
 
 describe('a total', () => {
-  it('may be truncated where it is round, or ends with a full page (C10)', () => {
+  it('may be capped if it is round, or ends with a full page (C10)', () => {
     const isDoubtful = (total: number) => mayBeTruncated(total, 7);
     expect([50, 100, 10_000, 7, 21].map(isDoubtful)).toEqual([true, true, true, true, true]);
     expect([0, 1, 48, 51, 10_001].map(isDoubtful)).toEqual([false, false, false, false, false]);
   });
 
-  it('may be truncated at any number where that is asked for, but not where there are no rows', () => {
+  it('may be capped at any number if requested, but not at zero', () => {
     expect(mayBeTruncated(3, 500, true)).toBe(true);
     expect(mayBeTruncated(0, 500, true)).toBe(false);
   });
 });
 
-it('the edge of a range is its outermost instant, with all rows of it', () => {
+it('the edge of a range is its outermost instant, with all of its rows', () => {
   const oldest = widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'ascending');
   expect(oldest).toEqual(edgeAt(8, 3));
   expect(widenEdge(oldest, page([4, 5], { times: [8, 8] }), 'ascending')).toEqual(edgeAt(8, 3, 4, 5));
@@ -50,8 +50,8 @@ it('the edge of a range is its outermost instant, with all rows of it', () => {
   expect(widenEdge(undefined, page([]), 'ascending')).toBeUndefined();
 });
 
-describe('asking beyond the edge of a range', () => {
-  it('asks from a millisecond inside the edge on', async () => {
+describe('a request beyond the edge of a range', () => {
+  it('begins a millisecond inside the edge', async () => {
     const newest = await asked('ascending', edgeAt(14, 14), page([14]));
     expect(newest.requests).toEqual([
       { page: 1, limit: 500, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 },
@@ -62,35 +62,35 @@ describe('asking beyond the edge of a range', () => {
     ]);
   });
 
-  it('tells that there is nothing where the edge is shown, and only rows inside it beside', async () => {
+  it('shows that there are no more rows if it returns the edge and only rows inside it', async () => {
     expect((await asked('ascending', edgeAt(14, 14), page([14]))).more).toBe(false);
     expect((await asked('ascending', edgeAt(14, 14), page([13, 14]))).more).toBe(false);
     expect((await asked('descending', edgeAt(10, 10), page([11, 10]))).more).toBe(false);
   });
 
-  it('tells that there is more where a row lies beyond, or at the edge and is not known', async () => {
+  it('shows that there are more rows if one is beyond the edge, or at the edge and unknown', async () => {
     expect((await asked('ascending', edgeAt(14, 14), page([14, 15]))).more).toBe(true);
     expect((await asked('descending', edgeAt(10, 10), page([10, 9]))).more).toBe(true);
     expect((await asked('ascending', edgeAt(14, 14), page([14, 99], { times: [14, 14] }))).more).toBe(true);
   });
 
-  it('tells that there is more where less of the range counts more than all of it', async () => {
+  it('shows that there are more rows if a part of the range counts more than the whole', async () => {
     expect((await asked('ascending', edgeAt(14, 14), page([14], { total: 101 }))).more).toBe(true);
   });
 
-  it('asks a second further inside where the edge is not shown: the service rounds bounds down', async () => {
+  it('begins a second further inside if the edge is not returned: the service rounds bounds down', async () => {
     const { more, requests } = await asked('descending', edgeAt(10, 10), page([]), page([10]));
     expect(more).toBe(false);
     expect(requests.map(({ untilMs }) => untilMs)).toEqual([START + 10_001, START + 11_001]);
   });
 
-  it('does not tell where the edge is not shown at all', async () => {
+  it('is inconclusive if the edge is never returned', async () => {
     const { more, requests } = await asked('ascending', edgeAt(14, 14), page([]), page([]), page([]));
     expect(more).toBeUndefined();
     expect(requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 12_999, START + 14_000]);
   });
 
-  it('asks at the edge itself where the second before it has more rows than fit on a page, and bounds are inclusive', async () => {
+  it('begins at the edge itself if the second before it has more rows than a page, and bounds are inclusive', async () => {
     const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
     const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
     const edge = { timeMs: START + 1000, ids: new Set([21]) };
@@ -105,7 +105,7 @@ describe('asking beyond the edge of a range', () => {
     expect(service.state.requests).toBe(3);
   });
 
-  it('asks from the edge on where all rows are near it: a total as large as that of the range may be truncated too', async () => {
+  it('begins at the edge if all rows are near it: a total as large as that of the range may be capped too', async () => {
     const near = [
       { id: 13, time: START + 13_500 },
       ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 })),
@@ -132,7 +132,7 @@ describe('asking beyond the edge of a range', () => {
     expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
   });
 
-  it('asks a second further out where all that is known lies in the second at the edge', async () => {
+  it('begins a second further out if all known rows are in the second at the edge', async () => {
     const near = [
       { id: 13, time: START + 14_000 },
       ...[14, 15, 16].map((id) => ({ id, time: START + 14_500 })),
@@ -147,7 +147,7 @@ describe('asking beyond the edge of a range', () => {
     expect(await ask([...near, beyond])).toBe(true);
   });
 
-  it('does not tell where only what lies outside the range would tell', async () => {
+  it('is inconclusive if only rows outside the range would show it', async () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
     const until = { ...range, untilMs: START + 99_500 };
@@ -164,14 +164,14 @@ describe('asking beyond the edge of a range', () => {
     expect(await requestBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
   });
 
-  it('looks behind a full page at the edge: a total that is one too small hides a row there', async () => {
+  it('includes the page after a full one at the edge: a total that is one too small hides a row there', async () => {
     const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
     const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
     const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
     expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
   });
 
-  it('finds rows that are left out at the edge itself, where others are known beside them', async () => {
+  it('finds omitted rows at the edge itself, of which other rows are known', async () => {
     const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
       cap: 10,
       order: 'descending',
@@ -181,27 +181,27 @@ describe('asking beyond the edge of a range', () => {
     expect(await requestBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
   });
 
-  it('does not tell where the service heeds no bounds: it counts all of the range whatever it is asked', async () => {
+  it('is inconclusive if the service ignores bounds, and counts all of the range in every part', async () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
     expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 100)).toBeUndefined();
     expect(service.state.requests).toBe(4);
   });
 
-  it('does not tell of the very border of the range, where rows of the edge itself may be left out', async () => {
+  it('is inconclusive at the border of the range, where rows of the edge itself may be omitted', async () => {
     const atBorder = await asked('ascending', { timeMs: RANGE.untilMs, ids: new Set([1]) });
     expect(atBorder.more).toBeUndefined();
     expect(atBorder.requests).toHaveLength(2);
   });
 
-  it('does not tell where only a second further out would, and that is outside the range', async () => {
+  it('is inconclusive if only a second further out would show it, and that is outside the range', async () => {
     const ids = new Set(Array.from({ length: 100 }, (_, i) => i + 1));
     const near = await asked('ascending', { timeMs: RANGE.untilMs - 500, ids });
     expect(near.more).toBeUndefined();
     expect(near.requests).toHaveLength(1);
   });
 
-  it('asks nothing where what lies beyond is outside the range', async () => {
+  it('is not sent if everything beyond is outside the range', async () => {
     expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({
       more: false,
       requests: [],
@@ -213,7 +213,7 @@ describe('asking beyond the edge of a range', () => {
   });
 });
 
-describe('asking beyond rows of one instant', () => {
+describe('requests beyond rows of one instant', () => {
   const ask = (script: ScanPage[], second = 14) => {
     const requests: ScanPageRequest[] = [];
     const read = async (request: ScanPageRequest) => {
@@ -224,7 +224,7 @@ describe('asking beyond rows of one instant', () => {
     return requestBeyond(job, 'ascending', edgeAt(second, 14, 15), 2).then((more) => ({ more, requests }));
   };
 
-  it('asks what comes after them, and what was before: they show no order', async () => {
+  it('are sent in both directions, because the rows show no order', async () => {
     const { more, requests } = await ask([page([]), page([])]);
     expect(more).toBe(false);
     expect(requests.map(({ sinceMs, untilMs }) => [sinceMs, untilMs])).toEqual([
@@ -235,7 +235,7 @@ describe('asking beyond rows of one instant', () => {
     expect((await ask([page([]), page([13])])).more).toBe(true);
   });
 
-  it('asks a second further out where the service rounds bounds down', async () => {
+  it('begin a second further out if the service rounds bounds down', async () => {
     const same = page([14, 15], { total: 2, times: [14, 14] });
     const { more, requests } = await ask([same, page([]), same, same, page([])]);
     expect(more).toBe(false);
@@ -247,7 +247,7 @@ describe('asking beyond rows of one instant', () => {
     ]);
   });
 
-  it('asks from the instant itself on only where it is a whole second', async () => {
+  it('begin at the instant itself only if it is a whole second', async () => {
     const untils = async (second: number) =>
       (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
     expect([await untils(14), await untils(14.001)].map(([, before]) => before)).toEqual([
@@ -258,7 +258,7 @@ describe('asking beyond rows of one instant', () => {
   });
 
   it.each([14, 14.5])(
-    'finds what was in the second before, where the service rounds bounds down (%d s)',
+    'find rows of the second before if the service rounds bounds down (%d s)',
     async (at) => {
       const times = [...Array(5).fill(13), ...Array(5).fill(at)];
       const all = times.map((second, id) => ({ id, time: START + second * 1000 }));
@@ -269,14 +269,14 @@ describe('asking beyond rows of one instant', () => {
     },
   );
 
-  it('asks nothing where what comes after is outside the range', async () => {
+  it('are not sent if everything after is outside the range', async () => {
     const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
     const { read, asked: pages } = answers(page([]));
     expect(await requestBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
     expect(pages).toEqual([1]);
   });
 
-  it('does not tell where one of the two is not answered', async () => {
+  it('are inconclusive if one of the two is', async () => {
     expect(await ask([page([], { total: 2 }), page([], { total: 2 })])).toMatchObject({
       more: undefined,
       requests: { length: 2 },
@@ -285,19 +285,19 @@ describe('asking beyond rows of one instant', () => {
   });
 });
 
-describe('asking beyond a dense edge', () => {
+describe('a request beyond a dense edge', () => {
   const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
   const job = ({ read }: ReturnType<typeof modelScans>) =>
     reading(read, { range: { ...range, sinceMs: START - 1 } });
   const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
 
-  it('costs one request where as many rows are counted as are known there, on a page that is not full', async () => {
+  it('costs one request if as many rows are counted as are known there, on a page that is not full', async () => {
     const service = dense({ pageCap: 31 });
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(false);
     expect(service.state.requests).toBe(1);
   });
 
-  it('reads all of them where a page is full: every total may be too small by the one row that is hidden', async () => {
+  it('reads all rows if a page is full: every total may be too small by one hidden row', async () => {
     const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], {
       pageCap: 7,
       lie: (total) => total - 1,
@@ -305,7 +305,7 @@ describe('asking beyond a dense edge', () => {
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 
-  it('reads all of them where there are others beside, and finds the one that is hidden', async () => {
+  it('reads all rows if there are others, and finds the hidden one', async () => {
     const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
     const service = modelScans(near, { pageCap: 7 });
     expect(await requestBeyond(job(service), 'ascending', newest, 301)).toBe(false);

@@ -19,7 +19,7 @@ const textsOf = (card: Card | undefined) =>
     (table as FigureTable).rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)]),
   );
 
-test('compares the averages per day of months that differ in length, beside their totals', () => {
+test('compares the averages per day of months that differ in length, in addition to their totals', () => {
   const countries = sectionOf(
     { kind: 'value', by: 'country' },
     [{ value: 'DE', scans: 310, perDay: 10, previous: 300, previousPerDay: 10, change: 0, share: 0.5 }],
@@ -94,7 +94,7 @@ test('puts growth of more than tenfold into words', () => {
   expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
 });
 
-test('calls codes by their names, with the slug to tell two of one name apart', () => {
+test('shows the names of codes, with the slug to distinguish codes of the same name', () => {
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: 'mhxwdc', name: 'Menu', scans: 50, share: 0.5 },
     { value: 'r7pvgg', name: 'Menu', scans: 40, share: 0.4 },
@@ -113,7 +113,7 @@ test('calls codes by their names, with the slug to tell two of one name apart', 
   expect(report.cards.at(-1)).toMatchObject({ id: 'silent', names: silent });
 });
 
-test('names countries and devices, and leaves what it does not know as it is', async () => {
+test('words countries and devices, and shows unknown values unchanged', async () => {
   const countries = sectionOf({ kind: 'value', by: 'country' }, [
     { value: 'JP' },
     { value: 'ZZ' },
@@ -133,7 +133,7 @@ test('names countries and devices, and leaves what it does not know as it is', a
   ]);
 });
 
-test('titles the card of a joined column by the name of the column, with an identifier of its own', () => {
+test('titles the card of a joined column with its name, and gives it a unique ID', () => {
   const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
   const { cards } = composeReport(
     figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }),
@@ -164,7 +164,7 @@ test('shows averages of weekdays and hours, also without a comparison', () => {
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
 });
 
-test('shades hours by weekday beside both, and leaves hours that no day of the data has empty', () => {
+test('shades hours by weekday after both cards, and leaves hours without data empty', () => {
   const by = (unit: 'hour' | 'weekday') =>
     sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>
@@ -181,7 +181,7 @@ test('shades hours by weekday beside both, and leaves hours that no day of the d
   expect(table?.rows[0]?.cells[0]).toEqual({ text: '0', shade: 0 });
 });
 
-test('has no number for days that the data does not cover, such as days to come', () => {
+test('has no number for days that the data does not cover, such as future days', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-29', scans: 5, perDay: 5 },
     { value: '2026-10-30', scans: 0, perDay: 0, isPart: true },
@@ -241,7 +241,7 @@ test('has no legend without a line of the comparison', () => {
   ).toBeUndefined();
 });
 
-test('calls codes new that did not exist in all of the comparison, and have no scans in it', () => {
+test('marks codes as new that did not exist during all of the previous period and have no scans in it', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 0, previousPerDay: 0, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 0, previousPerDay: 0 },
@@ -329,7 +329,7 @@ test('truncates names of 10 kB, and splits a note into paragraphs', () => {
   expect(report.note).toEqual(['One two.', 'Three.']);
 });
 
-test.each(LANGUAGES)('%s: a small report reads as it did', async (language) => {
+test.each(LANGUAGES)('%s: a small report is unchanged', async (language) => {
   const row = { scans: 620, perDay: 20, previous: 300, previousPerDay: 10, change: 1, share: 0.05 };
   const sections = [
     sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], {

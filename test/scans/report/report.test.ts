@@ -31,7 +31,7 @@ test('is the same from the service and from a file, and the same each time', asy
   expect(made[0]).toContain('Codes without scans');
 });
 
-test('names codes without scans, whatever it is by', async () => {
+test('lists codes without scans, whatever the dimensions are', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 60 });
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Never scanned', type: 'url' });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCodes } from '../../../src/scans/stats/code-of-scans.ts';
 
 describe('the code of a row', () => {
-  it('is called by its slug, its ID, or the name of the file', () => {
+  it('is shown by its slug, its ID, or the name of the file', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
     expect(codeOf({ qr_id: 'ABC', qr_slug: 'menu', qr_name: 'Menu' })).toEqual({
       value: 'menu',
@@ -39,7 +39,7 @@ describe('the code of a row', () => {
     expect(ofFile({ qr_id: 'DEF' })).toMatchObject({ value: 'def', id: 'def' });
   });
 
-  it('is one object for equal cells, whatever is between them', () => {
+  it('is one object for equal cells, in any order of rows', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
     const [a, b] = [
       codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' }),
@@ -52,7 +52,7 @@ describe('the code of a row', () => {
     expect(codeOf({ qr_id: '3', qr_slug: 'c', qr_name: 'New' })).toMatchObject({ slug: 'c', id: '3' });
   });
 
-  it('is remembered for as many codes as a workspace has, and no more', () => {
+  it('is kept for as many codes as a workspace has, and no more', () => {
     const many = createCodes({ owner: '', stem: 'scans' });
     const first = many({ qr_slug: 'first' });
     for (let i = 1; i < 10_000; i++) many({ qr_slug: `code-${i}` });

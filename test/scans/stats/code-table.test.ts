@@ -158,7 +158,7 @@ describe("a file that can't be joined", () => {
     expect(await refusal(text, more)).toBe(refused);
   });
 
-  it('does not matter for scans that have both', async () => {
+  it('is accepted for scans that have both', async () => {
     expect(await valuesIn('slug,region\nmenu,North\n', { id: ID, slug: 'menu' })).toEqual(['North']);
     expect(await valuesIn(`id,region\n${ID},North\n`, { id: ID, slug: 'menu' })).toEqual(['North']);
   });
@@ -173,7 +173,7 @@ describe('a mismatch', () => {
     expect([table.unusedRows(), table.namelessRows]).toEqual([1, 1]);
   });
 
-  it('is why a code has no value', async () => {
+  it('explains why a code has no value', async () => {
     const noneAfter = async (...slugs: string[]) => {
       const table = await tableOf('slug,region,city\na,North,Bonn\nb,,Rome\n', ['region', 'city']);
       for (const slug of slugs)

@@ -36,7 +36,7 @@ describe('the range before', () => {
     ).toEqual(['2026-02-28T23:00', '2026-03-30T10:00']);
   });
 
-  it('keeps days whole where clocks changed between them', () => {
+  it('has whole days if clocks changed between them', () => {
     expect(rangeBefore('2026-10-24T22:00:00Z', '2026-10-26T23:00:00Z', { zone: 'Europe/Berlin' })).toEqual([
       '2026-10-22T22:00',
       '2026-10-24T22:00',
@@ -54,7 +54,7 @@ describe('the range before', () => {
     ]);
   });
 
-  it('goes as far as the range has got, where that is not over', () => {
+  it('has the elapsed part of the range, if that is not over', () => {
     const nowMs = at('2026-11-22T12:30:00Z');
     expect(rangeBefore('2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', { nowMs })).toEqual([
       '2026-10-01T00:00',
@@ -79,7 +79,7 @@ describe('the range before a range that is not over', () => {
     ]);
   });
 
-  it('has as many local days and hours, whatever clocks did', () => {
+  it('has as many local days and hours, whatever the changes of clocks', () => {
     const zone = 'Europe/Berlin';
     const nowMs = at('2026-11-08T11:00:00Z');
     expect(rangeBefore('2026-10-31T23:00:00Z', '2026-11-30T23:00:00Z', { zone, nowMs })).toEqual([
@@ -88,7 +88,7 @@ describe('the range before a range that is not over', () => {
     ]);
   });
 
-  it('never ends after the range that it is before', () => {
+  it('never ends after the beginning of the range', () => {
     const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'] as const;
     expect(rangeBefore(march, april, { nowMs: at('2026-03-30T12:00:00Z') })).toEqual([
       '2026-02-01T00:00',

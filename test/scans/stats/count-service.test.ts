@@ -75,7 +75,7 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
 }
 
 describe('a count by day', () => {
-  it('of 30 days costs 61 requests compared with the 30 before, and the pages where those are fewer', async () => {
+  it('of 30 days costs 61 requests compared with the 30 days before, or the pages if they are fewer', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const asked: Asked = { dimensions: ['day'], compare: 'previous', span };
     const spread = (scans: number) =>

@@ -27,7 +27,7 @@ describe('the time that files cover', () => {
     expect([text(fromMs), text(toMs)]).toEqual(['2026-09-10T22:00', '2026-10-25T23:00']);
   });
 
-  it('is all of the range where nothing else is known', () => {
+  it('is all of the range if nothing else is known', () => {
     const coverage = { startsLateMs: undefined, endsEarlyMs: undefined, isWhole: true };
     expect(partOfFiles(coverage, BERLIN)).toEqual({ fromMs: undefined, toMs: undefined });
   });

@@ -59,7 +59,7 @@ function brief(by: Dimension, given: FiguresOptions) {
 describe('figures by time', () => {
   const span = { sinceMs: at('2026-10-24T22:00:00Z'), untilMs: at('2026-10-26T23:00:00Z') };
 
-  it('are of days of the zone, at 25 hours too, and have the days without scans', () => {
+  it('are of days of the zone, also with 25 hours, and include days without scans', () => {
     const current = tallyOf(
       [{ ts: '2026-10-24T22:00:00Z' }, { ts: '2026-10-25T22:59:59.999Z' }],
       'Europe/Berlin',
@@ -114,7 +114,7 @@ describe('figures by time', () => {
     expect(brief('month', given)).toEqual([['2026-10', 2, 'part']]);
   });
 
-  it('mark what the range cuts and what is not over', () => {
+  it('mark units that the range cuts, and units that are not over', () => {
     const current = tallyOf([{ ts: '2026-10-01T12:00:00Z' }], 'UTC');
     const cut = { sinceMs: at('2026-10-01T06:00:00Z'), untilMs: at('2026-10-04T00:00:00Z') };
     expect(brief('day', options('UTC', { current, span: cut, nowMs: at('2026-10-03T10:00:00Z') }))).toEqual([
@@ -241,7 +241,7 @@ describe('the rows of values', () => {
     ]);
   });
 
-  it('are the first ones, and one more where the rest would be a single value', () => {
+  it('are the first ones, and one more if the rest would be a single value', () => {
     const counts = { A: 5, B: 4, C: 3, D: 2 };
     expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
     expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
@@ -260,7 +260,7 @@ describe('the rows of values', () => {
     expect(rows[1]).toMatchObject({ value: 'other', scans: 0, previous: 6, isRest: true });
   });
 
-  it('say whether averages are compared, which takes a previous range of another length', () => {
+  it('record whether averages are compared, which requires a previous range of another length', () => {
     expect(valuesOf(undefined, { A: 1 }).comparesAverages).toBe(false);
     expect(valuesOf(undefined, { A: 1 }, { A: 1 }).comparesAverages).toBe(false);
     const longer = {

@@ -106,7 +106,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('of a period that is not over goes as far as it has got', () => {
+  it('of a period that is not over has its elapsed part', () => {
     const asked: Asked = { since: '2026-09-01', until: '2026-10-01', compare: 'previous' };
     expect(plan({ ...asked, now: '2026-09-11' }).before).toEqual(['2026-08-01', '2026-08-11']);
     expect(plan({ ...asked, now: '2026-11-11' }).before).toEqual(['2026-08-01', '2026-09-01']);

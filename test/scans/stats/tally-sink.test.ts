@@ -22,7 +22,7 @@ function sinkFor() {
   return { sink, write, taken };
 }
 
-it('counts each scan in its range, and those of neither in none', async () => {
+it('counts each scan in its range, and scans of neither range not at all', async () => {
   const { sink, write, taken } = sinkFor();
   expect(await write(-1, 0, 49, 50, 99)).toBe(5);
   expect(await write(100, 199, 200)).toBe(3);
@@ -78,7 +78,7 @@ it('keeps the number of scans of a code that is committed', async () => {
   expect(sink.added()).toBe(2);
 });
 
-it('takes scans of any time if its range is open', () => {
+it('counts scans of any time if its range is open', () => {
   const tallies = createTallies(
     [groupOf('code')],
     new Map(),

@@ -40,7 +40,7 @@ describe('a tally', () => {
     expect([tally.total(), tally.span()]).toEqual([6, { firstMs: 0, lastMs: 2 * HOUR }]);
   });
 
-  it('may be looked at while it grows', () => {
+  it('may be read while it grows', () => {
     const tally = tallyBy(['hour', 'code']);
     tally.add(0, {}, A);
     expect([[...tally.hours], countsOf(tally, 'code')]).toEqual([[[0, 1]], { a: 1 }]);
@@ -62,13 +62,13 @@ describe('a tally', () => {
     expect(countsOf(tally, 'city')).toEqual({ 7: 2, true: 1, Bonn: 1 });
   });
 
-  it('has only the counts that are wanted, and no clock for groups without time', () => {
+  it('has only the requested counts, and no hours for groups without time', () => {
     const tally = tallyBy(['country'], () => Number.NaN);
     tally.add(5 * HOUR, { country: 'DE', city: 'Bonn' }, A);
     expect([[...tally.hours], [...tally.values.keys()], tally.total()]).toEqual([[[0, 1]], ['country'], 1]);
   });
 
-  it('takes many scans of one time', () => {
+  it('counts many scans of one time', () => {
     const tally = tallyBy(['day', 'code']);
     tally.addMany(HOUR, A, 5);
     tally.addMany(2 * HOUR, A, 0);
@@ -81,7 +81,7 @@ describe('a tally', () => {
     expect(countsOf(tally, 'code')).toEqual({ a: 5 });
   });
 
-  it('takes all of another one, and keeps its own', () => {
+  it('adds all counts of another one', () => {
     const [tally, other, empty] = [
       tallyBy(['day', 'code']),
       tallyBy(['day', 'code', 'country']),

@@ -8,7 +8,7 @@ function countedOf(counter: ReturnType<typeof createValueCounter>): Record<strin
 }
 
 describe('counts of values', () => {
-  it('are exact while there is room, and take the empty text for none', () => {
+  it('are exact for few values, and count the empty text as none', () => {
     const counter = createValueCounter(3);
     for (const value of ['DE', 'FR', 'DE', '', null]) counter.add(value);
     expect(countedOf(counter)).toEqual({ DE: 2, FR: 1, null: 2 });
@@ -24,7 +24,7 @@ describe('counts of values', () => {
     expect(counter.isApproximate()).toBe(true);
   });
 
-  it('are short of the truth by less than a fair share of all scans (F1)', () => {
+  it('are too low by less than an equal share of all scans (F1)', () => {
     const most = 16;
     const counter = createValueCounter(most);
     const truth = new Map<string, number>();
@@ -76,7 +76,7 @@ describe('counts of values', () => {
     );
   });
 
-  it('say so when they are added up, too', () => {
+  it('stay approximate when they are added up', () => {
     const [counter, all] = [createValueCounter(2), createValueCounter()];
     for (const value of ['a', 'a', 'b', 'c']) counter.add(value);
     all.addAll(counter);
@@ -134,7 +134,7 @@ describe('an evicted value', () => {
     expect(counter.isApproximate()).toBe(true);
   });
 
-  it('is one without a certain scan, too', () => {
+  it('may have no certain scan', () => {
     const counter = createValueCounter(1);
     counter.add('a', 5);
     counter.add('b', 0);

@@ -7,12 +7,12 @@ const AT = { serviceMs: NOW, machineMs: NOW };
 const BEGUN = { now: AT, hasBegun: true };
 
 describe('the progress of a tail', () => {
-  it('begins where the first run began, also for a code that is new', () => {
+  it('begins where the first run began, also for a new code', () => {
     const progress = createTailProgress(5, new Map());
     expect(progress.resume('a', AT)).toEqual({ fromMs: 5, at: AT, printed: new Map() });
   });
 
-  it('stays an hour behind the newest printed scan, and forgets what is older (S3)', () => {
+  it('stays an hour behind the newest printed scan, and drops older IDs (S3)', () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: 10 * HOUR_MS }, BEGUN);
     progress.print('a', { id: 2, ms: 11 * HOUR_MS + 1 }, BEGUN);
@@ -36,13 +36,13 @@ describe('the progress of a tail', () => {
     expect(progress.resume('a', AT).fromMs).toBe(5 * HOUR_MS);
   });
 
-  it('learns from a scan of this instant (S3)', () => {
+  it('advances with a scan of this instant (S3)', () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: NOW }, BEGUN);
     expect(progress.resume('a', AT).fromMs).toBe(NOW - HOUR_MS);
   });
 
-  it('learns nothing from a scan of the future, nor before all of the start was returned (S3)', () => {
+  it('does not advance with a scan of the future, or before a reading from the start was complete (S3)', () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: NOW + 1 }, BEGUN);
     progress.print('a', { id: 2, ms: NOW }, { now: AT, hasBegun: false });
@@ -62,7 +62,7 @@ describe('the progress of a tail', () => {
     machineMs: NOW + (hour + machine) * HOUR_MS,
   });
 
-  it('does not follow a clock of the service that is suddenly ahead of this machine, and prints nothing twice after it is right again (S8)', () => {
+  it("does not advance with a service's clock that is suddenly ahead, and prints nothing twice after it is right again (S8)", () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: NOW }, { now: at(0), hasBegun: true });
     progress.print('a', { id: 2, ms: NOW + 3.1 * HOUR_MS }, { now: at(0.1, { ahead: 3 }), hasBegun: true });
@@ -71,7 +71,7 @@ describe('the progress of a tail', () => {
     expect([fromMs, [...printed.keys()]]).toEqual([NOW - HOUR_MS, [1, 2]]);
   });
 
-  it('goes back by what the clock of the service was set back since its position was written (S8)', () => {
+  it("goes back by the amount by which the service's clock was set back since the position was written (S8)", () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: NOW + 3 * HOUR_MS }, { now: at(0, { ahead: 3 }), hasBegun: true });
     // Soon, when the newest printed scan is dated in the future, and later.
@@ -84,7 +84,7 @@ describe('the progress of a tail', () => {
     );
   });
 
-  it('follows a clock that disagrees once it holds many scans (S8)', () => {
+  it('advances with a clock that differs if it holds many scans (S8)', () => {
     const progress = createTailProgress(0, new Map());
     const now = at(0.1, { ahead: 3 });
     progress.print('a', { id: 0, ms: NOW }, { now: at(0), hasBegun: true });

@@ -35,7 +35,7 @@ const scans = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ codeId: 'a', id: i, ms: i, row: { id: i }, hasBegun: true }));
 
 describe('printing with a state', () => {
-  it('records what was printed and flushed, and only that (S1)', async () => {
+  it('records only scans that were printed and flushed (S1)', async () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(3));
     expect(steps).toEqual(['write 3', 'flush ', 'record 3']);
@@ -46,7 +46,7 @@ describe('printing with a state', () => {
     }
   });
 
-  it('records after each 500 scans, so that a killed run repeats no more (S2)', async () => {
+  it('records after each 500 scans, so that the run after a kill repeats at most these (S2)', async () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(1001));
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);

@@ -176,7 +176,7 @@ describe('a state file', () => {
     expect((await follow(path)).positions).toEqual(POSITIONS);
   });
 
-  it('is read when the run before has ended, and not earlier (S5)', async () => {
+  it('is read after the previous run ended, and not earlier (S5)', async () => {
     const path = await usePath();
     const first = await open(path);
     await first.begin(run());
@@ -224,7 +224,7 @@ describe('a state file', () => {
     expect((await follow(first)).isContinued).toBe(true);
   });
 
-  it('says what to do if it cannot be opened, or not be written', async () => {
+  it("is reported with a hint if it can't be opened or written", async () => {
     const path = join(await useDirectory(), 'none', 'tail.json');
     await expect(open(path)).rejects.toMatchObject({
       message: expect.stringContaining(`cannot use the state file ${path}: its directory does not exist`),
@@ -244,7 +244,7 @@ describe('a state file', () => {
     });
   });
 
-  it('records nothing before it was begun', async () => {
+  it('rejects a record before the run began', async () => {
     const path = await usePath();
     const file = await open(path);
     await expect(file.record(POSITIONS)).rejects.toThrow('the state was not begun');

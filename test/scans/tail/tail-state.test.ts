@@ -32,7 +32,7 @@ const STATE: TailState = {
 };
 
 describe('the state of a tail', () => {
-  it('comes back as it was, with all digits of an ID', () => {
+  it('is parsed as it was written, with all digits of an ID', () => {
     expect(parseTailState(formatTailState(STATE))).toEqual(STATE);
     const all = { ...STATE, codes: { codes: [], all: '--name menu' } };
     expect(parseTailState(formatTailState(all)).codes).toEqual(all.codes);
@@ -40,7 +40,7 @@ describe('the state of a tail', () => {
     expect(parseTailState(formatTailState({ ...STATE, positions: negative })).positions).toEqual(negative);
   });
 
-  it('is not read if it was cut or changed anywhere (S7)', () => {
+  it('is refused if it was truncated or changed anywhere (S7)', () => {
     const bytes = formatTailState(STATE);
     for (let at = 0; at < bytes.length; at++) {
       expect(() => parseTailState(bytes.subarray(0, at))).toThrow();

@@ -61,7 +61,7 @@ describe('the file of a log', () => {
     expect(isUnfinished).toBe(false);
   });
 
-  it('may have data of a run that was stopped, which the next run removes', async () => {
+  it('may have data of a stopped run, which the next run removes', async () => {
     const state = { ...stateOf('abc\n'), stamp: undefined };
     expect(await check({ 'log.csv': 'abc\nxyz' }, state)).toMatchObject({
       isUnfinished: true,
@@ -73,7 +73,7 @@ describe('the file of a log', () => {
     });
   });
 
-  it('may be gone, or moved within the directory, also if an empty one is in its place', async () => {
+  it('may be missing, or moved within the directory, also if an empty one is in its place', async () => {
     expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('missing');
     expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({
       fault: undefined,
@@ -105,7 +105,7 @@ describe('rotated files', () => {
     });
   });
 
-  it('may be gone, and one that is there instead was edited', async () => {
+  it('may be missing, and an unknown one in their place was edited', async () => {
     const state = stateOf('abc\n', 'one\n', 'two\n');
     const { gone, fault } = await check({ 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state);
     expect({ gone, fault }).toEqual({ gone: [state.rotated[0]], fault: undefined });

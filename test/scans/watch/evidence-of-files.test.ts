@@ -92,7 +92,7 @@ describe('readFilesEvidence', () => {
     expect((await read([scans], { nowMs: END + 500 * DAY_MS })).found).toMatchObject({ future: 0 });
   });
 
-  it('takes the first scan for the creation, and knows scans before the nine weeks (W5)', async () => {
+  it('uses the time of the first scan as that of the creation, and finds scans before the nine weeks (W5)', async () => {
     const { of } = await read(
       [
         [
@@ -182,7 +182,7 @@ describe('readFilesEvidence', () => {
     expect(ids).toEqual([A]);
   });
 
-  it('names a code as its last scan does', async () => {
+  it('has the code of the last scan', async () => {
     const first: Scan[] = [
       [A, END - 3, 'old'],
       [B, END - 2, 'b'],
@@ -206,7 +206,7 @@ describe('readFilesEvidence', () => {
     expect(await of(A).evidence.countSameHours(1, END - DAY_MS)).toBe(1);
   });
 
-  it('tells once of an incomplete line, and pauses while it reads', async () => {
+  it('notes an incomplete line once, and pauses while it reads', async () => {
     const { notes, pauses } = await read([[[A, END - 1]]], { untilMs: END, end: `${A},menu,Menu,12` });
     expect(notes).toEqual([expect.stringContaining('1.csv is incomplete')]);
     expect(pauses).toBeGreaterThan(0);

@@ -24,7 +24,7 @@ async function read(days: readonly number[], how: ModelScansOptions = {}, create
 }
 
 describe('evidence from totals', () => {
-  it('costs one request where a page has all scans, and two elsewhere', async () => {
+  it('costs one request if a page has all scans, otherwise two', async () => {
     const small = await read(daily(3, 70));
     expect(small.evidence).toMatchObject({ recent: 21, baseline: 168, last: { ms: END - DAY_MS / 6 } });
     expect(await small.evidence.findLast()).toEqual(small.evidence.last);
@@ -41,7 +41,7 @@ describe('evidence from totals', () => {
       [true, false].map((wholeSeconds) => ({ sinceInclusive, untilInclusive, wholeSeconds })),
     ),
   );
-  it.each(bounds)('cuts the weeks exactly where rows are shown, with bounds %j (W8)', async (how) => {
+  it.each(bounds)('has exact weeks if rows are returned, with bounds %j (W8)', async (how) => {
     const edges = [0, 1 / DAY_MS, 7, 7 - 1 / DAY_MS, 7 + 1 / DAY_MS, 63, 63 + 1 / DAY_MS];
     const { evidence } = await read([...edges, ...daily(2, 60, 1)], how);
     expect([evidence.recent, evidence.baseline]).toEqual([12 + 3, 106 + 2]);
@@ -67,12 +67,12 @@ describe('evidence from totals', () => {
     expect(silent.requests()).toBe(requests);
   });
 
-  it('shows no scan of the end or after it as the last one (W8)', async () => {
+  it('excludes scans at the end or later from the last one (W8)', async () => {
     const { evidence } = await read([1, 0.5, 0, -500 / DAY_MS]);
     expect(evidence).toMatchObject({ recent: 2, last: { ms: END - DAY_MS / 2 } });
   });
 
-  it('does not know the last scan of pages without an order, or of a total that may be capped', async () => {
+  it('has no last scan of unsorted pages, or of a total that may be capped', async () => {
     const mixed = await read(daily(99, 70), { order: 'none' });
     expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual([
       'unknown',
@@ -87,7 +87,7 @@ describe('evidence from totals', () => {
     ]);
   });
 
-  it('counts the eight weeks in halves where the total may be capped, and believes only what is below the cap (W7)', async () => {
+  it('counts the eight weeks in halves if the total may be capped, and uses only totals below the cap (W7)', async () => {
     const capped = await read(daily(30, 63), { cap: 1000 });
     expect(capped.evidence).toMatchObject({ recent: 210, baseline: 56 * 30 });
     expect(capped.requests()).toBe(4);
@@ -117,7 +117,7 @@ describe('evidence from totals', () => {
     expect(round.requests()).toBe(4);
   });
 
-  it('takes no page for all scans, or for the last one, where the total may be capped (W7)', async () => {
+  it('does not use a page as all scans, or for the last one, if the total may be capped (W7)', async () => {
     const how = { order: 'ascending', cap: 500 } as const;
     const busy = await read(daily(150, 63), how);
     expect([
@@ -137,7 +137,7 @@ describe('evidence from totals', () => {
     expect(await hidden.evidence.hasSince(END - 8 * DAY_MS)).toBe(false);
   });
 
-  it('asks for the hours of a silence one and two weeks before it', async () => {
+  it('requests the hours of a silence one and two weeks before it', async () => {
     const { evidence } = await read([...daily(50, 63, 9), ...daily(100, 9, 2)]);
     expect(await evidence.countSameHours(1, END - 2 * DAY_MS)).toBe(200);
     expect(await evidence.countSameHours(2, END - 2 * DAY_MS)).toBe(100);
@@ -156,7 +156,7 @@ describe('evidence from totals', () => {
     expect([await fresh.evidence.hasEarlier(), await fresh.evidence.findEarlier()]).toEqual([false, 'none']);
   });
 
-  it('calls a code young that was created in the nine weeks', async () => {
+  it('marks a code as young that was created in the nine weeks', async () => {
     const { startMs } = windows;
     expect((await read([], {}, startMs + 1)).evidence.isYoung).toBe(true);
     expect((await read([], {}, startMs)).evidence.isYoung).toBe(false);
@@ -165,7 +165,7 @@ describe('evidence from totals', () => {
 });
 
 describe('the weeks', () => {
-  it('begin at the same local time, also where clocks change (W6)', () => {
+  it('begin at the same local time, also if clocks change (W6)', () => {
     const end = Date.parse('2026-11-20T04:00:00+01:00');
     const found = windowsUntil(end, 'Europe/Berlin');
     expect(found).toEqual({

@@ -35,7 +35,7 @@ const outcome = async (given: Partial<Evidence>, limits = {}, more = {}) => {
 };
 
 describe('a code against its own past', () => {
-  it('is ok as ever, and costs no request more', async () => {
+  it('is ok if nothing changed, without another request', async () => {
     expect(await outcome({})).toEqual({
       outcome: 'ok',
       scans: 80,
@@ -56,7 +56,7 @@ describe('a code against its own past', () => {
     expect((await outcome({ recent })).outcome).toBe(expected);
   });
 
-  it('is not judged where fewer than 30 scans are expected (W2)', async () => {
+  it('is not judged if fewer than 30 scans are expected (W2)', async () => {
     expect(await outcome({ recent: 500, baseline: 239 })).toMatchObject({
       outcome: 'ok',
       unjudged: 'few',
@@ -65,7 +65,7 @@ describe('a code against its own past', () => {
     expect(await outcome({ recent: 500, baseline: 240 })).toMatchObject({ outcome: 'jump' });
   });
 
-  it('is not judged where the totals may be capped (W7)', async () => {
+  it('is not judged if the totals may be capped (W7)', async () => {
     expect(await outcome({ recent: 1000, isCapped: true })).toMatchObject({
       outcome: 'ok',
       unjudged: 'capped',
@@ -78,7 +78,7 @@ describe('a code against its own past', () => {
     expect(await outcome({ isCapped: true, last: ago(1) })).toMatchObject({ unjudged: 'capped', asked: [] });
   });
 
-  it('is new while it is younger than the nine weeks, and where it was not scanned before them (W5)', async () => {
+  it('is new if it is younger than the nine weeks, or was not scanned before them (W5)', async () => {
     expect(await outcome({ recent: 500, isYoung: true })).toMatchObject({ outcome: 'new', asked: [] });
     expect(await outcome({ recent: 500, hasEarlier: async () => false })).toMatchObject({ outcome: 'new' });
     expect(await outcome({ hasEarlier: async () => false })).toMatchObject({ outcome: 'ok', asked: [] });
@@ -90,7 +90,7 @@ describe('a code against its own past', () => {
 });
 
 describe('the hours of a silence', () => {
-  it('are counted from after the last scan on, so many weeks earlier', () => {
+  it('are counted from after the last scan, one or two weeks earlier', () => {
     expect(hoursBefore(2, END - 5, END)).toEqual({
       sinceMs: END - 14 * DAY_MS - 4,
       untilMs: END - 14 * DAY_MS,
@@ -143,7 +143,7 @@ describe('a silence', () => {
     });
   });
 
-  it('is not judged by the hours of earlier weeks where fewer than 30 scans are expected in a whole one (W2)', async () => {
+  it('is not judged by the hours of earlier weeks if fewer than 30 scans are expected in a whole one (W2)', async () => {
     const few = { recent: 30, last: ago(2) };
     expect(await outcome({ ...few, baseline: 239 })).toMatchObject({
       outcome: 'ok',
@@ -156,11 +156,11 @@ describe('a silence', () => {
     });
   });
 
-  it('of a young code is told, because it needs no level of eight weeks', async () => {
+  it('of a young code is reported, because it requires no level of eight weeks', async () => {
     expect(await outcome({ isYoung: true, last: ago(2) })).toMatchObject({ outcome: 'quiet', expected: 80 });
   });
 
-  it('is looked for if no row showed the last scan, and the week is weak', async () => {
+  it('is checked for if no row showed the last scan, and the week has few scans', async () => {
     const hidden = { last: 'unknown', findLast: async () => ago(2) } as const;
     expect(await outcome({ ...hidden, recent: 71 })).toMatchObject({ outcome: 'quiet' });
     expect(await outcome({ ...hidden, recent: 72 })).toMatchObject({ outcome: 'ok', asked: [] });
@@ -170,7 +170,7 @@ describe('a silence', () => {
     });
   });
 
-  it('is looked for as well where it counts for any code, or the totals may be capped', async () => {
+  it('is also checked for with --quiet-for, or if the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
     expect(await outcome(hidden, { quietForMs: DAY_MS })).toMatchObject({ outcome: 'ok', asked: ['last'] });
     expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({
@@ -179,7 +179,7 @@ describe('a silence', () => {
     });
   });
 
-  it('of --quiet-for is told of any code that had scans, however few and old (W4)', async () => {
+  it('of --quiet-for is reported for any code that had scans, however few and old (W4)', async () => {
     const limits = { quietForMs: 7 * DAY_MS };
     const few = { recent: 0, baseline: 3 };
     expect(await outcome({ ...few, last: ago(7) }, limits)).toMatchObject({
@@ -213,7 +213,7 @@ describe('a silence', () => {
     expect(await outcome({ isCapped: true, last: ago(8) }, limits)).toMatchObject({ outcome: 'quiet' });
   });
 
-  it('is proven by a period without scans, where no row shows the last one (W4)', async () => {
+  it('is verified by a period without scans if no row shows the last one (W4)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown' };
     const limits = { quietForMs: 3 * DAY_MS };
     const quiet = { outcome: 'quiet', lastMs: undefined, quietSinceMs: END - 3 * DAY_MS };
@@ -229,7 +229,7 @@ describe('a silence', () => {
     });
   });
 
-  it('of a week is told where no row shows the last scan, if enough are expected in it (W1)', async () => {
+  it('of a week is reported if no row shows the last scan and enough are expected in it (W1)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown', recent: 0 };
     expect(await outcome(hidden)).toMatchObject({
       outcome: 'quiet',

@@ -12,7 +12,7 @@ describe('the normal range', () => {
     expect([low, high]).toEqual(quantilesByGamma(baseline));
   });
 
-  it('scales beyond a number at which chance is little, to within half a hundredth', () => {
+  it('scales above a large number, with an error below 0.5 %', () => {
     const { low, high } = normalRange(800_000);
     const [exactLow, exactHigh] = quantilesByGamma(800_000);
     expect(low / exactLow).toBeCloseTo(1, 2);
@@ -20,7 +20,7 @@ describe('the normal range', () => {
     expect(normalRange(8e12).high / 1e12).toBeCloseTo(1.79, 2);
   });
 
-  it('leaves next to no chance for none at all where 30 are expected, so that a silence needs no bound of its own', () => {
+  it('makes zero scans very unlikely if 30 are expected, so that a silence needs no bound of its own', () => {
     const size = 1 / (0.2 ** 2 + 1 / 240);
     expect((size / (size + 30)) ** size).toBeLessThan(1e-6);
   });

@@ -7,7 +7,7 @@ const isAlarm = (outcome: string) => outcome !== 'ok';
 
 describe('over made-up years', () => {
   it.each([5, 100])(
-    '%d scans per day: next to no false alarms, where a plain threshold has dozens',
+    '%d scans per day: almost no false alarms, where a plain threshold has dozens',
     async (scansPerDay) => {
       let found = 0;
       let plain = 0;

@@ -29,7 +29,7 @@ function pagesOf(bands: readonly Band[], last = bandOf(1)): number[][] {
   ]);
 }
 
-it('keeps the order if all fits, with what is last below', () => {
+it('keeps the order if everything fits, with the closing band at the end', () => {
   expect(pagesOf([bandOf(5), bandOf(9, true), bandOf(5)])).toEqual([[0, 1, 2, 3]]);
 });
 
@@ -50,7 +50,7 @@ it('draws a band that fits on no page over the margin', () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 
-it('places every block once, within the page, and none over another', () => {
+it('places every block once, within the page and without overlap', () => {
   const bands = fc.array(
     fc
       .tuple(fc.integer({ min: 1, max: 60 }), fc.boolean())

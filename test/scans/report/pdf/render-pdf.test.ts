@@ -174,10 +174,10 @@ describe('the PDF of a report', () => {
   });
 });
 
-describe('a name from strangers', () => {
+describe('an untrusted name', () => {
   const hostile = ['x'.repeat(10_000), 'a\u202eb\u0000c\nd', '한국어 😀 name', ''];
 
-  it('is one line of visible characters, cut with an ellipsis, and never fails', async () => {
+  it('is one line of visible characters, truncated with an ellipsis, and never fails', async () => {
     const report = reportOf({
       title: hostile[0] ?? '',
       cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })],

@@ -49,7 +49,7 @@ function parquetOf(rows: readonly Row[]): Buffer {
   ]);
 }
 
-it('reads the same scans from Parquet as from CSV, and refuses what is cut', async () => {
+it('reads the same scans from Parquet as from CSV, and refuses a truncated file', async () => {
   const directory = await useDirectory();
   await mkdir(join(directory, 'dt=2026-10-01'));
   const [csv, parquet] = ['a.csv', 'dt=2026-10-01/a.parquet'].map((name) => join(directory, name)) as [
@@ -111,7 +111,7 @@ it('refuses counts that no page can have before it is decoded: one bit took minu
   expect(found.filter((message) => message.includes('says what cannot be')).length).toBeGreaterThan(3);
 }, 120_000);
 
-it('refuses a page in which any bit has changed: figures of another value would be no figures (F19)', async () => {
+it('refuses a page with any changed bit, whose figures would be wrong (F19)', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const rows = Array.from({ length: 400 }, (_, i) => ({
     ...ROWS[0],
@@ -138,7 +138,7 @@ it('refuses a page in which any bit has changed: figures of another value would 
   }
 }, 600_000);
 
-it('ends when it is aborted', async () => {
+it('ends if it is aborted', async () => {
   const controller = new AbortController();
   const reason = new Error('aborted');
   const file = { read: async () => ({ bytesRead: 1 }) as never };

@@ -124,7 +124,7 @@ describe('files of scans', () => {
     expect((await read({ 'a.csv': csv([]), 'b.json': '[]\n', 'c.ndjson': '' })).taken).toEqual([]);
   });
 
-  it('of many pieces give each scan once, wherever a piece ends', async () => {
+  it('of many pieces have each scan once, wherever a piece ends', async () => {
     const many = Array.from({ length: SOAK ? 9000 : 2000 }, (_, i) =>
       scan(i, i, { referrer: i % 7 === 0 ? `"x${i}\n,"` : `https://shop.example/${i}` }),
     );
@@ -142,21 +142,21 @@ describe('files of scans', () => {
     }
   });
 
-  it('have the values that were there before cells were defused (F4)', async () => {
+  it('have the values before formulas were escaped (F4)', async () => {
     const hostile = [...Object.values(FORMULAS), "'=1+1", "''", "'", '=1', '-5', '\t=x'];
     const made = hostile.map((referrer, i) => scan(i, i, { referrer }));
     const { taken } = await read({ 'a.csv': csv(made) }, ['referrer']);
     expect(taken.map(({ row }) => row.referrer)).toEqual(hostile);
   });
 
-  it('name the code of each scan: by its slug, its id, or the file', async () => {
+  it('have the code of each scan: by its slug, its ID, or the file', async () => {
     const labelled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
     expect((await read({ 'all.csv': labelled })).taken[0]?.code).toBe('menu');
     expect((await read({ 'spring.csv.gz': gzipSync(csv([scan(1, 0)])) })).taken[0]?.code).toBe('spring');
   });
 });
 
-describe('a file without an end to its records', () => {
+describe('a file whose record never ends', () => {
   const head = 'id,ts,city\n1,2026-10-01T00:00:00Z,';
   const large = 'x'.repeat(2 ** 20);
   const lines = 'x\n'.repeat(2 ** 19 + 20_000);
@@ -187,7 +187,7 @@ describe('a file without an end to its records', () => {
     await expect(reading).rejects.toThrow('cannot read scans from /dev/zero: line 1 is longer than 1 MiB');
   });
 
-  it('is one of scans while each is shorter', async () => {
+  it('is read if each record is shorter', async () => {
     const city = 'x'.repeat(2 ** 20 - 1000);
     const made = [
       scan(1, 0, { city }),
@@ -207,12 +207,12 @@ describe('a file without an end to its records', () => {
 });
 
 describe('each scan once', () => {
-  it('is told by times that rise, without remembering any (F5)', async () => {
+  it('is recognized by rising times, without stored IDs (F5)', async () => {
     const files = { 'a.csv': csv([scan(1, 0), scan(2, 0)]), 'b.csv': csv([scan(3, 0), scan(1, 9)]) };
     expect(await read(files)).toMatchObject({ starts: 1, ids: ['1', '2', '3', '1'] });
   });
 
-  it('is told by ids where files overlap, or scans came late (F5)', async () => {
+  it('is recognized by IDs if files overlap, or scans arrived late (F5)', async () => {
     const september = csv([scan(1, 0), scan(2, 5), scan(3, 5)]);
     const both = ndjson([scan(2, 5), scan(3, 5), scan(9, 1), scan(4, 7)]);
     expect(await read({ 'a.csv': september, 'b.ndjson': both })).toMatchObject({
@@ -229,7 +229,7 @@ describe('each scan once', () => {
     expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
   });
 
-  it('is told of a million ids in any order, beyond 2^53 too', async () => {
+  it('is recognized among a million IDs in any order, also beyond 2^53', async () => {
     const ids = Array.from({ length: 5000 }, (_, i) => BigInt((i * 7919) % 5003) * 40_000n + 2n ** 60n);
     const made = ids.map((id, i) => scan(id, i % 50));
     const { taken } = await read({ 'a.ndjson': ndjson(made), 'b.ndjson': ndjson([...made].reverse()) });
@@ -237,7 +237,7 @@ describe('each scan once', () => {
     expect(taken).toHaveLength(5000);
   });
 
-  it('keeps codes apart that have ids of their own', async () => {
+  it('distinguishes codes with their own IDs', async () => {
     const code = (qr_id: string) => ndjson([1, 2].map((id) => ({ ...scan(id, id), qr_id, qr_slug: qr_id })));
     expect((await read({ 'a.ndjson': code('a') + code('b') + code('a') })).taken).toHaveLength(4);
     const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}.csv`;
@@ -246,7 +246,7 @@ describe('each scan once', () => {
     );
   });
 
-  it('is told by ids of a file that is named by its code and one that says no code (F6)', async () => {
+  it('is recognized by IDs in a file named after its code and one without a code (F6)', async () => {
     const uuid = '00000000-0000-4000-8000-000000000001';
     const both = csv([scan(1, 0), scan(2, 5)]);
     expect(await read({ [`${uuid}.csv`]: both, 'menu.csv': both })).toMatchObject({
@@ -260,7 +260,7 @@ describe('each scan once', () => {
     ]);
   });
 
-  it('is told of rotated files, whose code is that of their log', async () => {
+  it('is recognized in rotated files, whose code is that of their log', async () => {
     const uuid = '00000000-0000-4000-8000-00000000000A';
     const codes = async (names: string[]) => {
       const made = names.map((name, i): [string, Uint8Array | string] => {
@@ -278,7 +278,7 @@ describe('each scan once', () => {
     expect(await codes([`${uuid}.csv.2.gz`, `${uuid}.csv`])).toEqual([3, new Set([one])]);
   });
 
-  it('is told of a code whose id is in capitals in one of two files', async () => {
+  it('is recognized if the ID of its code is in capitals in one of two files', async () => {
     const uuid = '00000000-0000-4000-8000-00000000000A';
     const labelled = csv([{ ...scan(1, 0), qr_id: uuid, qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
     expect(
@@ -286,14 +286,14 @@ describe('each scan once', () => {
     ).toEqual(['1']);
   });
 
-  it('cannot be told where codes are not named and one id has two times (F6)', async () => {
+  it("can't be recognized without codes if an ID has two times (F6)", async () => {
     expect(await refusal({ 'a.csv': csv([scan(1, 5), scan(2, 6)]), 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UnprovenError',
       message: 'cannot remove duplicate scans: two scans with different times have the ID 1',
     });
   });
 
-  it('cannot be told where one file names its codes and another does not (F6)', async () => {
+  it("can't be recognized if only one of two files has the codes (F6)", async () => {
     const labelled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
     expect(await refusal({ 'a.csv': labelled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UsageError',
@@ -303,7 +303,7 @@ describe('each scan once', () => {
   });
 });
 
-describe('what is no file of scans', () => {
+describe('a file without scans', () => {
   it.each([
     [
       'a.csv',
@@ -343,7 +343,7 @@ describe('what is no file of scans', () => {
     });
   });
 
-  it('two exports of other columns in one file', async () => {
+  it('two exports with different columns in one file', async () => {
     const line = (id: number, more = {}) =>
       `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
     const files = { 'a.ndjson': line(1, { city: null }) + line(2, { city: 'Bonn' }) + line(3) };
@@ -353,14 +353,14 @@ describe('what is no file of scans', () => {
     expect((await read(files, [])).taken).toHaveLength(3);
   });
 
-  it('a file without the column that is asked for', async () => {
+  it('a file without the requested column', async () => {
     const files = { 'a.csv': csv([scan(1, 0)]), 'b.csv': csv([scan(2, 1)], ['id', 'ts', 'device']) };
     expect((await refusal(files, ['city'])).message).toBe(
       'cannot read city from b.csv: the file has no city column',
     );
   });
 
-  it('a compressed file that is cut off', async () => {
+  it('a truncated compressed file', async () => {
     const whole = gzipSync(csv(Array.from({ length: 100 }, (_, i) => scan(i, i))));
     expect((await refusal({ 'a.csv.gz': whole.subarray(0, -20) })).message).toMatch(
       /^a\.csv\.gz is not a complete gzip file: /,
@@ -396,7 +396,7 @@ describe('a last line without a line end', () => {
     },
   );
 
-  it('is left out of a file that an export appends to', async () => {
+  it('is omitted from a file that an export appends to', async () => {
     expect(await read({ 'a.csv': whole.trimEnd() })).toMatchObject({
       ids: ['1'],
       notes: [expect.stringContaining('incomplete')],
@@ -411,7 +411,7 @@ async function listed(names: string[]): Promise<string[]> {
 }
 
 describe('what --input names', () => {
-  it('is files, and of a directory all data, in the order of its names', async () => {
+  it('is files, and all data files of a directory, sorted by name', async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'dt=2026-10-02'));
     await mkdir(join(directory, 'dt=2026-10-01'));
@@ -443,7 +443,7 @@ describe('what --input names', () => {
     expect(warned.join('\n').match(/scans\.csv\.\d/g)).toEqual(['scans.csv.1']);
   });
 
-  it('must be there, and hold something', async () => {
+  it('must exist, and contain scans', async () => {
     const directory = await useDirectory();
     await expect(listed([join(directory, 'gone.csv')])).rejects.toThrow(/^cannot read .*gone\.csv: /);
     await expect(listed([directory])).rejects.toThrow(/^no scan files in /);
