@@ -293,7 +293,7 @@ describe('what was not compared', () => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('a plain export that ends within a line differs, and one that lacks rows at both ends is compared in the requested range', async () => {
+  test('a plain export that ends within a line differs, and one that lacks rows at both ends is compared in the printed range', async () => {
     const { sandbox, run, at } = await useJob(1);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'plain.csv')).toMatchObject({ code: 0 });

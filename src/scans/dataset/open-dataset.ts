@@ -19,7 +19,6 @@ import {
   type DatasetIdentity,
   MANIFEST,
   type Manifest,
-  type Part,
   parseManifest,
   partitionEnd,
 } from './manifest.ts';
@@ -65,13 +64,12 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
           `Add --append to add new scans to the dataset, or ${OTHER_DIRECTORY}`,
         );
       const recorded = await checkDataset(options, directory, found);
-      const known = found?.parts ?? [];
-      const { removed, parts } = await withoutRemoved({ disk, directory, parts: known });
+      const listed = found ?? { parts: [], identity };
+      const { removed, parts, endMs: keptFromMs } = await withoutRemoved(disk, directory, listed);
       await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
       // P4: also removes a leftover manifest, which a run without new rows does not replace.
       await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
-      const keptFromMs = endOfRemoved(known, removed, identity.partition);
       if (keptFromMs !== undefined)
         options.note?.(
           `${removed.join(', ')} ${removed.length === 1 ? 'was' : 'were'} deleted. Scans before ${formatInstant(keptFromMs)} are not exported again`,
@@ -109,18 +107,19 @@ async function checkDataset(
   });
 }
 
-async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {
-  const removed = await removedPartitions(job);
-  return { removed, parts: job.parts.filter(({ partition }) => !removed.includes(partition)) };
-}
-
-function endOfRemoved(
-  parts: readonly Part[],
-  removed: readonly string[],
-  partition: DatasetIdentity['partition'],
-): number | undefined {
-  const last = parts.find((part) => part.partition === removed.at(-1));
-  return last && partitionEnd(createPartitioner(partition), last.newestMs);
+/** P15: returns the remaining parts, and the end of the partitions that a user deleted. */
+async function withoutRemoved(
+  disk: Disk,
+  directory: string,
+  { parts: known, identity }: Pick<Manifest, 'parts' | 'identity'>,
+) {
+  const removed = await removedPartitions({ disk, directory, parts: known });
+  const last = known.find(({ partition }) => partition === removed.at(-1));
+  return {
+    removed,
+    parts: known.filter(({ partition }) => !removed.includes(partition)),
+    endMs: last && partitionEnd(createPartitioner(identity.partition), last.newestMs),
+  };
 }
 
 async function lockDirectory(disk: Disk, place: string, lockFile: (path: string) => Promise<Lock>) {
@@ -167,13 +166,12 @@ export async function inspectDataset(
   const found = await readDatasetState(directory, disk);
   if (!found) return undefined;
   const { identity } = found;
-  const { removed, parts } = await withoutRemoved({ disk, directory, parts: found.parts });
+  const { parts, endMs } = await withoutRemoved(disk, directory, found);
   const fault = await refuseUnknownFiles({ disk, directory, parts, format: identity.format }).then(
     () => undefined,
     (error: unknown) => (error instanceof UsageError ? error.message : Promise.reject(error)),
   );
-  const sinceMs = endOfRemoved(found.parts, removed, identity.partition) ?? found.sinceMs;
-  return { ...found, sinceMs, rotated: [], fault };
+  return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault };
 }
 
 /**
@@ -197,7 +195,7 @@ export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promis
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
   try {
-    const { parts } = await withoutRemoved({ disk, directory, parts: parseManifest(bytes).parts });
+    const { parts } = await withoutRemoved(disk, directory, parseManifest(bytes));
     return await lossOfParts({ disk, directory, parts }, true);
   } catch (error) {
     if (error instanceof RecordProblem) return `its ${MANIFEST} ${error.message}`;

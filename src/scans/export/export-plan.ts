@@ -6,10 +6,10 @@ import { checkWholeFile, OTHER_DIRECTORY } from '../../files/formats/whole-file.
 import { isUuid } from '../../service/checks.ts';
 import type { AppendFile } from '../append/add-rows.ts';
 import type { AppendIdentity, Partitioning } from '../append/identity.ts';
-import { type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
+import { type LogPlace, type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import type { ScanRun } from '../scan-run.ts';
-import { type InputLog, recordOf } from '../stats/input/input-log.ts';
+import { recordOf } from '../stats/input/input-log.ts';
 import { LOCAL_TIME } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
 
@@ -122,7 +122,7 @@ function refusal(path: string): UsageError {
 export async function openGrowing(
   run: ScanRun,
   plan: ExportPlan,
-  keptBy: NonNullable<InputLog['keptBy']>,
+  keptBy: LogPlace,
   codes: readonly CodeLabel[],
   service: LogService,
   more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> } = {},
@@ -146,7 +146,7 @@ export async function openGrowing(
 async function identityOf(
   { output, directory, partition, all, localZone }: ExportPlan,
   codes: readonly CodeLabel[],
-  log: InputLog['keptBy'],
+  log: LogPlace | undefined,
 ): Promise<AppendIdentity> {
   const { format, header, excel, rawCells, delimiter, chosen } = output;
   if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')

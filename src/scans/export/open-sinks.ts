@@ -7,7 +7,7 @@ import type { OutputPlan } from '../../files/formats/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../files/formats/row-sink.ts';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import type { AppendFile } from '../append/add-rows.ts';
-import type { LogService } from '../append/open-log-file.ts';
+import type { LogPlace, LogService } from '../append/open-log-file.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { addColumns } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
@@ -44,7 +44,7 @@ export async function openSinks(
   const common = { contents: contents.read, remarks };
   const localTime = localZone === undefined ? undefined : createLocalTime(localZone);
   const withColumns = (code: CodeLabel, sink: CodeSink) => addColumns(code, sink, { labelled, localTime });
-  const openLog = async (keptBy: Parameters<typeof openGrowing>[2], of = codes) => {
+  const openLog = async (keptBy: LogPlace, of = codes) => {
     const remark = (line: string) => void remarks.push(line);
     return contents.appended(await openGrowing(run, plan, keptBy, of, service, { remark }));
   };

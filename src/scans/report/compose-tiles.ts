@@ -44,14 +44,15 @@ export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
   const of = (by: string) => sectionOf(sections, by);
-  return [
+  const tiles = [
     scansTile(figures, locale),
-    ...perDayTile(figures, locale),
-    ...busiestDay(of('day'), locale),
-    ...topValue(of('code'), locale.words.tiles.topCode, locale),
-    ...topValue(of('country'), locale.words.tiles.topCountry, locale),
-    ...onPhones(of('device'), locale),
+    perDayTile(figures, locale),
+    busiestDay(of('day'), locale),
+    topValue(of('code'), locale.words.tiles.topCode, locale),
+    topValue(of('country'), locale.words.tiles.topCountry, locale),
+    onPhones(of('device'), locale),
   ];
+  return tiles.filter((tile) => tile !== undefined);
 }
 
 function scansTile(figures: TileFigures, locale: Locale): Tile {
@@ -67,18 +68,16 @@ function scansTile(figures: TileFigures, locale: Locale): Tile {
   };
 }
 
-function perDayTile(figures: TileFigures, locale: Locale): Tile[] {
+function perDayTile(figures: TileFigures, locale: Locale): Tile | undefined {
   const { total } = figures;
   const { words, average } = locale;
-  if (total.perDay === null || total.perDay === total.scans) return [];
-  return [
-    {
-      label: words.tiles.perDay,
-      value: average(total.perDay),
-      detail: previousDetail(total.previousPerDay, average, figures, locale) ?? '',
-      ...(total.comparesAverages && changeOf(total, locale)),
-    },
-  ];
+  if (total.perDay === null || total.perDay === total.scans) return undefined;
+  return {
+    label: words.tiles.perDay,
+    value: average(total.perDay),
+    detail: previousDetail(total.previousPerDay, average, figures, locale) ?? '',
+    ...(total.comparesAverages && changeOf(total, locale)),
+  };
 }
 
 function previousDetail(
@@ -96,16 +95,11 @@ function changeOf({ change }: Total, locale: Locale): Pick<Tile, 'change'> {
   return change === null ? {} : { change: { text: locale.change(change), tone: toneOf(change) } };
 }
 
-function busiestDay(section: Section | undefined, locale: Locale): Tile[] {
+function busiestDay(section: Section | undefined, locale: Locale): Tile | undefined {
   const most = busiestOf(section);
-  if (!section || !most) return [];
-  return [
-    {
-      label: locale.words.tiles.busiestDay,
-      value: locale.number(most.scans),
-      detail: rowName(most, section, locale).name,
-    },
-  ];
+  if (!section || !most) return undefined;
+  const detail = rowName(most, section, locale).name;
+  return { label: locale.words.tiles.busiestDay, value: locale.number(most.scans), detail };
 }
 
 function busiestOf(section: Section | undefined): Figure | undefined {
@@ -118,17 +112,17 @@ function topOf(section: Section | undefined): Figure | undefined {
   return top && top.share !== null && top.scans > 0 ? top : undefined;
 }
 
-function topValue(section: Section | undefined, label: string, locale: Locale): Tile[] {
+function topValue(section: Section | undefined, label: string, locale: Locale): Tile | undefined {
   const top = topOf(section);
-  if (!section || !top || top.share === null) return [];
+  if (!section || !top || top.share === null) return undefined;
   const value = shorten(rowName(top, section, locale).name, LONGEST_VALUE);
-  return [{ label, value, detail: fill(locale.words.ofScans, { share: locale.share(top.share) }) }];
+  return { label, value, detail: fill(locale.words.ofScans, { share: locale.share(top.share) }) };
 }
 
-function onPhones(section: Section | undefined, { words, scans, share }: Locale): Tile[] {
+function onPhones(section: Section | undefined, { words, scans, share }: Locale): Tile | undefined {
   const phones = section?.rows.find(({ value }) => value === 'mobile');
-  if (!phones || phones.share === null) return [];
-  return [{ label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) }];
+  if (!phones || phones.share === null) return undefined;
+  return { label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) };
 }
 
 /** Returns the tone of a growth, even if it is formatted as zero. */

@@ -7,7 +7,7 @@ import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
 import type { LogState } from '../append/append-file.ts';
 import { checkOwnWorkspace } from '../append/identity.ts';
 import { foreignReason, type RotatedFile, rangeOfCode } from '../append/log-range.ts';
-import { ownWorkspace, placeOf } from '../append/open-log-file.ts';
+import { type LogPlace, ownWorkspace, placeOf } from '../append/open-log-file.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import type { Range } from '../export/range.ts';
 import type { ScanRun } from '../scan-run.ts';
@@ -26,7 +26,7 @@ export interface ScanLog {
   isUnfinished: boolean;
 }
 
-type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
+type KeptLog = InputLog & { keptBy: LogPlace };
 
 export const WRONG_LOG = 'specify a different log with --input';
 
@@ -64,7 +64,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
 }
 
-async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly string[]): Promise<never> {
+async function refuseUnreadable(keptBy: LogPlace, paths: readonly string[]): Promise<never> {
   const place = placeOf(keptBy);
   const loss = await lossOfInput(keptBy, paths);
   throw new UnprovenError(`cannot read the scans of ${place}: ${loss ?? 'its state cannot be read'}`, {

@@ -1,7 +1,7 @@
 /** Formats by frozen CLDR data, equal in all versions of Node (UTS 35). */
-import { type Categories, type Language, PLURAL_RULES } from './plurals.ts';
+import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
-type Plural<L extends Language> = Readonly<Record<Categories[L], string>>;
+type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 
 type EnglishWords = typeof import('./words/en.json');
 type EnglishForms = typeof import('./cldr/en.json');

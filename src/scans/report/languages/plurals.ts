@@ -3,21 +3,6 @@
  * (https://www.unicode.org/cldr/charts/48/supplemental/language_plural_rules.html).
  */
 
-export interface Categories {
-  en: 'one' | 'other';
-  de: 'one' | 'other';
-  fr: 'one' | 'many' | 'other';
-  es: 'one' | 'many' | 'other';
-  it: 'one' | 'many' | 'other';
-  nl: 'one' | 'other';
-  pt: 'one' | 'many' | 'other';
-  pl: 'one' | 'few' | 'many' | 'other';
-  ja: 'other';
-  ar: 'zero' | 'one' | 'two' | 'few' | 'many' | 'other';
-}
-
-export type Language = keyof Categories;
-
 const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
 /** Returns whether a number takes `de`, as in `1 000 000 de scans`. */
 const isMillions = (n: number) => n !== 0 && n % 1_000_000 === 0;
@@ -25,7 +10,7 @@ const manyOrOther = (n: number) => (isMillions(n) ? 'many' : 'other');
 const oneManyOther = (n: number) => (n === 1 ? 'one' : manyOrOther(n));
 const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : manyOrOther(n));
 
-export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories[L] } = {
+const RULES = {
   en: oneOrOther,
   de: oneOrOther,
   fr: zeroIsOne,
@@ -33,18 +18,23 @@ export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories
   it: oneManyOther,
   nl: oneOrOther,
   pt: zeroIsOne,
-  pl: (n) => {
+  pl: (n: number) => {
     if (n === 1) return 'one';
     const isTeen = n % 100 >= 12 && n % 100 <= 14;
     return n % 10 >= 2 && n % 10 <= 4 && !isTeen ? 'few' : 'many';
   },
-  ja: () => 'other',
-  ar: (n) => {
+  ja: () => 'other' as const,
+  ar: (n: number) => {
     if (n === 0) return 'zero';
     if (n <= 2) return n === 1 ? 'one' : 'two';
     if (n % 100 >= 3 && n % 100 <= 10) return 'few';
     return n % 100 >= 11 ? 'many' : 'other';
   },
 };
+
+export type Language = keyof typeof RULES;
+export type Category<L extends Language> = ReturnType<(typeof RULES)[L]>;
+
+export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Category<L> } = RULES;
 
 export const LANGUAGES = Object.keys(PLURAL_RULES) as readonly Language[];
