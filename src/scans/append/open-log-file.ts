@@ -4,7 +4,7 @@ import type { DatasetIdentity } from '../dataset/manifest.ts';
 import type { DatasetOptions } from '../dataset/open-dataset.ts';
 import type { ScanRun } from '../scan-run.ts';
 import type { AppendFile } from './add-rows.ts';
-import type { AppendOptions } from './append-file.ts';
+import { type AppendOptions, openAppendFile } from './append-file.ts';
 import type { AppendIdentity, AppendRun, OwnWorkspace } from './identity.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
@@ -40,7 +40,6 @@ export async function openLogFile(
     const partitioned = identity as DatasetIdentity;
     return openDataset({ ...common, directory: place, identity: partitioned, createFormatter, append });
   }
-  const { openAppendFile } = await import('./append-file.ts');
   return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
 }
 

@@ -7,7 +7,9 @@ import { isUuid } from '../../service/checks.ts';
 import type { AppendFile } from '../append/add-rows.ts';
 import type { AppendIdentity, Partitioning } from '../append/identity.ts';
 import { type LogPlace, type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
-import type { CodeOverlap } from '../append/overlap.ts';
+import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
+import { findState } from '../append/recorded-log.ts';
+import { MANIFEST } from '../dataset/manifest.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { recordOf } from '../stats/input/input-log.ts';
 import { LOCAL_TIME } from './added-columns.ts';
@@ -57,7 +59,6 @@ export async function savedPositions(
   }
   const files = directory === undefined ? [append.path] : codes.map(plan.filesOf(codes));
   const states = await Promise.all(files.map((file) => recordOf({ file })));
-  const { readingPositions } = await import('../append/overlap.ts');
   return new Map(
     states.flatMap((state) => (state ? [...readingPositions(state, append.overlapMs, untilMs)] : [])),
   );
@@ -72,13 +73,12 @@ export async function refuseKept(plan: ExportPlan, names: readonly string[]): Pr
   if (append || partition) return;
   if (directory !== undefined) return overwrite ? undefined : refuseDirectory(directory, plan, names);
   if (output.path === undefined) return;
-  if (!overwrite && (await hasState(output.path))) throw refusal(output.path);
+  if (!overwrite && (await findState(output.path)) !== undefined) throw refusal(output.path);
   await checkWholeFile(output.path, output);
 }
 
 async function refuseDataset(directory: string, { partition, append }: ExportPlan): Promise<void> {
   if (partition && append) return;
-  const { MANIFEST } = await import('../dataset/manifest.ts');
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   throw new UsageError(
     partition
@@ -99,17 +99,12 @@ async function refuseDirectory(directory: string, plan: ExportPlan, names: reado
     if (!name.endsWith(`${ending}.state.json`)) continue;
     const file = name.slice(0, -'.state.json'.length);
     const path = join(directory, file);
-    if ((!isKnown || known.has(file)) && (await hasState(path))) throw refusal(path);
+    if ((!isKnown || known.has(file)) && (await findState(path)) !== undefined) throw refusal(path);
   }
 }
 
 function namesIn(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
-}
-
-async function hasState(path: string): Promise<boolean> {
-  const { findState } = await import('../append/recorded-log.ts');
-  return (await findState(path)) !== undefined;
 }
 
 function refusal(path: string): UsageError {

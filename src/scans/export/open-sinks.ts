@@ -8,6 +8,7 @@ import type { CodeSink, Rewind, RowSink } from '../../files/formats/row-sink.ts'
 import { makeOutputDirectory, OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import type { AppendFile } from '../append/add-rows.ts';
 import type { LogPlace, LogService } from '../append/open-log-file.ts';
+import { removeState } from '../append/recorded-log.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { addColumns } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
@@ -105,7 +106,7 @@ function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   if (!overwrite || path === undefined) return output;
   return {
     ...output,
-    beforeReplace: async () => (await import('../append/recorded-log.ts')).removeState(path),
+    beforeReplace: () => removeState(path),
   };
 }
 

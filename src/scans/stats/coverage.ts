@@ -2,6 +2,7 @@
 import { capitalize } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { parseInstant } from '../../base/time/time.ts';
+import { readBeginning } from '../append/append-file.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';
@@ -75,7 +76,7 @@ async function beginningOf(
   keptBy: NonNullable<InputLog['keptBy']>,
   paths: readonly string[],
 ): Promise<number | undefined> {
-  if ('file' in keptBy) return (await import('../append/append-file.ts')).readBeginning(keptBy.file);
+  if ('file' in keptBy) return readBeginning(keptBy.file);
   const { readDatasetBeginning } = await import('../dataset/open-dataset.ts');
   return readDatasetBeginning(keptBy.directory, new Set(paths));
 }

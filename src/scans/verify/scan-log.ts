@@ -4,7 +4,7 @@ import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { countOf, inShellOr, quote } from '../../base/text/quote.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
-import type { LogState } from '../append/append-file.ts';
+import { type LogState, readLogState } from '../append/append-file.ts';
 import { checkOwnWorkspace } from '../append/identity.ts';
 import { foreignReason, type RotatedFile, rangeOfCode } from '../append/log-range.ts';
 import { type LogPlace, ownWorkspace, placeOf } from '../append/open-log-file.ts';
@@ -87,7 +87,7 @@ async function describeLog(
     const hint = 'Restore it from a backup, or export into a new directory with `qrctl scans export`.';
     return { ...log, state, fault: state?.fault === undefined ? undefined : { reason: state.fault, hint } };
   }
-  const state = await (await import('../append/append-file.ts')).readLogState(place);
+  const state = await readLogState(place);
   if (!state) return log;
   const pause = () => letSignalsIn(signal);
   return { ...log, state, ...(await checkLogFiles(place, state, { own: paths, others, pause })) };

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../../base/errors.ts';
 import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
 import { compareAges, type LogName } from '../../../files/formats/read/rotated-names.ts';
+import { readLogState } from '../../append/append-file.ts';
 import { type LogPlace, placeOf } from '../../append/open-log-file.ts';
 import { lossOfLog, wasRotated } from '../../append/recorded-log.ts';
 import type { AppendState } from '../../append/state.ts';
@@ -21,7 +22,7 @@ export async function recordOf(keptBy: LogPlace | undefined): Promise<AppendStat
   if (!keptBy) return undefined;
   if ('directory' in keptBy)
     return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
-  return (await import('../../append/append-file.ts')).readLogState(keptBy.file);
+  return readLogState(keptBy.file);
 }
 
 export async function lossOfInput(
