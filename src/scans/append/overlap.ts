@@ -112,6 +112,7 @@ export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
 }
 
+/** Returns a copy with only the IDs that the next run needs. */
 export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
   const { rereadFromMs = Infinity, movedUntilMs = -Infinity, movedIdsFromMs } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;
@@ -154,6 +155,7 @@ export interface SetBack {
   isCertain: boolean;
 }
 
+/** Returns the set-back of the service's clock since the last run; undefined if it is within the noise. */
 export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Infinity, machineMs }: ClockReading,

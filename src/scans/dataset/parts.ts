@@ -57,6 +57,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
+/** Returns which part is missing or changed in size, as a clause. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,

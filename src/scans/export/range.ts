@@ -63,6 +63,7 @@ export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infin
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
+/** Returns a reader of pages as long as page 1. A page that the service refuses is empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,

@@ -51,6 +51,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
+/** Returns what each log covers. A file that no export appends to counts as a log. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,

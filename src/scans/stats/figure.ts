@@ -113,7 +113,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   nowMs: number | undefined;
 }
 
-export interface Period {
+interface Period {
   tally: Tally;
   part: ClosedSpan | undefined;
   days: DayCounts;

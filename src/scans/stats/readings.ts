@@ -124,6 +124,7 @@ function unitCuts(
   return cuts;
 }
 
+/** Returns whether one total per part takes fewer requests than the pages after the first. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
   return cuts.length + 1 < Math.ceil(first.total / pageSizeOf(first)) - 1;
 }

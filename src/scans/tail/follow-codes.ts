@@ -9,7 +9,7 @@ import { type CodeReader, type ReadScans, readerOf, widened } from '../export/ra
 import type { ScanRun } from '../scan-run.ts';
 import { type FoundScan, OVERLAP_MS, type ScanPrinter } from './scan-printer.ts';
 
-export interface FollowJob {
+interface FollowJob {
   codes: readonly CodeLabel[];
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
   printer: ScanPrinter;
@@ -111,7 +111,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-export interface FollowedCode {
+interface FollowedCode {
   /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
   next(): Promise<{ ms: number; row: Scan }[]>;
   /** Returns whether a reading from the start on was complete. */

@@ -53,6 +53,7 @@ export function emptyIndex(): CodeIndex {
   return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
 }
 
+/** Counts the distinct scans on the days of a range. */
 export function countIn({ days }: CodeIndex, { sinceMs = -Infinity, untilMs }: Range): number {
   let rows = 0;
   for (const [day, count] of days)

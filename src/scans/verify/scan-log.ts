@@ -104,6 +104,7 @@ export function covers({ state }: ScanLog, code: string): boolean {
   return state.identity.codes.includes(code) || state.overlaps.has(code);
 }
 
+/** Returns the range of which a log has every scan of a code. */
 export function keptRange({ state, gone }: ScanLog, code: string): Range | undefined {
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }

@@ -35,6 +35,7 @@ export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCod
   return isCapped && page.total >= largest.total;
 }
 
+/** Returns whether the scans that the service counts in a range are those of the log. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
   // V4: a page with as many rows as the log has all of them, so a sum of hashed IDs is compared too.

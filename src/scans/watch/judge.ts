@@ -33,7 +33,7 @@ export interface Evidence {
   findEarlier(): Promise<LastScan>;
 }
 
-export interface Limits {
+interface Limits {
   endMs: number;
   startMs: number;
   quietForMs?: number;

@@ -121,7 +121,7 @@ const MOST_LABELS = { short: 7, long: 5 };
 type Columns = ColumnChart['columns'];
 
 /** Places in percent, with text in pixels, so that the chart fits any width. */
-export function columnChart(
+function columnChart(
   { label, columns }: ColumnChart,
   { formatNumber, direction }: Pick<ReportDocument, 'formatNumber' | 'direction'>,
 ): Html {
@@ -175,7 +175,7 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
 const LEAST_LONG_NAME = 7;
 
 /** States roles, because some browsers drop those of a table in a grid layout. */
-export function figuresTable({ caption, head, rows }: FigureTable): Html {
+function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);
   return html`<div class="fit"><table role="table" class="figures${isStacked ? ' stacked' : ''}">
@@ -199,7 +199,7 @@ function cellText({ text, detail }: CellText): Html {
   return html`<bdi>${text}</bdi>${detail === undefined ? '' : html`<span class="average"><bdi>${detail}</bdi></span>`}`;
 }
 
-export function nameOf({ name, detail }: Name): Html {
+function nameOf({ name, detail }: Name): Html {
   return html`<bdi>${wordsOf(name)}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${wordsOf(detail)}</bdi>`}`;
 }
 
@@ -215,7 +215,7 @@ function barOf({ bar }: FigureRow): Html | string {
   return html`<svg aria-hidden="true"><rect width="${width}" height="100%" rx="4"/></svg>`;
 }
 
-export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html {
+function columnsOfTables({ rows, caption, ...table }: FigureTable): Html {
   const parts = Math.max(1, Math.min(3, Math.ceil(rows.length / 8)));
   const each = Math.ceil(rows.length / parts);
   const tables = Array.from({ length: parts }, (_, part) => {
@@ -226,7 +226,7 @@ export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html 
   return html`<div class="columns">${tables}</div>`;
 }
 
-export function shadeTable({ id, caption, head, rows }: ShadeTable): Html {
+function shadeTable({ id, caption, head, rows }: ShadeTable): Html {
   return html`<table class="shades ${id}">
 <caption>${caption}</caption>
 <thead><tr>${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
