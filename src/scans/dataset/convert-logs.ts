@@ -18,7 +18,7 @@ import { type ExportPlan, openGrowing } from '../export/export-plan.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { VALUE_DIMENSIONS } from '../stats/dimensions.ts';
 import { createMemory } from '../stats/input/distinct.ts';
-import { createPause, type FileSpan, readEveryRow } from '../stats/input/read-scans.ts';
+import { type FileSpan, readEveryRow } from '../stats/input/read-scans.ts';
 import { keptRange, type ScanLog } from '../verify/scan-log.ts';
 import { MANIFEST } from './manifest.ts';
 
@@ -149,7 +149,6 @@ async function readScans(
   // Objects of one shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
-  const letIn = createPause(signal);
   const spans = new Map<string, FileSpan>();
   for (const { paths, state } of logs) {
     let batches: { code: string; rows: Row[]; times: number[] }[] = [];
@@ -169,13 +168,11 @@ async function readScans(
       batch.rows.push(row);
       batch.times.push(ms);
     };
-    const pause = async () => {
+    const onPiece = async () => {
       for (const { code, rows, times } of batches) await write?.(code, rows, times);
       batches = [];
-      await letIn();
     };
-    const read = await readEveryRow({ paths, fields, note: () => undefined, signal, pause }, take);
-    await pause();
+    const read = await readEveryRow({ paths, fields, note: () => undefined, signal, onPiece }, take);
     for (const [path, span] of read) spans.set(path, span);
   }
   return spans;

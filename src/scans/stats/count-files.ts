@@ -5,8 +5,8 @@ import { type Coverage, coverageOf, coveredLogs, isCovered, partOfFiles } from '
 import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
 import { codeGroupsOf, createScanTest, valuesOfCodes } from './filters.ts';
-import { closedFiles, type InputLog } from './input/input-log.ts';
-import { createPause, readInputs } from './input/read-scans.ts';
+import { filesOf, type InputLog } from './input/input-log.ts';
+import { readInputs } from './input/read-scans.ts';
 import type { CountRequest } from './readings.ts';
 import { createTallies, type Tallies } from './tally.ts';
 
@@ -41,10 +41,8 @@ export async function countFiles(
   let tallies = start();
   const names = new Map<string, CodeName>();
   const progress = console.progress('scans');
-  const pause = createPause(signal);
   const read = readInputs({
-    paths: logs.flatMap(({ paths }) => paths),
-    closed: closedFiles(logs),
+    ...filesOf(logs),
     fields: fieldsOf(used),
     start() {
       tallies = start();
@@ -52,10 +50,9 @@ export async function countFiles(
     },
     note: console.note,
     signal,
-    pause() {
+    onPiece() {
       const done = tallies.current.total() + tallies.before.total();
       progress.update({ done, total: undefined, detail: '0 requests' });
-      return pause();
     },
   });
   const spans = await read.finally(progress.stop);

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../base/time/time.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import { contains, type Range, widest } from '../export/range.ts';
 import { createIdSet, type IdSet } from '../stats/input/distinct.ts';
-import { createPause, readEveryRow } from '../stats/input/read-scans.ts';
+import { readEveryRow } from '../stats/input/read-scans.ts';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
 /** Days are numbers since 1970, in UTC. */
@@ -107,11 +107,10 @@ export async function readLogs(
   take: (code: string, id: number | bigint, ms: number) => void,
   takeTorn: (log: ScanLog, path: string) => void = () => undefined,
 ): Promise<void> {
-  const pause = createPause(signal);
   for (const log of logs) {
     for (const path of log.paths) {
       const codeId = codeOfRows(log, path, codes);
-      const job = { paths: [path], note: () => takeTorn(log, path), signal, pause };
+      const job = { paths: [path], note: () => takeTorn(log, path), signal };
       await readEveryRow(job, (owner, id, ms) => {
         const code = owner === '' ? codeId : owner;
         if (code === undefined) throw unnamed(path);

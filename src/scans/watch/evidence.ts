@@ -5,7 +5,7 @@ import { contains, cut, pageReader, pageSizeOf, type ReadScans } from '../export
 import { countRange, type RangeCount } from '../export/truncated-total.ts';
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
 import { coverageOf, coveredLogs } from '../stats/coverage.ts';
-import { closedFiles, type InputLog } from '../stats/input/input-log.ts';
+import { filesOf, type InputLog } from '../stats/input/input-log.ts';
 import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
 import { EARLIER_WEEKS, type Evidence, hoursBefore, type LastScan, spanOf, type Windows } from './judge.ts';
 
@@ -94,7 +94,6 @@ interface FilesJob {
   nowMs: number;
   windowsUntil(endMs: number): Windows;
   note(line: string): void;
-  pause(): Promise<void>;
   signal: AbortSignal;
 }
 
@@ -148,15 +147,13 @@ export async function readFilesEvidence(job: FilesJob) {
 }
 
 async function readAll(
-  { logs, note, pause, signal }: FilesJob,
+  { logs, note, signal }: FilesJob,
   start: () => (ms: number, code: CodeOfScans) => void,
 ): Promise<Map<string, FileSpan>> {
   return readInputs({
-    paths: logs.flatMap(({ paths }) => paths),
-    closed: closedFiles(logs),
+    ...filesOf(logs),
     fields: [],
     note,
-    pause,
     signal,
     start() {
       const take = start();

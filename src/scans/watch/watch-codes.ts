@@ -10,7 +10,6 @@ import type { ReadScans } from '../export/range.ts';
 import type { ScanRun } from '../scan-run.ts';
 import { noteCoverage } from '../stats/coverage.ts';
 import type { InputLog } from '../stats/input/input-log.ts';
-import { createPause } from '../stats/input/read-scans.ts';
 import { readEvidence, readFilesEvidence } from './evidence.ts';
 import {
   judge,
@@ -96,7 +95,6 @@ export async function watchFiles(
     signal,
     note: console.note,
     windowsUntil: (endMs) => windowsUntil(endMs, timezone),
-    pause: createPause(signal),
   });
   if (!found)
     throw new UnprovenError('these files have no scans before that time, so no code can be judged', {

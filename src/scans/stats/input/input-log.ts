@@ -14,8 +14,10 @@ export interface InputLog {
   keptBy: LogPlace | undefined;
 }
 
-export function closedFiles(logs: readonly InputLog[]): Set<string> {
-  return new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
+/** Returns the files of logs; no export appends to those in `closed`. */
+export function filesOf(logs: readonly InputLog[]) {
+  const closed = new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
+  return { paths: logs.flatMap(({ paths }) => paths), closed };
 }
 
 export async function recordOf(keptBy: LogPlace | undefined): Promise<AppendState | Manifest | undefined> {

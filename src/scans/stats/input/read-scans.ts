@@ -23,7 +23,8 @@ interface ReadInputs {
   fields: readonly ValueDimension[];
   start(): TakeScan;
   note(line: string): void;
-  pause(): Promise<void>;
+  /** Called after each piece of a file. */
+  onPiece?(): Promise<void> | void;
   signal?: AbortSignal;
 }
 
@@ -62,15 +63,6 @@ export function readEveryRow(
   return readAll({ fields: [], ...job, start }, () => true, {});
 }
 
-/** Returns a function that bounds the heap, handles pending signals, and rejects with the abort reason. */
-export function createPause(signal: AbortSignal): () => Promise<void> {
-  const keepFlat = keepMemoryFlat();
-  return () => {
-    keepFlat();
-    return letSignalsIn(signal);
-  };
-}
-
 interface Naming {
   byRow?: string;
   byFile?: string;
@@ -79,6 +71,7 @@ interface Naming {
 
 async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<Map<string, FileSpan>> {
   const take = job.start();
+  const keepFlat = keepMemoryFlat();
   const spans = new Map<string, FileSpan>();
   const wasPooled = isPooled(naming);
   for (const path of job.paths) {
@@ -101,7 +94,9 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
         job.note(
           `The last line of ${path} is incomplete and was not counted. An export may still be writing the file`,
         );
-      await job.pause();
+      await job.onPiece?.();
+      keepFlat();
+      await letSignalsIn(job.signal);
     }
     if (span.firstMs <= span.lastMs) spans.set(path, span);
   }

@@ -35,7 +35,6 @@ async function read(path: string): Promise<unknown[]> {
     fields: ['country', 'referrer'],
     start,
     note: () => undefined,
-    pause: async () => undefined,
   });
   return found;
 }

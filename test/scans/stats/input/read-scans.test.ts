@@ -70,7 +70,6 @@ async function read(
       return (ms, row, { value }) => taken.push({ ms, row, code: value });
     },
     note: (line) => notes.push(line.replaceAll(`${directory}/`, '')),
-    pause: async () => undefined,
   });
   return { taken, starts, notes, ids: taken.map(({ row }) => String(row.id)) };
 }
@@ -183,7 +182,7 @@ describe('a file whose record never ends', () => {
 
   it('may be a device (F11)', async () => {
     const job = { paths: ['/dev/zero'], fields: [], start: () => () => undefined, note: () => undefined };
-    const reading = readInputs({ ...job, pause: async () => undefined });
+    const reading = readInputs(job);
     await expect(reading).rejects.toThrow('cannot read scans from /dev/zero: line 1 is longer than 1 MiB');
   });
 
