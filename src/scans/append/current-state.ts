@@ -2,7 +2,13 @@ import { basename, dirname, join } from 'node:path';
 import { LocalError, systemCode, UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, inShellOr } from '../../base/text/quote.ts';
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
-import { type Disk, type DiskDirectory, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
+import {
+  closing,
+  type Disk,
+  type DiskDirectory,
+  type DiskStat,
+  ifPresent,
+} from '../../files/durable/disk.ts';
 import { DamagedRecordError, UnknownRecordError } from '../../files/durable/record-file.ts';
 import { inDirectory, isSameFile } from '../../files/durable/trusted-file.ts';
 import { compareAges, type LogName, readLogName } from '../../files/formats/read/rotated-names.ts';
@@ -95,17 +101,13 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
     await disk.flushDirectory(dirname(paths.file));
     return;
   }
-  try {
-    const { size } = await rebuilt.stat();
-    // The restart file belongs to a later --restart that was stopped while writing.
-    if (
-      size !== state.bytes ||
-      (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256
-    )
-      return;
-  } finally {
-    await rebuilt.close();
-  }
+  const isSame = await closing(rebuilt, async (file) => {
+    const { size } = await file.stat();
+    if (size !== state.bytes) return false;
+    return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
+  });
+  // Otherwise it belongs to a later --restart that was stopped while writing.
+  if (!isSame) return;
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)
     warn?.(`${basename(paths.file)}: finished an interrupted --restart. The old file is ${kept}`);

@@ -1,5 +1,6 @@
 /** Chains SHA-256 blocks, because Node can't store a running hash. */
 import { createHash } from 'node:crypto';
+import { letSignalsIn } from '../../base/time/time.ts';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
 
 const BLOCK_BYTES = 64 * 1024;
@@ -49,12 +50,12 @@ export async function hashFile(
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,
-  pause: () => unknown = () => undefined,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const hash = blocks === undefined ? createHash('sha256') : createFileHash();
   let left = bytes;
   for await (const piece of pieces) {
-    await pause();
+    await letSignalsIn(signal);
     hash.update(piece.subarray(0, left));
     left -= Math.min(left, piece.length);
     if (left === 0) break;

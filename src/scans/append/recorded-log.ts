@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { systemCode, UsageError } from '../../base/errors.ts';
-import { type Disk, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
+import { closing, type Disk, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { RecordProblem } from '../../files/durable/record-file.ts';
 import { realPath, removeFile } from '../../files/durable/trusted-file.ts';
@@ -75,9 +75,8 @@ async function lossOfFile(
   if (state.bytes === 0) return undefined;
   const stat = await statOf(file, disk);
   if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
-  const pause = () => signal?.throwIfAborted();
   for (const path of [...paths].reverse())
-    if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
+    if (await beginsAs(state, readInputBytes(path), signal)) return undefined;
   return lossOf(stat?.size, state.bytes);
 }
 
@@ -95,14 +94,11 @@ async function findForeign(
 
 /** Reads ISIZE of the last gzip member (RFC 1952, modulo 2^32). */
 async function sizeWithoutCompression(path: string): Promise<number> {
-  const file = await open(path);
-  try {
+  return closing(await open(path), async (file) => {
     const { size } = await file.stat();
     if (!/\.gz$/i.test(path) || size < 4) return size;
     return (await file.read(Buffer.alloc(4), 0, 4, size - 4)).buffer.readUInt32LE();
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 async function statOf(file: string, disk: Disk): Promise<DiskStat | undefined> {

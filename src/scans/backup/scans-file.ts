@@ -2,7 +2,7 @@ import { systemCode, UnprovenError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
 import { asSentence, countOf, quote } from '../../base/text/quote.ts';
 import type { Clock } from '../../base/time/time.ts';
-import { readPieces } from '../../files/durable/disk.ts';
+import { closing, readPieces } from '../../files/durable/disk.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { cannotOpen, notRegular } from '../../files/durable/path-errors.ts';
 import type { Processes } from '../../files/durable/replace-file.ts';
@@ -65,8 +65,7 @@ async function readIds(path: string): Promise<Set<string>> {
   const take = (line: string) => ids.add(/"id":\s*(-?\d+)/.exec(line)?.[1] ?? line);
   let rest = '';
   try {
-    const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
-    try {
+    await closing(await nodeDisk.open(await realPath(nodeDisk, path), 'r'), async (file) => {
       const stat = await file.stat();
       if (!stat.isFile()) throw notRegular(path);
       for await (const piece of readPieces(file, 0, stat.size)) {
@@ -75,9 +74,7 @@ async function readIds(path: string): Promise<Set<string>> {
         for (const line of lines) take(line);
       }
       if (rest !== '') take(rest);
-    } finally {
-      await file.close();
-    }
+    });
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
   }

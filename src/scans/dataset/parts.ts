@@ -3,7 +3,7 @@ import { inChunks } from '../../base/collections.ts';
 import { LocalError, UsageError } from '../../base/errors.ts';
 import { countOf, formatCount, shown } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
-import { type Disk, ifPresent } from '../../files/durable/disk.ts';
+import { closing, type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { createTemporary, temporaryOf } from '../../files/durable/replace-file.ts';
 import { inDirectory, realPath } from '../../files/durable/trusted-file.ts';
 import { createEarlyFlush, writeFully } from '../../files/durable/write.ts';
@@ -138,8 +138,7 @@ export async function writePart(
   temporary: string,
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<number> {
-  const file = await createTemporary(disk, path, temporary);
-  try {
+  return closing(await createTemporary(disk, path, temporary), async (file) => {
     const flush = createEarlyFlush(file);
     let size = 0;
     for await (const piece of pieces) {
@@ -152,9 +151,7 @@ export async function writePart(
     // P1: flushed before the manifest that lists it.
     await file.sync();
     return size;
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 interface PartReading {

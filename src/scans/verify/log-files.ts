@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { countOf } from '../../base/text/quote.ts';
+import { letSignalsIn } from '../../base/time/time.ts';
 import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
 import { beginsAs, createFileHash } from '../append/file-hash.ts';
 import { foreignReason, type RotatedFile } from '../append/log-range.ts';
@@ -21,13 +22,13 @@ export interface LogFault {
 export async function checkLogFiles(
   file: string,
   state: AppendState,
-  { own, others, pause }: { own: readonly string[]; others: readonly string[]; pause(): Promise<void> },
+  { own, others, signal }: { own: readonly string[]; others: readonly string[]; signal?: AbortSignal },
 ) {
   const name = basename(file);
   const current = own.find((path) => resolve(path) === resolve(file));
   const moved: Digest[] = [];
-  for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, pause));
-  const head = current === undefined ? undefined : await compareFile(current, state, pause);
+  for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, signal));
+  const head = current === undefined ? undefined : await compareFile(current, state, signal);
   const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
   const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
   const gone = state.rotated.filter((file) => !find(file));
@@ -91,17 +92,17 @@ function unfinished(name: string, bytes: number): LogFault {
   };
 }
 
-async function compareFile(path: string, state: AppendState, pause: () => Promise<void>) {
-  return { size: (await stat(path)).size, isEdited: !(await beginsAs(state, readInputBytes(path), pause)) };
+async function compareFile(path: string, state: AppendState, signal: AbortSignal | undefined) {
+  return { size: (await stat(path)).size, isEdited: !(await beginsAs(state, readInputBytes(path), signal)) };
 }
 
-async function digestOf(path: string, pause: () => Promise<void>): Promise<Digest> {
+async function digestOf(path: string, signal: AbortSignal | undefined): Promise<Digest> {
   const hash = createFileHash();
   let size = 0;
   for await (const piece of readInputBytes(path)) {
     hash.update(piece);
     size += piece.length;
-    await pause();
+    await letSignalsIn(signal);
   }
   return { path, size, sha256: hash.digests().sha256 };
 }

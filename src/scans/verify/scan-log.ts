@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { countOf, inShellOr, quote } from '../../base/text/quote.ts';
-import { letSignalsIn } from '../../base/time/time.ts';
 import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
 import { type LogState, readLogState } from '../append/append-file.ts';
 import { checkOwnWorkspace } from '../append/identity.ts';
@@ -89,8 +88,7 @@ async function describeLog(
   }
   const state = await readLogState(place);
   if (!state) return log;
-  const pause = () => letSignalsIn(signal);
-  return { ...log, state, ...(await checkLogFiles(place, state, { own: paths, others, pause })) };
+  return { ...log, state, ...(await checkLogFiles(place, state, { own: paths, others, signal })) };
 }
 
 export function codesOfLogs(logs: readonly ScanLog[]): Set<string> {

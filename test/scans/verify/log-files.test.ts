@@ -43,7 +43,6 @@ async function check(
   const found = await checkLogFiles(file, state, {
     own,
     others: paths(others),
-    pause: async () => undefined,
   });
   return { ...found, paths: found.paths.map((path) => path.slice(directory.length + 1)) };
 }
