@@ -21,21 +21,7 @@ import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
 import type { SavedRow } from './row-parsers.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
-export interface AppendFile {
-  readonly path: string;
-  /** Returns totals as of the last commit. */
-  contents(): { rows: number; watermarkMs: number | undefined; added: number };
-  /** Drops rows that are repeated after a rewind. With `own`, the sink's end closes the file. */
-  sinkOf(codeId: string, own?: boolean): CodeSink;
-  /**
-   * A34: adds scans that no file of the log has, however old. The caller compared all rows under this lock.
-   */
-  addMissing(codeId: string, batch: TimedRows): Promise<number>;
-  noteGone(codeId: string): boolean | undefined;
-  commit(): Promise<void>;
-  /** Ends a failed run: commits the added rows, but no `restart`. Never throws. */
-  discard(): Promise<void>;
-}
+export type AppendFile = ReturnType<typeof createAppendFile>;
 
 export interface AppendFormatter {
   begin(): string;
@@ -52,7 +38,7 @@ interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   lock: Lock;
 }
 
-export function createAppendFile(job: AppendJob): AppendFile {
+export function createAppendFile(job: AppendJob) {
   const { path, overlapMs, restart, clock, committed, tail, lock } = job;
   const { overlaps, sinceMs, isSaved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
@@ -160,6 +146,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     await close();
   }
 
+  /** Ends a failed run: commits the added rows, but no `restart`. Never throws. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
@@ -173,6 +160,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     await lock.release();
   }
 
+  /** Drops rows that are repeated after a rewind. With `own`, the sink's end closes the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -221,10 +209,12 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   return {
     path,
+    /** Returns totals as of the last commit. */
     contents: () => kept,
     sinkOf,
-    addMissing: (code, batch) => append(code, batch, undefined),
-    noteGone(code) {
+    /** A34: adds scans that no file of the log has, however old; the caller compared all rows under this lock. */
+    addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
+    noteGone(code: string): boolean | undefined {
       const wasGone = markGone(overlaps.get(code));
       changed ||= wasGone === false;
       return wasGone;

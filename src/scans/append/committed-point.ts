@@ -16,20 +16,15 @@ import {
 } from './current-state.ts';
 import { beginsAs, createFileHash, type FileHash, hashFile } from './file-hash.ts';
 import { checkOwnExport, type Recorded } from './identity.ts';
-import type { RotatedFile } from './log-range.ts';
-import { type CodeOverlap, isRotated } from './overlap.ts';
+import { isRotated } from './overlap.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, hasStamp } from './state.ts';
 
-export interface CommittedPoint {
+export interface CommittedPoint
+  extends Pick<AppendState, 'bytes' | 'workspace' | 'overlaps' | 'rotated' | 'sinceMs'> {
   file?: DiskFile;
-  bytes: number;
   hash: FileHash;
-  workspace: RecordedWorkspace;
-  overlaps: Map<string, CodeOverlap>;
-  rotated: readonly RotatedFile[];
-  sinceMs: number | undefined;
   isSaved: boolean;
   isUntouched: boolean;
   stateHasStamp: boolean;

@@ -5,32 +5,24 @@ import { type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
 import { inDirectory, makeRealDirectories, removeFile } from '../../files/durable/trusted-file.ts';
 import type { Row, TimedRows } from '../../files/formats/row-sink.ts';
-import type { RecordedWorkspace } from '../../service/workspace.ts';
 import type { RowTail } from '../append/add-rows.ts';
-import type { CodeOverlap } from '../append/overlap.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
 import {
   createPartitioner,
-  type DatasetIdentity,
   formatManifest,
   MANIFEST,
+  type Manifest,
   type Part,
   partName,
 } from './manifest.ts';
 import { formatPart, type PartFormatter, readPart, savedRow, writePart } from './parts.ts';
 
-export interface PartTailJob {
+export interface PartTailJob extends Manifest {
   disk: Disk;
   directory: string;
-  workspace: RecordedWorkspace;
-  identity: DatasetIdentity;
   createFormatter(): PartFormatter;
   overlapMs: number;
-  sinceMs: number | undefined;
-  overlaps: Map<string, CodeOverlap>;
   isSaved: boolean;
-  parts: readonly Part[];
-  next: number;
   mostRows?: number;
   signal?: AbortSignal;
 }

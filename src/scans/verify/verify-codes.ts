@@ -6,7 +6,7 @@ import type { Service } from '../../service/service.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import { contains, type Range, readerOf } from '../export/range.ts';
 import type { RangeCount } from '../export/truncated-total.ts';
-import { type CodeIndex, emptyIndex, type LogIndex } from './log-index.ts';
+import { type CodeIndex, type CoveredIndex, emptyIndex } from './log-index.ts';
 import {
   compareSegment,
   countScans,
@@ -18,14 +18,11 @@ import {
   type TotalsOfCode,
 } from './segments.ts';
 
-interface VerifyJob {
+interface VerifyJob extends CoveredIndex {
   codes: readonly CodeLabel[];
-  index: LogIndex;
-  rangeOf(code: string): Range | undefined;
   readRows(take: (code: string, id: number | bigint, ms: number) => void): Promise<void>;
   service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
   note(line: string): void;
-  faultOf(code: string): string | undefined;
   repair?: (code: CodeLabel, batch: TimedRows) => Promise<number>;
   mostIds?: number;
   progress(done: number): void;
