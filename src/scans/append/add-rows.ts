@@ -23,11 +23,6 @@ import { createSerialQueue } from './serial-queue.ts';
 
 export type AppendFile = ReturnType<typeof createAppendFile>;
 
-export interface AppendFormatter {
-  begin(): string;
-  rows(rows: readonly Row[]): string | Uint8Array;
-}
-
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   /** Commits nothing before the end, when `replace` of the tail puts everything in place. */
   restart: boolean;

@@ -7,8 +7,9 @@ import { cannotOpen } from '../../files/durable/path-errors.ts';
 import { DamagedRecordError, RecordProblem } from '../../files/durable/record-file.ts';
 import { refuseMountPoint, temporaryOf } from '../../files/durable/replace-file.ts';
 import { realPath, removeFile } from '../../files/durable/trusted-file.ts';
+import type { Formatter } from '../../files/formats/formatter.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
-import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
+import { type AppendFile, createAppendFile } from './add-rows.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
@@ -20,7 +21,7 @@ import { type AppendState, parseState } from './state.ts';
 
 export interface AppendOptions extends AppendRun {
   path: string;
-  formatter: AppendFormatter;
+  formatter: Formatter;
   restart?: boolean;
   onWait?: () => void;
   disk?: Disk;

@@ -8,6 +8,7 @@ import { cannotOpen } from '../../files/durable/path-errors.ts';
 import { RecordProblem, UnknownRecordError } from '../../files/durable/record-file.ts';
 import { temporaryOf } from '../../files/durable/replace-file.ts';
 import { makeRealDirectories, realPath, removeFile } from '../../files/durable/trusted-file.ts';
+import type { Formatter } from '../../files/formats/formatter.ts';
 import { OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions, LogState } from '../append/append-file.ts';
@@ -28,7 +29,6 @@ import {
   finishParts,
   lossOfParts,
   NEW_DATASET,
-  type PartFormatter,
   refuseUnknownFiles,
   removedPartitions,
 } from './parts.ts';
@@ -36,7 +36,7 @@ import {
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
   directory: string;
   identity: DatasetIdentity;
-  createFormatter(): PartFormatter;
+  createFormatter(): Formatter;
   /** Otherwise, the directory must be empty, and all parts appear at the end. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;

@@ -4,6 +4,7 @@ import { UnprovenError } from '../../base/errors.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
 import { inDirectory, makeRealDirectories, removeFile } from '../../files/durable/trusted-file.ts';
+import type { Formatter } from '../../files/formats/formatter.ts';
 import type { Row, TimedRows } from '../../files/formats/row-sink.ts';
 import type { RowTail } from '../append/add-rows.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
@@ -15,12 +16,12 @@ import {
   type Part,
   partName,
 } from './manifest.ts';
-import { formatPart, type PartFormatter, readPart, savedRow, writePart } from './parts.ts';
+import { formatPart, readPart, savedRow, writePart } from './parts.ts';
 
 export interface PartTailJob extends Manifest {
   disk: Disk;
   directory: string;
-  createFormatter(): PartFormatter;
+  createFormatter(): Formatter;
   overlapMs: number;
   isSaved: boolean;
   mostRows?: number;

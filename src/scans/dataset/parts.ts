@@ -7,6 +7,7 @@ import { closing, type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { createTemporary, temporaryOf } from '../../files/durable/replace-file.ts';
 import { inDirectory, realPath } from '../../files/durable/trusted-file.ts';
 import { createEarlyFlush, writeFully } from '../../files/durable/write.ts';
+import type { Formatter } from '../../files/formats/formatter.ts';
 import { DamagedParquetError, readParquetRows } from '../../files/formats/parquet/parquet-rows.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import type { AppendIdentity } from '../append/identity.ts';
@@ -111,16 +112,10 @@ function pathsOf(parts: readonly Part[]): Set<string> {
   return new Set(parts.map(({ partition, name }) => `${partition}/${name}`));
 }
 
-export interface PartFormatter {
-  begin(): string;
-  rows(rows: readonly Row[]): string | Uint8Array;
-  end(): string | Uint8Array;
-}
-
 const BATCH = 2000;
 
 export async function* formatPart(
-  formatter: PartFormatter,
+  formatter: Formatter,
   rows: readonly Row[],
 ): AsyncGenerator<string | Uint8Array> {
   yield formatter.begin();

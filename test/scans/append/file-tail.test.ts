@@ -329,7 +329,11 @@ describe('--restart', () => {
 });
 
 it('reports rows that cannot be read back', async () => {
-  const torn = { begin: () => 'id,ts,country,city,device,os,browser,referrer\n', rows: () => 'torn' };
+  const torn = {
+    begin: () => 'id,ts,country,city,device,os,browser,referrer\n',
+    rows: () => 'torn',
+    end: () => '',
+  };
   const file = await openOn(memory, service, { formatter: torn });
   const sink = file.sinkOf(CODE);
   await sink.write(NEW);

@@ -1,7 +1,8 @@
 /** What is written of a part: each row once, however many there are, and every file that was opened is closed. */
 import { describe, expect, it } from 'vitest';
+import type { Formatter } from '../../../src/files/formats/formatter.ts';
 import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import { formatPart, type PartFormatter, readPart, writePart } from '../../../src/scans/dataset/parts.ts';
+import { formatPart, readPart, writePart } from '../../../src/scans/dataset/parts.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { countingDisk } from '../append/runs.ts';
 
@@ -14,7 +15,7 @@ const PATH = '/data/part-000001.parquet';
 const parquet = { format: 'parquet' } as const;
 
 /** The sizes of what it is given at once. */
-function createSizes(): PartFormatter & { sizes: number[] } {
+function createSizes(): Formatter & { sizes: number[] } {
   const sizes: number[] = [];
   return { sizes, begin: () => 'begin ', rows: ({ length }) => `${sizes.push(length)} `, end: () => 'end' };
 }
