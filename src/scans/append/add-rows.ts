@@ -207,7 +207,7 @@ export function createAppendFile(job: AppendJob) {
     /** Returns totals as of the last commit. */
     contents: () => kept,
     sinkOf,
-    /** A34: adds scans that no file of the log has, however old; the caller compared all rows under this lock. */
+    /** A34: adds scans that no file of the log has. The caller compared all rows under this lock. */
     addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
     noteGone(code: string): boolean | undefined {
       const wasGone = markGone(overlaps.get(code));

@@ -46,7 +46,7 @@ export async function hashFile(
   return hash;
 }
 
-/** Compares a beginning with its digest in a state; without `blocks`, as in qrctl 1.0, that of all bytes at once. */
+/** Compares a beginning with its digest; without `blocks` (qrctl 1.0), with that of all bytes at once. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,
