@@ -9,7 +9,7 @@ import { isFromService, type Subject } from './response-error.ts';
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Exchange, type HttpResponse, header, type Transport } from './transport.ts';
 
-export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'externalRequests'> {
+export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs'> {
   call<T>(call: Call<T>): Promise<T>;
 }
 
@@ -167,7 +167,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     call,
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
-    externalRequests: governor.externalRequests,
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

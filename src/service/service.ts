@@ -93,7 +93,5 @@ export interface Service {
   stats(): ServiceStats;
   /** Undefined before the first Date header. */
   nowMs(): number | undefined;
-  /** Call it when no request is in flight. */
-  externalRequests(): number;
   close(): Promise<void>;
 }

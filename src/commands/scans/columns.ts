@@ -4,7 +4,7 @@ import type { Column } from '../../files/formats/columns.ts';
 import type { OutputPlan } from '../../files/formats/plan-output.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { CODE_COLUMNS } from '../../scans/export/added-columns.ts';
-import { costOf } from '../../service/rate-limit/rate-limit.ts';
+import { waitMsFor } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { SCAN_FIELDS } from '../../service/shapes.ts';
 import type { OutputColumns } from '../define.ts';
@@ -33,7 +33,7 @@ export const COST_COLUMNS: readonly Column[] = [
 /** Returns the cost of about this many requests; `workMs` is the time that they take without a rate limit. */
 export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
   const limit = service.rateLimit();
-  const seconds = Math.ceil((costOf(requests, limit).waitMs + workMs) / 1000);
+  const seconds = Math.ceil((waitMsFor(requests, limit) + workMs) / 1000);
   return { requests, requests_per_minute: limit.limit ?? null, seconds };
 }
 

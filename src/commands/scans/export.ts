@@ -14,7 +14,7 @@ import type { CodeFailure, CodeLabel } from '../../scans/export/export-codes.ts'
 import { codesOfLog, type ExportPlan, refuseKept, savedPositions } from '../../scans/export/export-plan.ts';
 import { countRange } from '../../scans/export/truncated-total.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
-import { costOf } from '../../service/rate-limit/rate-limit.ts';
+import { waitMsFor } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
 import type { Progress } from '../../terminal/console.ts';
@@ -147,7 +147,7 @@ async function exportAll(
         keepFlat();
         const { requests } = service.stats();
         const left = rows === 0 ? 0 : Math.ceil((requests * ((total ?? estimate) - rows)) / rows);
-        const { waitMs } = costOf(left, service.rateLimit());
+        const waitMs = waitMsFor(left, service.rateLimit());
         const part = codes.length > 1 ? `, ${done} of ${countOf(codes.length, 'code')}` : '';
         const detail = `${countOf(requests, 'request')}${part}`;
         progress.update({ done: rows, total, estimate, waitMs, detail });

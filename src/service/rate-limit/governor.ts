@@ -1,7 +1,6 @@
 import { RateLimitError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
 import { createCongestion } from './congestion.ts';
-import { createExternalRequests } from './external-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';
 import { createServiceClock } from './service-clock.ts';
@@ -40,7 +39,6 @@ export function createGovernor(options: GovernorOptions) {
   const { clock, signal, concurrency, reserve, maxWaitMs = Number.POSITIVE_INFINITY, events } = options;
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
-  const external = createExternalRequests();
   const congestion = createCongestion(clock, concurrency);
   const queue: Waiting[] = [];
   let inFlight = 0;
@@ -142,10 +140,7 @@ export function createGovernor(options: GovernorOptions) {
         end(() => {
           if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
           window.learn({ headers, limited, sentAt });
-          if (!limited) {
-            external.received(headers);
-            congestion.ended(true, sentAt);
-          }
+          if (!limited) congestion.ended(true, sentAt);
         });
       },
       throttled(retryAfterMs) {
@@ -157,7 +152,6 @@ export function createGovernor(options: GovernorOptions) {
           if (!sent) return;
           congestion.ended(false, sentAt);
           window.spend();
-          external.lost();
         });
       },
     };
@@ -179,6 +173,5 @@ export function createGovernor(options: GovernorOptions) {
     rateLimit: window.rateLimit,
     serviceClock,
     pauses: () => ({ pauses, pausedMs }),
-    externalRequests: external.count,
   };
 }

@@ -8,18 +8,9 @@ export interface RateLimit {
 
 export const WINDOW_MS = 60_000;
 
-interface Cost {
-  requests: number;
-  /** Includes the current window; undefined if the limit is not known. */
-  windows: number | undefined;
-  waitMs: number;
-}
-
-export function costOf(requests: number, { limit, remaining, resetInMs }: RateLimit): Cost {
-  if (!limit) return { requests, windows: undefined, waitMs: 0 };
-  const now = Math.min(remaining ?? limit, requests);
-  const later = Math.ceil((requests - now) / limit);
-  const windows = later + (now > 0 ? 1 : 0);
-  const first = Math.max(0, resetInMs ?? WINDOW_MS);
-  return { requests, windows, waitMs: later === 0 ? 0 : first + (later - 1) * WINDOW_MS };
+/** Returns the time that a number of requests waits for the rate limit; 0 if the limit is not known. */
+export function waitMsFor(requests: number, { limit, remaining, resetInMs }: RateLimit): number {
+  if (!limit) return 0;
+  const later = Math.ceil((requests - Math.min(remaining ?? limit, requests)) / limit);
+  return later === 0 ? 0 : Math.max(0, resetInMs ?? WINDOW_MS) + (later - 1) * WINDOW_MS;
 }

@@ -13,7 +13,7 @@ const MAX_ACCEPTED_UNDATED_MS = 600_000;
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
 /** Some services round the Resets of one window differently in each response. */
-export const SAME_RESET_MS = 1000;
+const SAME_RESET_MS = 1000;
 
 interface Known {
   limit: number | undefined;

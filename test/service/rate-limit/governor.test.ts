@@ -170,14 +170,6 @@ describe('counted requests', () => {
     admitted[1]?.failed(false);
     expect(await ask(0)).toBe(3);
   });
-
-  it('include no requests of other clients after a 429, which the service did not count (L20)', async () => {
-    const { governor, ask, answer, left } = govern();
-    await ask(2);
-    await answer(left(5));
-    await answer(left(0), true);
-    expect(governor.externalRequests()).toBe(0);
-  });
 });
 
 describe('a pause', () => {

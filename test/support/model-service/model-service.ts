@@ -36,7 +36,6 @@ export function modelService(parts: Partial<Service>): Service {
     }),
     stats: () => ({ requests: 0, retries: 0, pauses: 0, pausedMs: 0 }),
     nowMs: () => undefined,
-    externalRequests: () => 0,
     close: async () => {},
     ...parts,
   };

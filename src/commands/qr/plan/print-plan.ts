@@ -20,7 +20,7 @@ import type { OutputFlags, OutputPlan } from '../../../files/formats/plan-output
 import type { Fault, Source } from '../../../files/formats/read/input.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { writeWholeFile } from '../../../files/formats/whole-file.ts';
-import { costOf } from '../../../service/rate-limit/rate-limit.ts';
+import { waitMsFor } from '../../../service/rate-limit/rate-limit.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { loadFormatter, openSink, planOutput, writeAll } from '../../output-options.ts';
 import { noteWarnings } from '../rows/notes.ts';
@@ -182,7 +182,7 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
       context.console.warn(`a run would send nothing: ${message}. ${hint}`);
   const requests =
     spent + (plan.brakes.length > 0 ? 0 : countRequests(plan)) + (printer.moreRequests?.() ?? 0);
-  const { waitMs } = costOf(requests, (await context.service()).rateLimit());
+  const waitMs = waitMsFor(requests, (await context.service()).rateLimit());
   const wait = waitMs > 0 ? ` in ${formatDuration(waitMs)}` : '';
   context.console.note(
     `${countRows(printed.rows, printed.unmanaged)} (about ${countOf(requests, 'request')}${wait}). No changes were made`,

@@ -18,7 +18,7 @@ import {
   problemOf,
   type Source,
 } from '../../../files/formats/read/input.ts';
-import { costOf } from '../../../service/rate-limit/rate-limit.ts';
+import { waitMsFor } from '../../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../../service/service.ts';
 
 export function noteColumns(
@@ -132,7 +132,7 @@ export function createProgress({ console }: Context, service: Service, verb: str
   function draw(more?: string): void {
     const { rows, done, failed } = counts;
     const left = rows - done - failed;
-    const { waitMs } = costOf(left, service.rateLimit());
+    const waitMs = waitMsFor(left, service.rateLimit());
     const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more];
     progress?.update({
       done: done + failed,
