@@ -5,7 +5,7 @@
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
-import { exitCodeOf, Failure, LocalError, type RowProblem, UsageError } from './base/errors.ts';
+import { exitCodeOf, Failure, LocalError, type RowProblem, systemCode, UsageError } from './base/errors.ts';
 import { formatAnnotations } from './base/run/annotations.ts';
 import { formatRunMetrics } from './base/run/run-metrics.ts';
 import { formatRunSummary, type RunEnd } from './base/run/run-summary.ts';
@@ -121,7 +121,7 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
     process.stdout.write(text, (error) => {
-      if (!error || ('code' in error && error.code === 'EPIPE')) resolve(0);
+      if (!error || systemCode(error) === 'EPIPE') resolve(0);
       else
         reject(
           new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, { cause: error }),

@@ -3,7 +3,7 @@
  * read `process`.
  */
 import { version } from '../package.json';
-import { ClosedPipeError } from './base/errors.ts';
+import { ClosedPipeError, systemCode } from './base/errors.ts';
 import type { RunEnd, RunFacts } from './base/run/run-summary.ts';
 import { listenForSignals } from './base/run/signals.ts';
 import { createUsedFiles, type UsedFiles } from './base/run/used-files.ts';
@@ -208,7 +208,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { systemCode, UsageError } from '../base/errors.ts';
 import { DAY_MS, parseInstant } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '../sandbox/faults.ts';
@@ -122,7 +122,7 @@ async function start(context: Context, port: number | undefined, options: StartO
   try {
     return await startSandbox({ ...options, port: port ?? DEFAULT_PORT });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
     if (port === undefined) {
       context.console.note(`Port ${DEFAULT_PORT} is in use, so the sandbox uses another one.`);

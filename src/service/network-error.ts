@@ -1,3 +1,5 @@
+import { messageOf, systemCode } from '../base/errors.ts';
+
 /**
  * `network`: no complete response. Not retried: `certificate` (not trusted), `protocol` (no TLS), `proxy`
  * (requires a password), `answer` (too large, or in an encoding that was not requested).
@@ -58,7 +60,7 @@ const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_
 
 export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (error instanceof NetworkError) return error;
-  const code = codeOf(error);
+  const code = systemCode(error) ?? '';
   const certificate = CERTIFICATE_WORDS[code];
   if (certificate !== undefined)
     return new NetworkError(certificate, { fault: 'certificate', sent, cause: error });
@@ -69,16 +71,12 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
 
 /** A server that refuses, not a proxy, shows that there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
-  return codeOf(cause) === 'ECONNREFUSED';
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return systemCode(cause) === 'ECONNREFUSED';
 }
 
 function otherWords(code: string, error: unknown): string {
   if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
     return 'the response is not HTTP';
   if (code.startsWith('ERR_SSL_')) return 'the TLS connection failed';
-  return code || (error instanceof Error ? error.message : String(error));
+  return code || messageOf(error);
 }

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { kill, platform } from 'node:process';
 import type { Readable } from 'node:stream';
 import { MOST_BYTES } from '../base/bounds.ts';
-import { AuthError, messageOf } from '../base/errors.ts';
+import { AuthError, messageOf, systemCode } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { shown } from '../base/text/quote.ts';
 import type { Clock } from '../base/time/time.ts';
@@ -71,7 +71,7 @@ function problemOf(child: Child): Promise<string | undefined> {
 }
 
 function startProblem(error: Error): string {
-  const code = 'code' in error ? error.code : undefined;
+  const code = systemCode(error);
   if (code === 'ENOENT') return 'program not found';
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }

@@ -129,12 +129,11 @@ function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
 }
 
 function cellOf(column: Column, record: Row, width: number, origin = ''): Cell {
-  const value = record[column.name];
   const most = column.keepWhole ? WIDEST_CELL : width;
-  const whole = textOf(column, value, record);
+  const whole = textOf(column, record);
   const isCut = origin !== '' && whole.startsWith(origin) && displayWidth(whole.slice(0, width + 1)) > width;
   const text = isCut ? ELLIPSIS + whole.slice(origin.length) : whole;
-  return { text: fitText(text, most), color: column.color?.(value) };
+  return { text: fitText(text, most), color: column.color?.(record[column.name]) };
 }
 
 const LONGEST_ORIGIN = 100;
@@ -142,7 +141,7 @@ const LONGEST_ORIGIN = 100;
 /** Returns the scheme and host that at least half of the URLs share. */
 function commonOrigin(column: Column, rows: readonly Row[]): string {
   if (!column.isUrl) return '';
-  const starts = rows.flatMap((row) => textOf(column, row[column.name], row).slice(0, LONGEST_ORIGIN) || []);
+  const starts = rows.flatMap((row) => textOf(column, row).slice(0, LONGEST_ORIGIN) || []);
   const origins = groupBy(starts, (start) => /^https?:\/\/[^/]+(?=\/)/i.exec(start)?.[0] ?? '');
   const [[origin, sharing] = ['', []]] = [...origins].sort(([, a], [, b]) => b.length - a.length);
   return sharing.length > 1 && sharing.length * 2 >= starts.length ? origin : '';

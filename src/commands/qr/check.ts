@@ -19,7 +19,7 @@ import {
 import { widenLookups } from '../../codes/destinations/resolve-host.ts';
 import { type findSilence, OUTCOMES } from '../../codes/destinations/verdict.ts';
 import type { Context } from '../../context.ts';
-import type { ColorName, Column } from '../../files/formats/columns.ts';
+import { type Column, colorBy, numberColumn, wholeColumn } from '../../files/formats/columns.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseCodes, eachOnce } from '../choose-codes.ts';
 import { checkChoice, filterOptions } from '../code-choice.ts';
@@ -69,30 +69,20 @@ function parseList<const C extends readonly string[]>(raw: string, known: C): C[
   return words.map((word) => oneOf(word, known));
 }
 
-const COLORS: ReadonlyMap<string, ColorName> = new Map([
-  ['ok', 'green'],
-  ['redirected', 'green'],
-  ['broken', 'red'],
-  ['unreachable', 'red'],
-  ['blocked', 'yellow'],
-]);
-
 const COLUMNS: readonly Column[] = [
-  { name: 'id', importance: 2, keepWhole: true },
-  { name: 'slug', importance: 10, keepWhole: true },
+  wholeColumn('id', 2),
+  wholeColumn('slug', 10),
   { name: 'name', importance: 8, leastWidth: 16 },
   { name: 'destination', importance: 7, leastWidth: 20, isUrl: true },
   {
-    name: 'outcome',
-    importance: 11,
-    keepWhole: true,
-    color: (value) => COLORS.get(String(value)),
+    ...wholeColumn('outcome', 11),
+    color: colorBy({ green: ['ok', 'redirected'], red: ['broken', 'unreachable'], yellow: ['blocked'] }),
   },
-  { name: 'http_status', importance: 5, align: 'right' },
+  numberColumn('http_status', 5),
   { name: 'final_url', importance: 1, leastWidth: 20 },
-  { name: 'redirects', importance: 3, align: 'right' },
-  { name: 'tls_days', importance: 4, align: 'right' },
-  { name: 'ms', importance: 3, align: 'right' },
+  numberColumn('redirects', 3),
+  numberColumn('tls_days', 4),
+  numberColumn('ms', 3),
   { name: 'error', importance: 9, leastWidth: 20 },
 ];
 

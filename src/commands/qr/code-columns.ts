@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';
 import type { Context } from '../../context.ts';
-import type { ColorName, Column } from '../../files/formats/columns.ts';
+import { type Column, colorBy, wholeColumn } from '../../files/formats/columns.ts';
 import { DATA_FORMATS } from '../../files/formats/formats.ts';
 import type { Shape } from '../../files/formats/formatter.ts';
 import type { OutputFlags } from '../../files/formats/plan-output.ts';
@@ -11,31 +11,14 @@ import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import type { OutputColumns } from '../define.ts';
 import { openOutput, outputOf } from '../output-options.ts';
 
-/** A map, because a status may be any text, such as `constructor`. */
-const STATUS_COLORS: ReadonlyMap<string, ColorName> = new Map([
-  ['active', 'green'],
-  ['paused', 'yellow'],
-  ['expired', 'red'],
-]);
-
-const COLOR_OF: Readonly<Partial<Record<Outcome, ColorName>>> = {
-  created: 'green',
-  adopted: 'green',
-  exists: 'green',
-  updated: 'green',
-  deleted: 'green',
-  failed: 'red',
-  undecided: 'red',
-  conflict: 'red',
-  gone: 'red',
-  'not-attempted': 'yellow',
-};
-const OUTCOME_COLORS: ReadonlyMap<string, ColorName> = new Map(Object.entries(COLOR_OF));
-
 export const OUTCOME: Column = {
   name: 'outcome',
   importance: 3,
-  color: (outcome) => OUTCOME_COLORS.get(String(outcome)),
+  color: colorBy<Outcome>({
+    green: ['created', 'adopted', 'exists', 'updated', 'deleted'],
+    red: ['failed', 'undecided', 'conflict', 'gone'],
+    yellow: ['not-attempted'],
+  }),
 };
 
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
@@ -48,7 +31,11 @@ const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   name: { importance: 9, leastWidth: 40 },
   type: { importance: 5, leastWidth: 12 },
   destination: { importance: 6, leastWidth: 16, wishedWidth: 28, isUrl: true },
-  status: { importance: 7, choices: CODE_STATUSES, color: (status) => STATUS_COLORS.get(String(status)) },
+  status: {
+    importance: 7,
+    choices: CODE_STATUSES,
+    color: colorBy({ green: ['active'], yellow: ['paused'], red: ['expired'] }),
+  },
   created_at: { importance: 2, keepWhole: true, isTime: true },
   updated_at: { importance: 1, keepWhole: true, isTime: true },
 };
@@ -57,8 +44,8 @@ const CODE_COLUMNS: readonly Column[] = Object.entries(FIELD_COLUMNS).map(([name
   ...column,
 }));
 
-const SHORT_URL: Column = { name: 'short_url', importance: 4, keepWhole: true };
-const BASE: Column = { name: 'base', importance: 0, keepWhole: true };
+const SHORT_URL = wholeColumn('short_url', 4);
+const BASE = wholeColumn('base', 0);
 
 export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: [SHORT_URL.name] };
 export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL.name, BASE.name] };
@@ -95,21 +82,17 @@ async function loadBase(): Promise<(code: QrCode) => string> {
   return (code) => formatBase(baseOf(code));
 }
 
-const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
-
-export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map(
-  (name): Column => [OUTCOME, ERROR].find((column) => column.name === name) ?? placed(name),
-);
+export const NAMED_COLUMNS: readonly Column[] = [
+  wholeColumn('code', 1),
+  wholeColumn('id'),
+  wholeColumn('slug', 2),
+  OUTCOME,
+  ERROR,
+];
 
 export const BULK_OUTPUT: OutputColumns = {
   when: '--from',
-  columns: [...RESULT_COLUMNS, 'base', 'decision'].map((name) => ({ name })),
+  columns: ['id', 'slug', 'outcome', 'error', 'base', 'decision'].map((name) => ({ name })),
   optional: ['short_url'],
   afterInput: true,
 };
-
-function placed(name: string): Column {
-  if (name === 'id') return { name, keepWhole: true };
-  if (name === 'code') return { name, keepWhole: true, importance: 1 };
-  return { name, importance: 2, keepWhole: name === 'slug' };
-}

@@ -5,7 +5,7 @@ import { codeInShell, countOf, inQuotes, quote } from '../../base/text/quote.ts'
 import type { Plan } from '../../codes/engine/plan/model.ts';
 import { type PlanRow, reasonOf } from '../../codes/engine/results/explain.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
+import { type Column, wholeColumn } from '../../files/formats/columns.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { type Backup, openBackup, requestsOfBackup } from '../../scans/backup/back-up.ts';
 import type { QrCode } from '../../service/shapes.ts';
@@ -101,11 +101,11 @@ async function backupOf(
 }
 
 const LOSS_COLUMNS: readonly Column[] = [
-  { name: 'line', importance: 2, keepWhole: true },
-  { name: 'id', importance: 1, keepWhole: true },
-  { name: 'slug', importance: 3, keepWhole: true },
+  wholeColumn('line', 2),
+  wholeColumn('id', 1),
+  wholeColumn('slug', 3),
   { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
-  { name: 'action', importance: 5, keepWhole: true },
+  wholeColumn('action', 5),
   { name: 'scans', importance: 5, align: 'right', keepWhole: true },
   ERROR,
 ];

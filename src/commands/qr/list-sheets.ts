@@ -1,11 +1,11 @@
 import { formatNumber } from '../../codes/images/image-style.ts';
 import { listGrids, PAPERS } from '../../codes/images/label-grids.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
+import { type Column, wholeColumn } from '../../files/formats/columns.ts';
 import { printRecords } from '../output-options.ts';
 
 export const SHEET_COLUMNS: readonly Column[] = [
-  { name: 'number', keepWhole: true },
+  wholeColumn('number'),
   { name: 'paper' },
   ...['labels', 'columns', 'rows', 'width_mm', 'height_mm'].map(
     (name) => ({ name, align: 'right', keepWhole: true }) as const,

@@ -1,7 +1,7 @@
 import { fetchInOrder } from '../../base/parallel.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
+import { type Column, numberColumn } from '../../files/formats/columns.ts';
 import type { OutputPlan } from '../../files/formats/plan-output.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { openWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
@@ -46,13 +46,13 @@ const options = {
 const COLUMNS: readonly Column[] = [
   { name: 'by', importance: 3 },
   { name: 'value', importance: 9 },
-  { name: 'scans', importance: 8, align: 'right' },
+  numberColumn('scans', 8),
   { name: 'share', importance: 5, align: 'right', isPercent: true },
-  { name: 'previous', importance: 4, align: 'right' },
+  numberColumn('previous', 4),
   { name: 'change', importance: 4, align: 'right', isPercent: true },
   { name: 'name', importance: 3 },
-  { name: 'per_day', importance: 2, align: 'right' },
-  { name: 'previous_per_day', importance: 1, align: 'right' },
+  numberColumn('per_day', 2),
+  numberColumn('previous_per_day', 1),
   { name: 'complete', importance: 0 },
 ];
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
+import { type Column, numberColumn, wholeColumn } from '../../files/formats/columns.ts';
 import { checkCodesOfLogs, codesOfLogs, listLogs } from '../../scans/verify/scan-log.ts';
 import { type LogsJob, planVerify, verifyLogs } from '../../scans/verify/verify-logs.ts';
 import {
@@ -45,22 +45,22 @@ const options = {
 type VerifyFlags = Values<typeof options>;
 
 const COLUMNS: readonly Column[] = [
-  { name: 'id', importance: 2, keepWhole: true },
-  { name: 'slug', importance: 10, keepWhole: true },
+  wholeColumn('id', 2),
+  wholeColumn('slug', 10),
   { name: 'name', importance: 5, leastWidth: 16 },
-  { name: 'day', importance: 9, keepWhole: true },
-  { name: 'outcome', importance: 11, keepWhole: true },
-  { name: 'missing', importance: 8, align: 'right' },
-  { name: 'gone', importance: 7, align: 'right' },
-  { name: 'twice', importance: 6, align: 'right' },
-  { name: 'logged', importance: 4, align: 'right' },
+  wholeColumn('day', 9),
+  wholeColumn('outcome', 11),
+  numberColumn('missing', 8),
+  numberColumn('gone', 7),
+  numberColumn('twice', 6),
+  numberColumn('logged', 4),
   { name: 'error', importance: 3, leastWidth: 20 },
 ];
 
 const PLAN_COLUMNS: readonly Column[] = [
-  { name: 'id', importance: 1, keepWhole: true },
-  { name: 'slug', importance: 5, keepWhole: true },
-  { name: 'logged', importance: 4, align: 'right' },
+  wholeColumn('id', 1),
+  wholeColumn('slug', 5),
+  numberColumn('logged', 4),
   { name: 'since', importance: 2 },
   { name: 'until', importance: 3 },
 ];

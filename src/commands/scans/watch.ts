@@ -3,7 +3,7 @@ import { formatClosing } from '../../base/run/closing-line.ts';
 import { countOutcomes } from '../../base/run/outcomes.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
+import { type Column, colorBy, numberColumn, wholeColumn } from '../../files/formats/columns.ts';
 import { describeFailures } from '../../scans/export/code-failures.ts';
 import type { CodeFailure } from '../../scans/export/export-codes.ts';
 import { formatLocalRange } from '../../scans/format-local-range.ts';
@@ -41,23 +41,18 @@ const options = {
 
 type WatchFlags = Values<typeof options>;
 
-const COLORS = new Map<unknown, 'red' | 'yellow' | 'green' | 'dim'>([
-  ['quiet', 'red'],
-  ['drop', 'red'],
-  ['jump', 'yellow'],
-  ['new', 'dim'],
-  ['ok', 'green'],
-]);
-
 const COLUMNS: readonly Column[] = [
-  { name: 'id', importance: 1, keepWhole: true },
-  { name: 'slug', importance: 10, keepWhole: true },
+  wholeColumn('id', 1),
+  wholeColumn('slug', 10),
   { name: 'name', importance: 7, leastWidth: 30 },
-  { name: 'outcome', importance: 11, keepWhole: true, color: (value) => COLORS.get(value) },
-  { name: 'scans', importance: 9, align: 'right' },
-  { name: 'expected', importance: 8, align: 'right' },
-  { name: 'low', importance: 4, align: 'right' },
-  { name: 'high', importance: 3, align: 'right' },
+  {
+    ...wholeColumn('outcome', 11),
+    color: colorBy({ red: ['quiet', 'drop'], yellow: ['jump'], dim: ['new'], green: ['ok'] }),
+  },
+  numberColumn('scans', 9),
+  numberColumn('expected', 8),
+  numberColumn('low', 4),
+  numberColumn('high', 3),
   { name: 'last_scan', importance: 5, isTime: true },
   { name: 'note', importance: 6, below: true },
 ];

@@ -37,7 +37,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
   try {
     const reader = createLineReader(path, advice, take);
     for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
-    const { length } = reader.end();
+    const length = reader.end();
     // D9: the next line must not continue the partial line of a killed run.
     await file.truncate(length);
     return createAppender<R>(disk, file, place, length);

@@ -79,10 +79,11 @@ export function createLineReader<R extends object>(
       const reason = `line ${lines + 1} is longer than ${MOST_BYTES.logLine / 2 ** 20} MiB`;
       throw new DamagedLogError(path, `is not a qrctl ${noun}: ${reason}`, hint);
     },
-    end(): { records: number; length: number } {
+    /** Returns the number of bytes up to the end of the last record. */
+    end(): number {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
       if (!isOurs) throw new DamagedLogError(path, `is not a qrctl ${noun}`, hint);
-      return { records, length };
+      return length;
     },
   };
 }

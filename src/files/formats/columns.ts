@@ -26,7 +26,26 @@ export interface Column {
   /** At most 255 characters with commas (Excel). */
   choices?: readonly string[];
   width?: number;
-  format?: (value: unknown, record: Row) => string;
+  format?: (value: unknown) => string;
+}
+
+/** Returns the colors of these values, and `other` for all others. */
+export function colorBy<V extends string>(
+  colors: Partial<Record<ColorName, readonly V[]>>,
+  other?: ColorName,
+): (value: unknown) => ColorName | undefined {
+  const known = new Map<unknown, string>();
+  for (const [color, values] of Object.entries(colors)) for (const value of values) known.set(value, color);
+  return (value) => (known.get(value) as ColorName | undefined) ?? other;
+}
+
+/** Declares a column whose cells are never truncated. */
+export function wholeColumn(name: string, importance = 0): Column {
+  return { name, importance, keepWhole: true };
+}
+
+export function numberColumn(name: string, importance: number): Column {
+  return { name, importance, align: 'right' };
 }
 
 /** Returns the columns of `--fields`, in that order. Throws UsageError for an unknown or repeated name. */
@@ -52,6 +71,6 @@ function unknownField(field: string, names: readonly string[]): UsageError {
   });
 }
 
-export function textOf({ format }: Column, value: unknown, record: Row): string {
-  return format ? format(value, record) : plainText(value);
+export function textOf({ name, format = plainText }: Column, row: Row): string {
+  return format(row[name]);
 }

@@ -36,7 +36,7 @@ export function markdownHead(
 }
 
 export function createMarkdownFormatter(columns: readonly Column[], shape: Shape): Formatter {
-  const cell = (column: Column, row: Row) => cellOf(textOf(column, row[column.name], row));
+  const cell = (column: Column, row: Row) => cellOf(textOf(column, row));
   if (shape === 'record') {
     return {
       begin: () => markdownHead(['field', 'value']),

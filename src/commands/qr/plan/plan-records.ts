@@ -9,7 +9,7 @@ import {
   stateOf,
   type Verb,
 } from '../../../codes/engine/results/explain.ts';
-import type { ColorName, Column } from '../../../files/formats/columns.ts';
+import { type Column, colorBy, wholeColumn } from '../../../files/formats/columns.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
@@ -126,25 +126,18 @@ export function describeNew({ item: { action, row, values, send } }: PlanRow): s
   return `${parts.join('')}${status === undefined ? '' : `, ${status}`}`;
 }
 
-const COLORS: ReadonlyMap<string, ColorName> = new Map([
-  ['create', 'green'],
-  ['adopt', 'cyan'],
-  ['update', 'yellow'],
-  ['removed', 'yellow'],
-  ['edited', 'yellow'],
-  ['unchanged', 'dim'],
-]);
+const ACTION_COLORS = {
+  green: ['create'],
+  cyan: ['adopt'],
+  yellow: ['update', 'removed', 'edited'],
+  dim: ['unchanged'],
+};
 
 export const TABLE_COLUMNS: readonly Column[] = [
   { name: 'line', align: 'right', importance: 5 },
   { name: 'key', importance: 4 },
   { name: 'at', importance: 6 },
-  {
-    name: 'action',
-    importance: 9,
-    keepWhole: true,
-    color: (action) => COLORS.get(String(action)) ?? 'red',
-  },
+  { ...wholeColumn('action', 9), color: colorBy(ACTION_COLORS, 'red') },
   { name: 'code', importance: 8, leastWidth: 16 },
   OUTCOME,
   { name: 'change', importance: 7, below: true },

@@ -23,7 +23,6 @@ export interface Area {
   top: number;
   bottom: number;
   left: number;
-  right: number;
 }
 
 export interface SheetContext {
@@ -135,5 +134,5 @@ function columnOf(reference: string | undefined): number | undefined {
 function areaOf(reference: string): Area {
   const [from = '', to = from] = reference.split(':');
   const line = (corner: string) => Number(/\d+$/.exec(corner)?.[0] ?? 0);
-  return { top: line(from), bottom: line(to), left: columnOf(from) ?? 0, right: columnOf(to) ?? 0 };
+  return { top: line(from), bottom: line(to), left: columnOf(from) ?? 0 };
 }
