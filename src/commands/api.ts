@@ -7,16 +7,14 @@ import { parseUrl } from '../base/text/parse-url.ts';
 import { quote } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { RawRequest } from '../service/service.ts';
-import { defineCommand, oneOf, repeated, text } from './define.ts';
+import { defineCommand, inputFile, oneOf, repeated } from './define.ts';
 import { nameOfGiven, readGiven } from './read-given.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const options = {
   query: repeated('--query <key=value>', 'Query parameter, percent-encoded by qrctl', parseParameter),
-  input: text('--input <file|->', 'File with the JSON body of the request (- for standard input)', {
-    complete: 'files',
-  }),
+  input: inputFile('--input <file|->', 'File with the JSON body of the request (- for standard input)'),
 };
 
 export const command = defineCommand({

@@ -86,6 +86,20 @@ export function text(
   return parsed(flags, description, { parse, forms: 'at least one character' }, extra);
 }
 
+/** Declares a flag with the path of a file that the run reads. */
+export function inputFile(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
+  return text(flags, description, { complete: 'files', ...extra });
+}
+
+/** Declares a flag with the path of a file that the run writes. */
+export function outputFile(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
+  return inputFile(flags, description, { writes: true, ...extra });
+}
+
+export function directory(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
+  return text(flags, description, { complete: 'directories', ...extra });
+}
+
 export function integer(
   flags: string,
   description: string,
@@ -176,16 +190,17 @@ export function anyOf(values: readonly string[]): string {
 export type Options = Record<string, OptionDefinition<unknown>>;
 
 export function inGroup<O extends Options>(group: string, options: O): O {
-  return extend(options, { group });
+  return withExtra({ group }, options);
 }
 
 export function rarely<O extends Options>(options: O): O {
-  return extend(options, { rare: true });
+  return withExtra({ rare: true }, options);
 }
 
-function extend<O extends Options>(options: O, extra: Extra): O {
+/** Adds what all options have in common. What an option declares itself takes precedence. */
+export function withExtra<O extends Options>(extra: Extra, options: O): O {
   return Object.fromEntries(
-    Object.entries(options).map(([key, option]) => [key, { ...option, ...extra }]),
+    Object.entries(options).map(([key, option]) => [key, { ...extra, ...option }]),
   ) as O;
 }
 

@@ -1,5 +1,14 @@
 import { VALUES } from '../settings/values.ts';
-import { flag, inGroup, type OptionDefinition, PERIOD, parsed, text, type ValueForms } from './define.ts';
+import {
+  flag,
+  inGroup,
+  type OptionDefinition,
+  outputFile,
+  PERIOD,
+  parsed,
+  text,
+  type ValueForms,
+} from './define.ts';
 
 export const GLOBAL_FLAGS = 'Global flags:';
 
@@ -40,10 +49,9 @@ export const globalOptions = inGroup(GLOBAL_FLAGS, {
     'Total time to retry failed connections and 5xx responses before exiting with code 7 (default: 30s)',
     VALUES['max-wait'],
   ),
-  summary: text(
+  summary: outputFile(
     '--summary <file>',
     'Write a run summary to FILE, even if the run fails: JSON, or Prometheus metrics if FILE ends in .prom',
-    { complete: 'files' },
   ),
   quiet: flag('-q, --quiet', 'Print errors only, without progress and notes'),
   verbose: flag('-v, --verbose', 'Print one line per request to standard error'),

@@ -14,7 +14,16 @@ import type { Formatter, Shape } from '../files/formats/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../files/formats/plan-output.ts';
 import type { Row, RowSink } from '../files/formats/row-sink.ts';
 import { VALUES } from '../settings/values.ts';
-import { choice, flag, inGroup, negation, type OptionDefinition, parsed, text } from './define.ts';
+import {
+  choice,
+  flag,
+  inGroup,
+  negation,
+  type OptionDefinition,
+  outputFile,
+  parsed,
+  text,
+} from './define.ts';
 
 export const OUTPUT_FLAGS = 'Output flags:';
 
@@ -55,7 +64,7 @@ export const scanOutputOptions = {
 
 function outputFlag(last: string): OptionDefinition<string> {
   const endings = `${ENDINGS.join(', ')}, each also with .gz; .xlsx, ${last}`;
-  return text('-o, --output <file>', `Write to FILE (${endings})`, { complete: 'files', writes: true });
+  return outputFile('-o, --output <file>', `Write to FILE (${endings})`);
 }
 
 function parseFields(raw: string): string[] {

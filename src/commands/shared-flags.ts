@@ -1,5 +1,5 @@
 import { baseUrlOf } from '../service/base-url.ts';
-import { type ArgumentDefinition, flag, parsed, rarely, text } from './define.ts';
+import { type ArgumentDefinition, flag, inputFile, parsed, text, withExtra } from './define.ts';
 
 export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
   { term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' },
@@ -8,17 +8,19 @@ export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
 const FROM_CODES = 'Codes as CSV, .xlsx, JSON, NDJSON or IDs (or -)';
 
 export function workbookOptions(group?: string) {
-  return rarely({
-    sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group }),
-    visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group }),
-  });
+  return withExtra(
+    { group, rare: true },
+    {
+      sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)'),
+      visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook'),
+    },
+  );
 }
 
 export function fromCodesOptions(group?: string) {
   return {
-    from: text('--from <file|->', FROM_CODES, {
+    from: inputFile('--from <file|->', FROM_CODES, {
       group,
-      complete: 'files',
       conflicts: ['--all', 'CODE'],
       hintFor: (from) =>
         isTime(String(from)) ? `To start at a time, use --since ${from} instead of --from.` : undefined,
@@ -30,6 +32,11 @@ export function fromCodesOptions(group?: string) {
 function isTime(from: string): boolean {
   return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
+
+export const forceOption = flag('--force', 'Accept unusable destinations and sorted columns', {
+  risky: true,
+  rare: true,
+});
 
 export const overwriteOption = flag(
   '--overwrite',

@@ -3,13 +3,12 @@ import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../files/formats/columns.ts';
 import type { Row } from '../files/formats/row-sink.ts';
-import { text } from './define.ts';
+import { outputFile } from './define.ts';
 import type { Output } from './output-options.ts';
 
-export const sinceLastOption = text(
+export const sinceLastOption = outputFile(
   '--since-last <file>',
   'Report only changes since the last run, kept in FILE',
-  { complete: 'files', writes: true },
 );
 
 export interface Comparison<R, Before> {

@@ -23,8 +23,9 @@ import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { refuseFaults } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../service/shapes.ts';
 import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { choice, defineCommand, flag, text, type Values } from '../define.ts';
+import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
+import { forceOption } from '../shared-flags.ts';
 import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
 import { BrakeError, carryOut, previewRows } from './rows/carry-out.ts';
@@ -34,33 +35,23 @@ import { noteWarnings } from './rows/notes.ts';
 import { finishRun, readRowsFile } from './rows/run-file.ts';
 import type { RowsFile, RowsVerb } from './rows/verb.ts';
 
-const GROUP = { group: ROWS_GROUP };
-
 const options = {
   ...rowsOptions,
   exitCode: { ...rowsOptions.exitCode, rare: undefined },
   offline: { ...rowsOptions.offline, rare: undefined },
-  key: text('--key <column>', 'Column that contains the keys (default: key)', GROUP),
-  lock: text('--lock <file>', 'Lock file (default: NAME.lock.json)', {
-    ...GROUP,
-    complete: 'files',
-    writes: true,
-  }),
-  init: flag('--init', 'Write existing codes to -o FILE, and a lock file', {
-    ...GROUP,
-    conflicts: ['--from', '--dry-run', '--offline'],
-  }),
-  ...decisionOptions,
-  adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row', {
-    ...GROUP,
-    risky: true,
-  }),
-  removed: choice('--removed <action>', 'Action for codes whose key was removed', ['report', 'pause'], GROUP),
-  ...changeOptions,
-  force: flag('--force', 'Accept unusable destinations and sorted columns', {
-    ...GROUP,
-    risky: true,
-    rare: true,
+  ...inGroup(ROWS_GROUP, {
+    key: text('--key <column>', 'Column that contains the keys (default: key)'),
+    lock: outputFile('--lock <file>', 'Lock file (default: NAME.lock.json)'),
+    init: flag('--init', 'Write existing codes to -o FILE, and a lock file', {
+      conflicts: ['--from', '--dry-run', '--offline'],
+    }),
+    ...decisionOptions,
+    adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row', {
+      risky: true,
+    }),
+    removed: choice('--removed <action>', 'Action for codes whose key was removed', ['report', 'pause']),
+    ...changeOptions,
+    force: forceOption,
   }),
   ...outputOptions,
 };

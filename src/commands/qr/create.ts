@@ -12,8 +12,9 @@ import { inShell, shown } from '../../base/text/quote.ts';
 import { addUtm } from '../../base/text/utm.ts';
 import type { Context } from '../../context.ts';
 import { CODE_TYPES, type NewCode, newCode, type QrCode } from '../../service/shapes.ts';
-import { choice, defineCommand, flag, text, type Values } from '../define.ts';
+import { choice, defineCommand, flag, text, type Values, withExtra } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
+import { forceOption } from '../shared-flags.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
 import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
@@ -31,22 +32,20 @@ const options = {
   name: text('--name <name>', 'Name of the code'),
   type: choice('--type <type>', 'Code type (default: url)', CODE_TYPES),
   destination: text('--destination <address>', 'Address that the code opens'),
-  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true, rare: true }),
+  force: forceOption,
   template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
   ...utmOptions,
   ...rowsOptions,
   from: { ...rowsOptions.from, conflicts: ['--name', '--type', '--destination'] },
   dryRun: { ...rowsOptions.dryRun, requires: ['--from'] },
   ...resultsOptions,
-  applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', {
-    ...OF_FILE,
-    risky: true,
-  }),
-  ...decisionOptions,
-  ...changeOptions,
-  explain: text('--explain <line>', 'Explain the plan of one row; change nothing', {
-    ...OF_FILE,
-    conflicts: ['--dry-run', '--offline'],
+  ...withExtra(OF_FILE, {
+    applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', { risky: true }),
+    ...decisionOptions,
+    ...changeOptions,
+    explain: text('--explain <line>', 'Explain the plan of one row; change nothing', {
+      conflicts: ['--dry-run', '--offline'],
+    }),
   }),
   ...outputOptions,
 };

@@ -10,7 +10,7 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import { type Backup, openBackup, requestsOfBackup } from '../../scans/backup/back-up.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { askUntil } from '../ask-until.ts';
-import { defineCommand, flag, text, type Values } from '../define.ts';
+import { defineCommand, directory, flag, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 import { CODE_ARGUMENTS } from '../shared-flags.ts';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
@@ -22,10 +22,9 @@ import { findNamed, previewNamed, printNamed, runNamed } from './rows/run-named.
 
 const options = {
   yes: flag('--yes', 'Delete without confirmation', { risky: true }),
-  backup: text(
+  backup: directory(
     '--backup <dir>',
     'Pause each code and save it with its scans to DIR; delete it only if the backup is verified as complete',
-    { complete: 'directories' },
   ),
   ...rowsOptions,
   from: codesFrom,

@@ -12,23 +12,26 @@ import { VALUES } from '../../settings/values.ts';
 import { choiceOptions, filterOptions } from '../code-choice.ts';
 import {
   choice,
+  directory,
   flag,
+  inGroup,
+  inputFile,
   integer,
   type OptionDefinition,
   oneOf,
+  outputFile,
   parsed,
   rarely,
   text,
   type Values,
+  withExtra,
 } from '../define.ts';
 import { readLogo } from '../read-given.ts';
 import { fromCodesOptions, overwriteOption } from '../shared-flags.ts';
 
-const SHEET = { group: 'Sheet flags:' };
-const OF_SHEET = { ...SHEET, requires: [['--sheet', '--grid', '--paper']] };
-const OF_GRID = { ...SHEET, requires: ['--grid'] };
+const OF_SHEET = { requires: [['--sheet', '--grid', '--paper']] };
+const OF_GRID = { requires: ['--grid'] };
 const OF_FILES = { requires: [['--output-dir', '--dry-run']], conflicts: ['--output'] };
-const STYLE = { group: 'Image flags:' };
 
 const SIZE = { parse: parseSize, forms: 'a width and a height such as 63.5x38.1mm or 4x2in' };
 const SIDES = {
@@ -36,94 +39,66 @@ const SIDES = {
   forms: 'a length such as 10mm, or a width and a height such as 10x12mm',
 };
 
-export const sheetOptions = {
-  sheet: text('--sheet <number>', 'Label sheet (PDF): L7160, 5163, …, or list', SHEET),
+export const sheetOptions = inGroup('Sheet flags:', {
+  sheet: text('--sheet <number>', 'Label sheet (PDF): L7160, 5163, …, or list'),
   grid: parsed(
     '--grid <CxR>',
     'Columns and rows of any other sheet',
     { parse: parseGrid, forms: 'columns and rows, such as 3x7' },
-    { ...SHEET, requires: ['--label'], conflicts: ['--sheet'] },
+    { requires: ['--label'], conflicts: ['--sheet'] },
   ),
   label: parsed('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm', SIZE, OF_GRID),
   ...rarely({
     margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, OF_SHEET),
     gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, OF_GRID),
+    paper: parsed('--paper <A4|Letter|WxH>', 'Page for --grid, or WxH for one page per label', {
+      parse: parsePaper,
+      forms: 'A4, Letter, or a width and a height such as 62x29mm',
+    }),
   }),
-  paper: parsed(
-    '--paper <A4|Letter|WxH>',
-    'Page for --grid, or WxH for one page per label',
-    { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
-    { ...SHEET, rare: true },
-  ),
-  caption: text(
-    '--caption <text>',
-    'Slug, name, none, a column, or two, as in slug,name (default: slug)',
-    OF_SHEET,
-  ),
-  copies: integer(
-    '--copies <n>',
-    'Copies of each label (default: 1)',
-    { min: 1, max: 999 },
-    { ...OF_SHEET, rare: true },
-  ),
-  start: integer(
-    '--start <n>',
-    'First free label, counted by row (default: 1)',
-    { min: 1, max: 9801 },
-    OF_SHEET,
-  ),
-  outline: flag('--outline', 'Draw a hairline around each label', { ...OF_SHEET, rare: true }),
-};
-
-export const styleOptions = {
-  size: parsed(
-    '--size <length>',
-    'Width, including the quiet zone (default: 30mm)',
-    { parse: parseLength, forms: 'a length such as 30mm, 3cm or 1.2in' },
-    STYLE,
-  ),
-  ...rarely({
-    dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }, STYLE),
-    quietZone: integer(
-      '--quiet-zone <modules>',
-      'Width of the light margin (default: 4)',
-      { min: 0, max: 40 },
-      STYLE,
+  ...withExtra(OF_SHEET, {
+    caption: text('--caption <text>', 'Slug, name, none, a column, or two, as in slug,name (default: slug)'),
+    copies: integer(
+      '--copies <n>',
+      'Copies of each label (default: 1)',
+      { min: 1, max: 999 },
+      { rare: true },
     ),
-    ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, STYLE),
+    start: integer('--start <n>', 'First free label, counted by row (default: 1)', { min: 1, max: 9801 }),
+    outline: flag('--outline', 'Draw a hairline around each label', { rare: true }),
   }),
-  color: parsed(
-    '--color <#rgb>',
-    'Color of the code (default: #000)',
-    { parse: parseColor, forms: 'a color such as #000 or #003366' },
-    { ...STYLE, rare: true },
-  ),
-  background: parsed(
-    '--background <#rgb|none>',
-    'Background color (default: #fff)',
-    {
+});
+
+export const styleOptions = inGroup('Image flags:', {
+  size: parsed('--size <length>', 'Width, including the quiet zone (default: 30mm)', {
+    parse: parseLength,
+    forms: 'a length such as 30mm, 3cm or 1.2in',
+  }),
+  ...rarely({
+    dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }),
+    quietZone: integer('--quiet-zone <modules>', 'Width of the light margin (default: 4)', {
+      min: 0,
+      max: 40,
+    }),
+    ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS),
+    color: parsed('--color <#rgb>', 'Color of the code (default: #000)', {
+      parse: parseColor,
+      forms: 'a color such as #000 or #003366',
+    }),
+    background: parsed('--background <#rgb|none>', 'Background color (default: #fff)', {
       parse: (raw: string): Color | 'none' | undefined => (raw === 'none' ? raw : parseColor(raw)),
       forms: 'a color such as #fff or #ffeecc, or none',
-    },
-    { ...STYLE, rare: true },
-  ),
-  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', {
-    ...STYLE,
-    complete: 'files',
+    }),
   }),
-  shortUrl: parsed(
-    '--short-url <template>',
-    'Template, such as https://HOST/{slug}',
-    { parse: parseTemplate, forms: VALUES['short-url'].forms },
-    STYLE,
-  ),
-};
+  logo: inputFile('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H'),
+  shortUrl: parsed('--short-url <template>', 'Template, such as https://HOST/{slug}', {
+    parse: parseTemplate,
+    forms: VALUES['short-url'].forms,
+  }),
+});
 
 export const options = {
-  output: text('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps', {
-    complete: 'files',
-    writes: true,
-  }),
+  output: outputFile('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps'),
   dryRun: flag('--dry-run', 'Preview the images without writing them'),
   force: flag('--force', 'Draw codes that may print or scan badly', { risky: true, rare: true }),
   overwrite: { ...overwriteOption, requires: ['--output-dir'] },
@@ -131,8 +106,7 @@ export const options = {
   ...filterOptions,
   ...rarely({ type: filterOptions.type }),
   ...fromCodesOptions(),
-  outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
-    complete: 'directories',
+  outputDir: directory('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
     conflicts: ['--output', '--sheet', '--grid'],
   }),
   as: {

@@ -10,7 +10,7 @@ import {
 } from '../../codes/engine/plan/undo.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';
-import { defineCommand, flag, rarely, text, type Values } from '../define.ts';
+import { defineCommand, flag, outputFile, rarely, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 import { NAMED_COLUMNS } from './code-columns.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
@@ -25,10 +25,7 @@ const options = {
   ...rarely({
     exitCode: flag('--exit-code', 'Exit with code 8 for changes', { requires: ['--dry-run'] }),
   }),
-  ledger: text('--ledger <file>', 'Ledger of the run (default: in the state directory)', {
-    complete: 'files',
-    writes: true,
-  }),
+  ledger: outputFile('--ledger <file>', 'Ledger of the run (default: in the state directory)'),
   ...outputOptions,
 };
 

@@ -11,9 +11,9 @@ import type { RowOutcome } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
-import { choice, defineCommand, flag, text, type Values } from '../define.ts';
+import { choice, defineCommand, flag, text, type Values, withExtra } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
-import { CODE_ARGUMENTS } from '../shared-flags.ts';
+import { CODE_ARGUMENTS, forceOption } from '../shared-flags.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import {
   mustKnowType,
@@ -42,23 +42,18 @@ const options = {
     empty: true,
   }),
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
-  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true, rare: true }),
+  force: forceOption,
   ...utmOptions,
   keepUtm: flag('--keep-utm', 'Keep the UTM tags of the old destination', {
     requires: [['--destination', '--from']],
   }),
-  due: flag('--due', 'Apply only rows whose `at` time has passed', {
-    ...OF_FILE,
-    conflicts: ['--ignore-dates'],
-  }),
-  ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', {
-    ...OF_FILE,
-    rare: true,
-  }),
-  timezone: text('--timezone <zone>', "Time zone of `at` (default: the profile's)", {
-    ...OF_FILE,
-    rare: true,
-    requires: ['--due'],
+  ...withExtra(OF_FILE, {
+    due: flag('--due', 'Apply only rows whose `at` time has passed', { conflicts: ['--ignore-dates'] }),
+    ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', { rare: true }),
+    timezone: text('--timezone <zone>', "Time zone of `at` (default: the profile's)", {
+      rare: true,
+      requires: ['--due'],
+    }),
   }),
   ...rowsOptions,
   from: codesFrom,

@@ -23,7 +23,7 @@ import type { CountRequest } from '../../scans/stats/readings.ts';
 import type { Pair } from '../../scans/stats/tally.ts';
 import { type ChosenCodes, chooseLabels } from '../choose-codes.ts';
 import { choiceOptions } from '../code-choice.ts';
-import { integer, repeated, text, texts, type Values } from '../define.ts';
+import { inputFile, integer, repeated, text, texts, type Values } from '../define.ts';
 import { checkInputChoice, inputOptions, listInputFiles } from '../input-option.ts';
 import { planRange, rangeOptions } from '../range-options.ts';
 import { chooseGroups, type Where } from './choose-groups.ts';
@@ -37,8 +37,7 @@ export const countOptions = {
   input: { ...inputOptions.input, conflicts: ['--all', '--status', '--type'] },
   by: { ...texts('--by <dimension>', 'Count by, also as A,B'), choices: DIMENSIONS },
   where: repeated('--where <dim=value>', 'Count only scans such as country=DE', parseWhere),
-  join: text('--join <file|->', 'Columns for --by and --where, by id or slug (or -)', {
-    complete: 'files',
+  join: inputFile('--join <file|->', 'Columns for --by and --where, by id or slug (or -)', {
     requires: [['--by', '--add-by', '--where', '--split-by']],
   }),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),

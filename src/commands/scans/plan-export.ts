@@ -13,59 +13,61 @@ import { CODE_COLUMNS, LOCAL_TIME } from '../../scans/export/added-columns.ts';
 import { type ExportPlan, extensionOf } from '../../scans/export/export-plan.ts';
 import { SCAN_FIELDS } from '../../service/shapes.ts';
 import { choiceOptions, everyOf, isOneCode } from '../code-choice.ts';
-import { choice, duration, flag, text, texts, type Values } from '../define.ts';
+import {
+  choice,
+  directory,
+  duration,
+  flag,
+  inGroup,
+  rarely,
+  texts,
+  type Values,
+  withExtra,
+} from '../define.ts';
 import { CHOOSING_FLAGS, checkInputChoice } from '../input-option.ts';
 import { scanOutputOptions } from '../output-options.ts';
 import { planRange, rangeOptions } from '../range-options.ts';
 import { movedFromOption, overwriteOption } from '../shared-flags.ts';
 
-const APPEND = { group: 'Append and dataset flags:' };
-const OF_APPEND = { ...APPEND, requires: ['--append'] };
+const APPEND_GROUP = 'Append and dataset flags:';
 
 const OF_SERVICE = ['--since', '--until', '--during', '--append', '--dry-run', '--verify', '--prove-beyond'];
 
 export const options = {
   ...choiceOptions,
   ...rangeOptions,
-  outputDir: text('--output-dir <dir>', 'Write one file per code to DIR', {
-    complete: 'directories',
-    conflicts: ['--output'],
-  }),
-  partitionBy: choice('--partition-by <unit>', 'Write a dataset to DIR, partitioned by', ['day', 'month'], {
-    ...APPEND,
-    requires: ['--output-dir'],
-    conflicts: ['--restart', '--no-header', '--overwrite'],
-  }),
-  input: texts('--input <file>', 'Convert exported files to a dataset', {
-    ...APPEND,
-    complete: 'files',
-    requires: ['--output-dir', '--partition-by'],
-    conflicts: [...CHOOSING_FLAGS, ...OF_SERVICE],
+  outputDir: directory('--output-dir <dir>', 'Write one file per code to DIR', { conflicts: ['--output'] }),
+  ...inGroup(APPEND_GROUP, {
+    partitionBy: choice('--partition-by <unit>', 'Write a dataset to DIR, partitioned by', ['day', 'month'], {
+      requires: ['--output-dir'],
+      conflicts: ['--restart', '--no-header', '--overwrite'],
+    }),
+    input: texts('--input <file>', 'Convert exported files to a dataset', {
+      complete: 'files',
+      requires: ['--output-dir', '--partition-by'],
+      conflicts: [...CHOOSING_FLAGS, ...OF_SERVICE],
+    }),
   }),
   fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES, {
     requires: ['--output-dir'],
     rare: true,
   }),
-  append: flag('--append', 'Add only scans that are new since the last run', {
-    ...APPEND,
-    requires: [['--output', '--output-dir']],
-    conflicts: ['--overwrite'],
-  }),
-  restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', {
-    ...OF_APPEND,
-    risky: true,
-    rare: true,
-  }),
-  rotated: flag('--rotated', 'Continue in a new file if the old one was moved', {
-    ...OF_APPEND,
-    rare: true,
-  }),
-  overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', {
-    ...OF_APPEND,
-    rare: true,
-  }),
-  verify: flag('--verify', 'Compare with the service and add missing scans', OF_APPEND),
-  movedFrom: { ...movedFromOption, ...OF_APPEND },
+  ...withExtra(
+    { group: APPEND_GROUP, requires: ['--append'] },
+    {
+      append: flag('--append', 'Add only scans that are new since the last run', {
+        requires: [['--output', '--output-dir']],
+        conflicts: ['--overwrite'],
+      }),
+      ...rarely({
+        restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', { risky: true }),
+        rotated: flag('--rotated', 'Continue in a new file if the old one was moved'),
+        overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)'),
+      }),
+      verify: flag('--verify', 'Compare with the service and add missing scans'),
+      movedFrom: movedFromOption,
+    },
+  ),
   proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)', { rare: true }),
   dryRun: flag('--dry-run', 'Preview scans, requests and time without exporting'),
   ...scanOutputOptions,

@@ -12,7 +12,18 @@ import { PAPERS } from '../../scans/report/pdf/palette.ts';
 import { reportFigures } from '../../scans/report/report-figures.ts';
 import { DIMENSIONS, type Dimension, groupOf } from '../../scans/stats/dimensions.ts';
 import { filterOptions } from '../code-choice.ts';
-import { choice, defineCommand, parsed, rarely, text, texts, type Values } from '../define.ts';
+import {
+  choice,
+  defineCommand,
+  directory,
+  inputFile,
+  outputFile,
+  parsed,
+  rarely,
+  text,
+  texts,
+  type Values,
+} from '../define.ts';
 import { FILES_JOINED } from '../input-option.ts';
 import { RANGE_FORMS } from '../range-options.ts';
 import { readLogo } from '../read-given.ts';
@@ -38,14 +49,11 @@ const options = {
   splitBy: text('--split-by <column>', 'Write a report per value of a --join column', {
     requires: ['--join', '--output-dir'],
   }),
-  output: text('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
-    complete: 'files',
-    writes: true,
+  output: outputFile('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
     conflicts: ['--output-dir'],
   }),
   ...rarely({
-    outputDir: text('--output-dir <dir>', 'Write the reports of --split-by to DIR', {
-      complete: 'directories',
+    outputDir: directory('--output-dir <dir>', 'Write the reports of --split-by to DIR', {
       requires: ['--split-by'],
     }),
     as: choice('--as <format>', 'Format of --split-by (default: html)', ['html', 'pdf'], {
@@ -61,7 +69,7 @@ const options = {
       parse: (raw) => (/^#[0-9a-f]{6}$/i.test(raw) ? raw.toLowerCase() : undefined),
       forms: 'a color such as #0057b8',
     }),
-    logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
+    logo: inputFile('--logo <file>', 'PNG or SVG logo above the title'),
     paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),
   }),
 };

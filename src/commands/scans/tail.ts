@@ -5,7 +5,7 @@ import { openScanPrinter } from '../../scans/tail/scan-printer.ts';
 import { openTailState, type TailStateFile } from '../../scans/tail/state-file.ts';
 import { chooseLabels } from '../choose-codes.ts';
 import { checkChoice, choiceOptions, everyOf, isOneCode } from '../code-choice.ts';
-import { choice, defineCommand, integer, PERIOD, parsed, text, type Values } from '../define.ts';
+import { choice, defineCommand, integer, outputFile, PERIOD, parsed, text, type Values } from '../define.ts';
 import { type Output, openOutput, outputOptions } from '../output-options.ts';
 import { planRange } from '../range-options.ts';
 import { CODE_ARGUMENTS, movedFromOption } from '../shared-flags.ts';
@@ -16,10 +16,7 @@ const INTERVAL_MS = 10_000;
 const options = {
   ...choiceOptions,
   since: text('--since <time>', 'Start with scans at or after TIME (default: now)'),
-  state: text('--state <file>', 'Continue after the scans of the last run, recorded in FILE', {
-    complete: 'files',
-    writes: true,
-  }),
+  state: outputFile('--state <file>', 'Continue after the scans of the last run, recorded in FILE'),
   movedFrom: { ...movedFromOption, requires: ['--state'] },
   interval: parsed(
     '--interval <duration>',

@@ -13,33 +13,26 @@ import {
 } from '../../scans/verify/verify-results.ts';
 import { chooseLabelsOfLog, fetchUnlisted } from '../choose-codes.ts';
 import { type CodeChoice, checkChoice, choiceOptions, everyOf, filterOptions } from '../code-choice.ts';
-import { defineCommand, flag, rarely, text, texts, type Values } from '../define.ts';
+import { defineCommand, directory, flag, rarely, texts, type Values } from '../define.ts';
 import { FILES_READ } from '../input-option.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '../range-options.ts';
 import { CODE_ARGUMENTS, movedFromOption } from '../shared-flags.ts';
 import { rangeRecord } from './columns.ts';
 
-const { format, fields, delimiter, header, rawCells, excel } = outputOptionsWithoutIds;
+const { output: _, ...formatOptions } = outputOptionsWithoutIds;
 
 const options = {
   ...choiceOptions,
   ...rarely(filterOptions),
   ...rangeOptions,
   input: texts('--input <log>', 'Exported file to verify, with its rotated files', { complete: 'files' }),
-  outputDir: text('--output-dir <dir>', 'Directory of scan files, or dataset, to verify', {
-    complete: 'directories',
-  }),
+  outputDir: directory('--output-dir <dir>', 'Directory of scan files, or dataset, to verify'),
   repair: flag('--repair', 'Add the missing scans; remove nothing'),
   acceptGone: flag('--accept-gone', 'Stop reporting codes that were deleted on the service', { risky: true }),
   dryRun: flag('--dry-run', 'Preview the comparison or the repair without making changes'),
   movedFrom: movedFromOption,
-  format,
-  fields,
-  delimiter,
-  header,
-  rawCells,
-  excel,
+  ...formatOptions,
 };
 
 type VerifyFlags = Values<typeof options>;

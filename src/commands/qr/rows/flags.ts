@@ -7,7 +7,18 @@ import { COLUMN_FIELDS } from '../../../codes/input/header-words.ts';
 import { DATA_FORMATS } from '../../../files/formats/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../../files/formats/plan-output.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
-import { anyOf, choice, duration, flag, parsed, rarely, repeated, text, type Values } from '../../define.ts';
+import {
+  anyOf,
+  choice,
+  duration,
+  flag,
+  inputFile,
+  outputFile,
+  parsed,
+  repeated,
+  type Values,
+  withExtra,
+} from '../../define.ts';
 import type { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
 
@@ -16,67 +27,46 @@ const OF_ROWS = { group: ROWS_GROUP };
 export const OF_FILE = { ...OF_ROWS, requires: ['--from'] };
 
 export const rowsOptions = {
-  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', {
-    ...OF_ROWS,
-    complete: 'files',
-  }),
+  from: inputFile('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', OF_ROWS),
   ...workbookOptions(ROWS_GROUP),
   dryRun: flag('--dry-run', 'Preview the run without making changes', OF_ROWS),
-  ...rarely({
-    column: repeated('--column <field=header>', 'Header of a field, as in name=Titel', parseColumn, OF_FILE),
-    exitCode: flag('--exit-code', 'Exit with code 8 for changes, or 9 if a key needs your decision', {
-      ...OF_FILE,
-      requires: ['--from', '--dry-run'],
-    }),
-    offline: flag('--offline', 'Check only the file; no API key required', OF_FILE),
-    strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', OF_FILE),
-    failFast: flag('--fail-fast', 'Stop at the first row that fails', OF_FILE),
-    ledger: text('--ledger <file>', 'Ledger (default: in the state directory)', {
-      ...OF_FILE,
-      complete: 'files',
-      writes: true,
-    }),
-  }),
+  ...withExtra(
+    { ...OF_FILE, rare: true },
+    {
+      column: repeated('--column <field=header>', 'Header of a field, as in name=Titel', parseColumn),
+      exitCode: flag('--exit-code', 'Exit with code 8 for changes, or 9 if a key needs your decision', {
+        requires: ['--from', '--dry-run'],
+      }),
+      offline: flag('--offline', 'Check only the file; no API key required'),
+      strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)'),
+      failFast: flag('--fail-fast', 'Stop at the first row that fails'),
+      ledger: outputFile('--ledger <file>', 'Ledger (default: in the state directory)'),
+    },
+  ),
   overwrite: overwriteOption,
 };
 
 export const resultsOptions = {
-  results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
-    ...OF_FILE,
-    complete: 'files',
-    writes: true,
-  }),
+  results: outputFile('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', OF_FILE),
 };
 
 export const codesFrom = fromCodesOptions(ROWS_GROUP).from;
 
-export const changeOptions = {
+export const changeOptions = withExtra(OF_FILE, {
   conflicts: choice('--conflicts <side>', 'Side that wins a conflict', ['ask', 'file', 'service'], {
-    ...OF_FILE,
     risky: true,
   }),
-  maxChanges: parsed<NonNullable<Policy['maxChanges']>>(
-    '--max-changes <n|n%>',
-    'Maximum changes (default: 30%, at least 10)',
-    { parse: parseMost, forms: 'a number of codes, or a percentage such as 30%' },
-    OF_FILE,
-  ),
-};
+  maxChanges: parsed('--max-changes <n|n%>', 'Maximum changes (default: 30%, at least 10)', {
+    parse: parseMost,
+    forms: 'a number of codes, or a percentage such as 30%',
+  }),
+});
 
-export const decisionOptions = {
-  adopt: repeated('--adopt <row=code>', 'Assign CODE to ROW, a line or key', parseAdoption, {
-    ...OF_FILE,
-    risky: true,
-  }),
-  asNew: repeated('--as-new <row>', 'Create a new code for ROW, or all', parseAsNew, {
-    ...OF_FILE,
-    risky: true,
-  }),
-  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', {
-    ...OF_FILE,
-    rare: true,
-  }),
-};
+export const decisionOptions = withExtra(OF_FILE, {
+  adopt: repeated('--adopt <row=code>', 'Assign CODE to ROW, a line or key', parseAdoption, { risky: true }),
+  asNew: repeated('--as-new <row>', 'Create a new code for ROW, or all', parseAsNew, { risky: true }),
+  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', { rare: true }),
+});
 
 export type RowsFlags = Values<typeof outputOptions> &
   Partial<
