@@ -174,12 +174,7 @@ interface ListWords {
   thing?: string;
 }
 
-export interface Output {
-  readonly plan: OutputPlan;
-  /** The caller ends it with `writeAll`, `commit` or `discard`. */
-  open(): Promise<DocumentSink>;
-  print(records: Batches, words?: ListWords): Promise<void>;
-}
+export type Output = ReturnType<typeof outputOf>;
 
 /**
  * Called before the first request. Throws UsageError for contradicting flags, unknown fields, and a file that
@@ -194,12 +189,13 @@ export async function openOutput(
   return outputOf(context, await planOutput(context, options, columns, shape));
 }
 
-export function outputOf(context: Context, plan: OutputPlan): Output {
+export function outputOf(context: Context, plan: OutputPlan) {
   const open = () => openSink(context, plan);
   return {
     plan,
+    /** The caller ends it with `writeAll`, `commit` or `discard`. */
     open,
-    async print(records, { none = 'No results', thing } = {}) {
+    async print(records: Batches, { none = 'No results', thing }: ListWords = {}) {
       const count = await writeAll(await open(), Symbol.asyncIterator in records ? records : [records]);
       if (plan.shape === 'record') return;
       if (count === 0 && plan.format === 'table') context.console.note(none);

@@ -4,7 +4,7 @@ import { quote } from '../base/text/quote.ts';
 import type { Redact } from './excerpt.ts';
 import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
-import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
+import { CODE_FIELDS, type CodeChanges, type Page, type QrCode, type Scan, type ScanPage } from './shapes.ts';
 
 export interface CheckContext {
   dateMs: number | undefined;
@@ -12,19 +12,6 @@ export interface CheckContext {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-const isText = (value: unknown) => typeof value === 'string';
-
-const CODE_CHECKS = {
-  id: isText,
-  slug: isText,
-  name: isText,
-  type: isText,
-  destination: (value) => value === undefined || value === null || isText(value),
-  status: isText,
-  created_at: isText,
-  updated_at: isText,
-} satisfies Record<keyof QrCode, (value: unknown) => boolean>;
 
 /** Fields without a check may be missing, and are exported unchanged. */
 const SCAN_CHECKS = {
@@ -101,10 +88,12 @@ function asCode(value: unknown, what: string): QrCode {
   if (!isObject(value)) throw strange(`${what} is not an object`);
   const { id } = value;
   if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has an ID that is not a UUID`);
-  for (const [field, isValid] of Object.entries(CODE_CHECKS)) {
-    if (!isValid(value[field])) throw strange(`${what} (${id}): ${field} is not a string`);
-  }
   value.destination ??= null;
+  for (const field of CODE_FIELDS) {
+    const isNull = field === 'destination' && value[field] === null;
+    if (!isNull && typeof value[field] !== 'string')
+      throw strange(`${what} (${id}): ${field} is not a string`);
+  }
   return value as Record<string, unknown> & QrCode;
 }
 

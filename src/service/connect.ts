@@ -9,12 +9,6 @@ type Callback = Connector.Callback;
 /** The socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-export interface Connection {
-  connect(options: Connector.Options, callback: Callback): void;
-  cancel(): void;
-  renew(): void;
-}
-
 /** If a peer closes each connection, undici alone would retry endlessly. */
 const MAX_OPENS = 3;
 
@@ -22,14 +16,11 @@ const MAX_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /** `tunnel` is a proxy's URL. After its own socket errors, undici would reconnect endlessly. */
-export function createConnection(
-  tunnel: URL | undefined,
-  openSocket: OpenSocket = connectDirectly,
-): Connection {
+export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;
   let cancel = () => {};
   return {
-    connect(options, callback) {
+    connect(options: Connector.Options, callback: Callback): void {
       opens += 1;
       if (opens > MAX_OPENS) {
         callback(new NetworkError('every connection was closed immediately', { sent: false }), null);

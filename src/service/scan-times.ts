@@ -1,4 +1,4 @@
-import { DAY_MS, parseInstant } from '../base/time/time.ts';
+import { parseInstant, utcMs } from '../base/time/time.ts';
 
 const ZERO = 48;
 const DASH = 45;
@@ -26,9 +26,9 @@ function parseCanonical(text: string): number {
   const second = two(text, 17);
   const ms = length === 20 ? 0 : millisecondsOf(text);
   const year = two(text, 0) * 100 + two(text, 2);
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN;
+  if (!(year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return Number.NaN;
   if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
-  return daysSinceEpoch(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
+  return utcMs(year, month, day, hour, minute, second, ms);
 }
 
 function millisecondsOf(text: string): number {
@@ -42,25 +42,4 @@ function digit(text: string, at: number): number {
 
 function two(text: string, at: number): number {
   return digit(text, at) * 10 + digit(text, at + 1);
-}
-
-function daysIn(year: number, month: number): number {
-  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-}
-
-/** Howard Hinnant, "chrono-compatible low-level date algorithms". */
-function daysSinceEpoch(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  return (
-    era * 146_097 +
-    yearOfEra * 365 +
-    Math.floor(yearOfEra / 4) -
-    Math.floor(yearOfEra / 100) +
-    dayOfYear -
-    719_468
-  );
 }

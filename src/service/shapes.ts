@@ -52,7 +52,7 @@ export const CODE_FIELDS = [
   'status',
   'created_at',
   'updated_at',
-] as const;
+] as const satisfies readonly (keyof QrCode)[];
 
 export type Scan = {
   id: number | bigint;

@@ -26,17 +26,7 @@ export interface SlugStore {
   write(kept: Kept): Promise<void>;
 }
 
-export interface SlugMemory {
-  idOf(slug: string): Promise<string | undefined>;
-  size(): Promise<number>;
-  note(codes: readonly KnownCode[]): void;
-  noteListing(listing: Listing & { whole: boolean }): void;
-  listing(): Promise<Listing | undefined>;
-  codes(): Promise<KnownCode[]>;
-  forget(slug: string): void;
-  forgetCode(id: string): void;
-  save(): Promise<void>;
-}
+export type SlugMemory = ReturnType<typeof createSlugMemory>;
 
 const MOST_SLUGS = 20_000;
 /** More take as long as the rest of a short command. */
@@ -44,7 +34,7 @@ const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;
 
-export function createSlugMemory(store: SlugStore): SlugMemory {
+export function createSlugMemory(store: SlugStore) {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
   /** Undefined if forgotten. `older` bounds the memory of a run over any number of codes. */
   let seen = new Map<string, KnownCode | undefined>();
@@ -85,27 +75,27 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
   }
 
   return {
-    async idOf(slug) {
+    async idOf(slug: string) {
       const at = [seen, older].find((codes) => codes.has(slug)) ?? (await read()).codes;
       const code = at.get(slug);
       return code === undefined || deleted.has(code.id) ? undefined : code.id;
     },
     size: async () => (await known()).size,
-    note(codes) {
+    note(codes: readonly KnownCode[]) {
       for (const { slug, id, name } of codes) {
         if (slug.length > LONGEST_SLUG) continue;
         remember(slug, { slug, id: id.toLowerCase(), name: name.slice(0, LONGEST_NAME) });
       }
     },
-    noteListing(listing) {
+    noteListing(listing: Listing & { whole: boolean }) {
       listed = listing;
     },
     listing: async () => listed ?? (await read()).listing,
     codes: async () => [...(await known()).values()],
-    forget(slug) {
+    forget(slug: string) {
       remember(slug, undefined);
     },
-    forgetCode(id) {
+    forgetCode(id: string) {
       deleted.add(id);
     },
     async save() {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type ByteBuffer, createByteBuffer } from '../base/text/byte-buffer.ts';
 import { after, formatDuration } from '../base/time/time.ts';
-import { type Connection, createConnection } from './connect.ts';
+import { createConnection } from './connect.ts';
 import { addChunk, decodeBody } from './decode-body.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
@@ -44,7 +44,7 @@ interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
   once: boolean;
-  renew: Connection['renew'];
+  renew(): void;
   destroy(): void;
 }
 

@@ -61,14 +61,8 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
   return { key, text: fallback, source: 'default' };
 }
 
-export interface ShownSetting {
-  key: SettingKey;
-  value: string | null;
-  source: SettingSource;
-}
-
 /** Returns an invalid value unchanged, so that users can find it. */
-export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
+export function shownSetting(key: SettingKey, inputs: Inputs) {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };
 }

@@ -86,6 +86,18 @@ export function parseInstant(text: string): number | undefined {
   return days === Number(day) ? ms : undefined;
 }
 
+/** Returns the time of a date in UTC; NaN if there is no such date. Years before 100 are not supported. */
+export function utcMs(
+  year: number,
+  month: number,
+  day: number,
+  ...time: [number, number, number, number]
+): number {
+  const ms = Date.UTC(year, month - 1, day, ...time);
+  // Date.UTC rolls 31 February over into March.
+  return day <= 28 || new Date(ms).getUTCDate() === day ? ms : Number.NaN;
+}
+
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -19,21 +19,14 @@ export async function divideNames(names: readonly string[]): Promise<{ files: st
   return { files, codes };
 }
 
-export interface ChosenInFiles {
-  isChosen(code: CodeOfScans): boolean;
-  unseen(): string[];
-}
+export type ChosenInFiles = Awaited<ReturnType<typeof chooseInFiles>>;
 
 type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
 /** Returns undefined for all codes. Throws UsageError for a file that can't be read. */
-export async function chooseInFiles(
-  context: Context,
-  codes: readonly string[],
-  choice: CodeChoice,
-): Promise<ChosenInFiles | undefined> {
+export async function chooseInFiles(context: Context, codes: readonly string[], choice: CodeChoice) {
   const { from, name } = choice;
   if (codes.length === 0 && from === undefined && name === undefined) return undefined;
   const given: readonly Given[] =
@@ -71,7 +64,7 @@ export async function chooseInFiles(
   }
 
   return {
-    isChosen(code) {
+    isChosen(code: CodeOfScans): boolean {
       const found = given.filter((one) => matches(code, one));
       for (const one of found) seen.add(one);
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));

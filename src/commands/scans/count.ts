@@ -59,14 +59,13 @@ export interface CountPlan extends CountRequest {
   filters: readonly Filter[];
   logs: readonly InputLog[] | undefined;
   /** Codes of the files; undefined for all. */
-  inFiles: ChosenInFiles | undefined;
+  inFiles: ChosenInFiles;
   choice: CountFlags;
   names: readonly string[];
   /** Column of `--split-by`. */
   splitBy: string | undefined;
   /** Codes that were chosen before; undefined to choose them. */
   chosen?: ChosenCodes | undefined;
-  top: number | undefined;
   /** Slugs and names of codes are required, also of those given by ID. */
   needsLabels: boolean;
 }
@@ -99,7 +98,6 @@ export async function planCount(
     inFiles: logs && (await chooseInFiles(context, codes, flags)),
     choice: flags,
     names: logs ? [] : names,
-    top: flags.top,
     needsLabels:
       compare !== 'none' ||
       [...chosen.groups, ...chosen.filters.map(({ group }) => group)].some(

@@ -145,7 +145,7 @@ export const command = defineCommand({
       const counted = all[at] ?? first;
       const ofPart = { ...part.plan, groups: plan.sections };
       const figures = {
-        ...reportFigures(ofPart, counted, figuresInput(ofPart, counted, plan.top ?? DEFAULT_TOP)),
+        ...reportFigures(ofPart, counted, figuresInput(ofPart, counted, flags.top ?? DEFAULT_TOP)),
         title: flags.title ?? part.value,
         note: flags.note,
         footer: flags.footer,

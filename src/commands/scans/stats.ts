@@ -118,7 +118,7 @@ export const command = defineCommand({
     const counted = await countScans(context, plan);
     noteCount(context, plan, counted);
     const { zone } = plan.local;
-    const input = figuresInput(plan, counted, plan.top ?? (isDrawn ? TOP_OF_DRAWING : undefined));
+    const input = figuresInput(plan, counted, flags.top ?? (isDrawn ? TOP_OF_DRAWING : undefined));
     const sections = plan.sections.map((group) => figuresOf(group, input));
     noteLimits(console, sections);
     for (const by of plan.pairs.map(nameOfPair))

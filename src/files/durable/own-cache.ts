@@ -28,13 +28,6 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-export interface OwnCache {
-  read(name: string): Buffer;
-  /** Needs no flush: readers detect a truncated file. */
-  replace(name: string, bytes: Uint8Array): void;
-  remove(name: string): void;
-}
-
 /** `code` is executed. */
 export interface CacheBounds {
   largest: number;
@@ -46,15 +39,16 @@ export function openOwnCache(
   user: User & { pid: number },
   name: string,
   { largest, most, content }: CacheBounds,
-): OwnCache {
+) {
   const owner = ownerOf(user, content);
   const directory = directoryOf(user.env, owner, name);
   return {
-    read(file) {
+    read(file: string): Buffer {
       if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
       return readOwn(join(directory, file), owner, largest);
     },
-    replace(file, bytes) {
+    /** Needs no flush: readers detect a truncated file. */
+    replace(file: string, bytes: Uint8Array): void {
       makePrivate(directory, owner);
       const staged = join(directory, `${file}.${user.pid}`);
       try {
@@ -65,7 +59,7 @@ export function openOwnCache(
       }
       removeOldest(directory, most);
     },
-    remove: (file) => rmSync(join(directory, file), { force: true }),
+    remove: (file: string) => rmSync(join(directory, file), { force: true }),
   };
 }
 

@@ -2,11 +2,7 @@
  * A Date is truncated to seconds and stamped between sending and receiving, so it bounds the offset to the
  * monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
  */
-export interface ServiceClock {
-  observe(dateMs: number, sentAt: number, receivedAt: number): void;
-  /** In ms since the epoch, never ahead. Undefined before any Date. */
-  nowMs(at?: number): number | undefined;
-}
+export type ServiceClock = ReturnType<typeof createServiceClock>;
 
 const SECOND_MS = 1000;
 /** Crystals drift, so newer responses can replace a bound. */
@@ -17,11 +13,11 @@ interface Bound {
   at: number;
 }
 
-export function createServiceClock(clock: { monotonic(): number }): ServiceClock {
+export function createServiceClock(clock: { monotonic(): number }) {
   let bounds: { low: Bound; high: Bound } | undefined;
 
   return {
-    observe(dateMs, sentAt, receivedAt) {
+    observe(dateMs: number, sentAt: number, receivedAt: number): void {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
       const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
@@ -37,7 +33,10 @@ export function createServiceClock(clock: { monotonic(): number }): ServiceClock
       if (low.offset > bounds.low.offset - age(bounds.low)) bounds.low = low;
       if (high.offset < bounds.high.offset + age(bounds.high)) bounds.high = high;
     },
-    // L4: by the lower bound the clock is never fast, so no wait for a reset ends early.
-    nowMs: (at = clock.monotonic()) => bounds && at + bounds.low.offset,
+    /**
+     * Returns ms since the epoch; undefined before any Date. L4: by the lower bound the clock is never fast, so
+     * no wait for a reset ends early.
+     */
+    nowMs: (at = clock.monotonic()): number | undefined => bounds && at + bounds.low.offset,
   };
 }

@@ -19,13 +19,10 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, index) => bytes[index] === byte);
 
-/** Throws UsageError if a part is too large or damaged. */
-export interface Parts {
-  whole(path: string): string | undefined;
-  pieces(path: string): Iterable<string> | undefined;
-}
+export type Parts = ReturnType<typeof openArchive>;
 
-export function openArchive(bytes: Uint8Array, name: string): Parts {
+/** Throws UsageError if the archive is no workbook, and later if a part is too large or damaged. */
+export function openArchive(bytes: Uint8Array, name: string) {
   // Container of .xls, and of workbooks with a password.
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0])) {
     const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
@@ -77,9 +74,8 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
     return text;
   }
 
-  const parts: Parts = { whole, pieces: (path) => (entries.has(path) ? pieces(path) : undefined) };
   if (whole('mimetype')?.includes('opendocument')) refuseWorkbook(name, 'is an OpenDocument file (.ods)');
-  return parts;
+  return { whole, pieces: (path: string) => (entries.has(path) ? pieces(path) : undefined) };
 }
 
 export function refuseLarge(text: string, name: string): void {
