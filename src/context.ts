@@ -13,6 +13,7 @@ import type { CodeCache, Workspace } from './codes/listing/code-cache.ts';
 import type { Processes } from './files/durable/replace-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
+import { readStore } from './settings/store.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { isPiped } from './terminal/stdout-writer.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
@@ -95,10 +96,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
   });
   const settings = once(async () => {
-    const [{ readStore }, { resolveSettings }] = await Promise.all([
-      import('./settings/store.ts'),
-      import('./settings/resolve.ts'),
-    ]);
+    const { resolveSettings } = await import('./settings/resolve.ts');
     const resolved = resolveSettings(flags, env, await readStore(env));
     isAccessible = resolved.accessible;
     for (const note of resolved.notes) console.note(note);

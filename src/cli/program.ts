@@ -8,6 +8,7 @@ import type { ErrorStyle } from '../terminal/render-error.ts';
 import { candidatesFor } from './completion.ts';
 import { formatHelp, formatTopic, formatWelcome, type Terminal } from './help/command-help.ts';
 import { TOPICS } from './help/topics.ts';
+import { loadManual } from './manual.ts';
 import { packagedDocument } from './packaged.ts';
 import { globalsOf, lastOf, namesOf, type Reading, readLine } from './read-line.ts';
 import { noHelp, refusal } from './refusals.ts';
@@ -85,7 +86,6 @@ async function printReference(words: readonly string[], { version }: TextInputs)
   const hint = 'Run `qrctl help --json`.';
   if (words.length > 0) throw new UsageError("--json can't be used with a command or a topic", { hint });
   const { formatReference } = await import('./help/reference.ts');
-  const { loadManual } = await import('./manual.ts');
   return print(formatReference(await loadManual(version)));
 }
 

@@ -1,6 +1,7 @@
 import { clean } from '../base/text/clean.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';
+import { readStore } from '../settings/store.ts';
 import { defineCommand } from './define.ts';
 
 const FRESH_MS = 60_000;
@@ -30,9 +31,8 @@ export const command = defineCommand({
 type Candidate = readonly [word: string, text: string];
 
 async function profiles({ env }: Context): Promise<Candidate[]> {
-  const { readStore } = await import('../settings/store.ts');
-  const store = await readStore(env);
-  return [...store.profiles]
+  const { profiles } = await readStore(env);
+  return [...profiles]
     .filter(([name]) => clean(name) === name)
     .map(([name, { baseUrl = '' }]) => [name, baseUrl]);
 }

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { formatClosing } from '../base/run/closing-line.ts';
+import { cleanCsv, cleanJson } from '../base/text/clean.ts';
 import { countOf } from '../base/text/quote.ts';
+import { chooseTimeZone } from '../base/time/time-zone.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../files/formats/columns.ts';
 import {
@@ -14,6 +16,7 @@ import type { Formatter, Shape } from '../files/formats/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../files/formats/plan-output.ts';
 import type { Row, RowSink } from '../files/formats/row-sink.ts';
 import { VALUES } from '../settings/values.ts';
+import { loadColors } from '../terminal/color.ts';
 import {
   choice,
   flag,
@@ -104,10 +107,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     const { createFormatter } = await import('../files/formats/create-formatter.ts');
     return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
-  const [{ createTableFormatter, createRecordFormatter }, { loadColors }] = await Promise.all([
-    import('../terminal/table.ts'),
-    import('../terminal/color.ts'),
-  ]);
+  const { createTableFormatter, createRecordFormatter } = await import('../terminal/table.ts');
   const toTerminal = console.isTerminal && plan.path === undefined;
   const colors = await loadColors(console.color && plan.path === undefined);
   if (plan.shape === 'record')
@@ -118,7 +118,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     createTableFormatter({
       ...plan,
       colors,
-      width: toTerminal ? console.width : Number.POSITIVE_INFINITY,
+      width: toTerminal ? console.width : Infinity,
       ruled: !console.isAccessible || plan.path !== undefined,
       mayDrop: !plan.chosen,
       onDropped,
@@ -133,20 +133,18 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
   const formatter = (await loadFormatter(context, plan))();
   if (plan.path === undefined)
-    return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), formatter);
+    return createDocumentSink(stdoutBytes(context.console, guardOf(context, plan)), formatter);
   const { openWholeFile } = await import('../files/formats/whole-file.ts');
   const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
   return createDocumentSink(file, formatter);
 }
 
 async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
-  const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] =
-    await Promise.all([
-      import('../files/formats/xlsx/workbook-sink.ts'),
-      import('../base/time/local-time.ts'),
-      import('../base/time/time-zone.ts'),
-      import('../files/formats/whole-file.ts'),
-    ]);
+  const [{ createWorkbookSink }, { createLocalTime }, { openWholeFile }] = await Promise.all([
+    import('../files/formats/xlsx/workbook-sink.ts'),
+    import('../base/time/local-time.ts'),
+    import('../files/formats/whole-file.ts'),
+  ]);
   const settings = await context.settings();
   const zone = createLocalTime(
     chooseTimeZone({ flag: plan.timezone, setting: settings.timezone, TZ: context.env.TZ }),
@@ -155,13 +153,9 @@ async function openWorkbook(context: Context, plan: OutputPlan, path: string): P
   return createWorkbookSink(file, { columns: plan.columns, zone });
 }
 
-async function loadGuard(
-  { console }: Context,
-  { format }: OutputPlan,
-): Promise<((text: string) => string) | undefined> {
+function guardOf({ console }: Context, { format }: OutputPlan): ((text: string) => string) | undefined {
   if (format === 'table') return console.harmless;
   if (!console.isTerminal) return undefined;
-  const { cleanCsv, cleanJson } = await import('../base/text/clean.ts');
   if (format === 'json' || format === 'ndjson') return cleanJson;
   return format === 'csv' || format === 'ids' ? cleanCsv : undefined;
 }

@@ -96,7 +96,7 @@ export const command = defineCommand({
     try {
       await console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);
       explain(context, sandbox);
-      await clock.sleep(Number.POSITIVE_INFINITY, context.signal);
+      await clock.sleep(Infinity, context.signal);
     } finally {
       await sandbox.close();
     }

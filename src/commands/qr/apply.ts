@@ -111,7 +111,7 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
   noteWarnings(context, file.input, file.checked.warnings);
   const printer = await openPlanOutput(context, flags, true);
   try {
-    const held = await holdLock(context, lockPath, Number.POSITIVE_INFINITY);
+    const held = await holdLock(context, lockPath, Infinity);
     await apply(context, { file, flags, verb, lockPath, printer }).finally(() => held.release());
   } finally {
     await printer.discard();

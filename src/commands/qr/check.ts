@@ -222,7 +222,7 @@ function noteOutcomes(
   const daysByHost = new Map<string, number>();
   for (const { final_url, tls_days } of rows.filter(endsSoon)) {
     const host = parseUrl(final_url ?? '')?.host ?? final_url ?? '';
-    daysByHost.set(host, Math.min(daysByHost.get(host) ?? Number.POSITIVE_INFINITY, tls_days ?? 0));
+    daysByHost.set(host, Math.min(daysByHost.get(host) ?? Infinity, tls_days ?? 0));
   }
   for (const [host, days] of [...daysByHost].sort(([, a], [, b]) => a - b)) {
     const state = days < 0 ? 'has expired' : `expires in ${countOf(days, 'day')}`;

@@ -87,10 +87,7 @@ async function* filter(
   }
 }
 
-async function* take(
-  batches: AsyncIterable<QrCode[]>,
-  limit = Number.POSITIVE_INFINITY,
-): AsyncGenerator<QrCode[]> {
+async function* take(batches: AsyncIterable<QrCode[]>, limit = Infinity): AsyncGenerator<QrCode[]> {
   let left = limit;
   for await (const batch of batches) {
     yield batch.slice(0, left);

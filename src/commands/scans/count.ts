@@ -165,7 +165,7 @@ export function noteCount({ console }: Context, plan: CountPlan, counted: Counte
   const { span, nowMs, coverage } = counted;
   if (plan.inFiles) warnOfUnseen(console, plan.inFiles.unseen());
   if (coverage) noteCoverage(console, coverage, zone);
-  const { sinceMs = Number.NEGATIVE_INFINITY, untilMs = 0 } = span;
+  const { sinceMs = -Infinity, untilMs = 0 } = span;
   if (sinceMs > nowMs) console.warn(`the period begins in the future, at ${format(sinceMs)} (${zone})`);
   else if (!isOver(counted)) console.note(`The period is not over: it ends at ${format(untilMs)} (${zone})`);
   if (plan.table) noteJoin(console, plan.table);

@@ -9,7 +9,14 @@ import { formatDuration } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import { LOCAL_TIME } from '../../scans/export/added-columns.ts';
-import { describeFailures, separateDeleted, wereDeleted } from '../../scans/export/code-failures.ts';
+import {
+  describeFailures,
+  explainFailure,
+  notRebuilt,
+  partly,
+  separateDeleted,
+  wereDeleted,
+} from '../../scans/export/code-failures.ts';
 import type { CodeFailure, CodeLabel } from '../../scans/export/export-codes.ts';
 import { codesOfLog, type ExportPlan, refuseKept, savedPositions } from '../../scans/export/export-plan.ts';
 import { countRange } from '../../scans/export/truncated-total.ts';
@@ -95,7 +102,6 @@ async function exportChosen(
     if (flags.dryRun) return await printDryRun(context, plan, codes, service);
     await exportAll(context, plan, codes, await sourceOf(plan, codes, service), { started, progress });
   } catch (error) {
-    const { explainFailure } = await import('../../scans/export/code-failures.ts');
     const { added = 0, files = [] } = context.facts;
     await explainFailure(context.signal.aborted ? context.signal.reason : error, {
       profile,
@@ -156,10 +162,8 @@ async function exportAll(
     Object.assign(facts, { codes: summary.codes, range: summary.range });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
     // A file that lacks the scans of a code must not replace one that has them.
-    if (summary.failures.length > 0 && plan.append?.restart && plan.directory === undefined) {
-      const { notRebuilt } = await import('../../scans/export/code-failures.ts');
+    if (summary.failures.length > 0 && plan.append?.restart && plan.directory === undefined)
       throw notRebuilt(summary.failures, codes.length, plan.append.path);
-    }
     const { failed, deleted } = await separateDeleted(summary.failures, sinks, service);
     await sinks.commit();
     progress.stop();
@@ -169,10 +173,7 @@ async function exportAll(
     const { place } = sinks;
     const label = plan.directory === undefined ? 'File' : 'Directory';
     console.note(formatClosing(`Exported ${what} ${range}`, cost, place && `${label}: ${place}`));
-    if (failed.length > 0) {
-      const { partly } = await import('../../scans/export/code-failures.ts');
-      throw partly([...failed, ...deleted], codes.length, plan.append !== undefined);
-    }
+    if (failed.length > 0) throw partly([...failed, ...deleted], codes.length, plan.append !== undefined);
     if (deleted.length > 0) throw wereDeleted(deleted, codes.length);
   } finally {
     await sinks.discard();

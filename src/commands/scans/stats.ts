@@ -16,6 +16,7 @@ import { describeFilters } from '../../scans/stats/filters.ts';
 import { cheaperByTotals, planReadings } from '../../scans/stats/readings.ts';
 import { nameOfPair } from '../../scans/stats/tally.ts';
 import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
+import { loadColors } from '../../terminal/color.ts';
 import { defineCommand, flag } from '../define.ts';
 import { FILES_JOINED } from '../input-option.ts';
 import { openOutput, outputOptions, writeAll } from '../output-options.ts';
@@ -166,10 +167,7 @@ export const command = defineCommand({
 });
 
 async function printDrawing(context: Context, path: string | undefined, drawing: Drawing): Promise<void> {
-  const [{ drawFigures }, { loadColors }] = await Promise.all([
-    import('./draw-figures.ts'),
-    import('../../terminal/color.ts'),
-  ]);
+  const { drawFigures } = await import('./draw-figures.ts');
   const { console, env, processes } = context;
   const plain = env.TERM === 'dumb' ? 'ascii' : 'blocks';
   const text = drawFigures(drawing, {

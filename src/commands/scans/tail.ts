@@ -102,6 +102,6 @@ async function follow(
     hasCodes: !isOneCode(names, flags),
     list: all === false ? undefined : list,
     intervalMs: flags.interval ?? INTERVAL_MS,
-    maxScans: flags.maxEvents ?? Number.POSITIVE_INFINITY,
+    maxScans: flags.maxEvents ?? Infinity,
   });
 }

@@ -12,12 +12,7 @@ export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>>
 
 export const SCAN_FORMATS = ['table', 'csv', 'json', 'ndjson', 'parquet'] as const;
 
-type ListFormat = (typeof FORMATS)[number];
-type ScanFormat = (typeof SCAN_FORMATS)[number];
-
-export type Format = ListFormat | ScanFormat;
-
-export type RestrictedFormat = Exclude<ListFormat, ScanFormat> | Exclude<ScanFormat, ListFormat>;
+export type Format = (typeof FORMATS)[number] | (typeof SCAN_FORMATS)[number];
 
 export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];
 

@@ -8,7 +8,6 @@ import {
   FOREIGN_EXTENSIONS,
   FORMATS,
   type Format,
-  type RestrictedFormat,
 } from './formats.ts';
 import type { Shape } from './formatter.ts';
 import { type FileKind, kindOfTable, ORDINARY_FILES } from './kept-file.ts';
@@ -25,7 +24,8 @@ export interface OutputFlags {
   timezone?: string;
 }
 
-export interface OutputPlan {
+export interface OutputPlan
+  extends Required<Pick<OutputFlags, 'header' | 'rawCells' | 'excel' | 'delimiter'>> {
   format: Format | FileFormat | 'ids';
   columns: readonly Column[];
   shape: Shape;
@@ -35,10 +35,6 @@ export interface OutputPlan {
   replaces?: readonly FileKind[];
   beforeReplace?: () => Promise<void>;
   gzip: boolean;
-  header: boolean;
-  rawCells: boolean;
-  excel: boolean;
-  delimiter: Delimiter;
   timezone?: string;
 }
 
@@ -56,6 +52,7 @@ export interface PlanContext {
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
+  const { header = true, rawCells = false, excel = false, timezone } = flags;
   const path = flags.output === '-' ? undefined : flags.output;
   const named = path === undefined ? undefined : outputFormatOfPath(path);
   const chosen = chooseColumns(flags.fields, columns);
@@ -66,10 +63,10 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     chosen: flags.fields !== undefined,
     path,
     gzip: path !== undefined && isCompressed(path),
-    header: flags.header ?? true,
-    rawCells: flags.rawCells ?? false,
-    excel: flags.excel ?? false,
-    timezone: flags.timezone,
+    header,
+    rawCells,
+    excel,
+    timezone,
     // The same command may have written the file with any of its columns.
     replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
   };
@@ -110,13 +107,11 @@ function refuseBesideIds(
     throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
-type Restriction = (records: string) => string;
-
-const RESTRICTIONS: Readonly<Partial<Record<FileFormat, Restriction>>> = {
-  parquet: () => 'only scans can be written as Parquet',
-  markdown: (records) => `${records} can't be written as Markdown`,
-  xlsx: (records) => `${records} can't be written as a workbook`,
-} satisfies Record<RestrictedFormat | 'xlsx', Restriction>;
+const RESTRICTED: Readonly<Partial<Record<FileFormat, string>>> = {
+  parquet: 'Parquet',
+  markdown: 'Markdown',
+  xlsx: 'a workbook',
+};
 
 /** Throws UsageError if the extension is of another program, or of a format that is not in `formats`. */
 export function refuseForeignExtension(
@@ -126,11 +121,13 @@ export function refuseForeignExtension(
 ): void {
   const extension = extensionOf(path);
   const format = outputFormatOfPath(path);
-  const restriction = format && RESTRICTIONS[format];
-  if (restriction && !formats.includes(format))
-    throw new UsageError(`cannot write ${path}: ${restriction(records)}`, {
+  const name = format && RESTRICTED[format];
+  if (format && name && !formats.includes(format)) {
+    const what = format === 'parquet' ? 'only scans can' : `${records} can't`;
+    throw new UsageError(`cannot write ${path}: ${what} be written as ${name}`, {
       hint: 'Use the extension .csv.',
     });
+  }
   if (!FOREIGN_EXTENSIONS.has(extension)) return;
   const known = (Object.keys(EXTENSIONS) as FileFormat[]).filter((name) => formats.includes(name));
   const extensions = known.flatMap((name) => EXTENSIONS[name]).map((name) => `.${name}`);
@@ -171,22 +168,15 @@ function refuseUnsuitable(
       hint: `Add --format csv, or omit ${onlyCsv}.`,
     });
   }
-  const refused = NOT_COMPRESSED[format];
-  if (gzip && refused) throw new UsageError(refused.message, { hint: refused.hint });
+  if (gzip && (format === 'table' || format === 'markdown'))
+    throw new UsageError('tables cannot be compressed', {
+      hint: 'Use --format csv, or omit .gz from the file name.',
+    });
+  if (gzip && (format === 'parquet' || format === 'xlsx'))
+    throw new UsageError(`${format === 'xlsx' ? '.xlsx' : 'Parquet'} files are already compressed`, {
+      hint: 'Omit .gz from the file name.',
+    });
 }
-
-const OMIT_GZ = 'Omit .gz from the file name.';
-const TABLES = {
-  message: 'tables cannot be compressed',
-  hint: 'Use --format csv, or omit .gz from the file name.',
-};
-
-const NOT_COMPRESSED: Readonly<Partial<Record<Format | FileFormat, typeof TABLES>>> = {
-  table: TABLES,
-  markdown: TABLES,
-  parquet: { message: 'Parquet files are already compressed', hint: OMIT_GZ },
-  xlsx: { message: '.xlsx files are already compressed', hint: OMIT_GZ },
-};
 
 function outputFormatOfPath(path: string): FileFormat | undefined {
   return FORMAT_OF_EXTENSION.get(extensionOf(path));

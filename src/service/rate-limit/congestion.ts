@@ -19,9 +19,9 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
   let successes = 0;
   let recent: boolean[] = [];
   let hasWidened = false;
-  let changedAt = Number.NEGATIVE_INFINITY;
-  let throughAt = Number.NEGATIVE_INFINITY;
-  let notBefore = Number.NEGATIVE_INFINITY;
+  let changedAt = -Infinity;
+  let throughAt = -Infinity;
+  let notBefore = -Infinity;
 
   const isOutage = () => clock.monotonic() - throughAt > OUTAGE_MS;
 

@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 export function createGovernor(options: GovernorOptions) {
-  const { clock, signal, concurrency, reserve, maxWaitMs = Number.POSITIVE_INFINITY, events } = options;
+  const { clock, signal, concurrency, reserve, maxWaitMs = Infinity, events } = options;
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
   const congestion = createCongestion(clock, concurrency);
@@ -89,7 +89,7 @@ export function createGovernor(options: GovernorOptions) {
     // L2: one probe when a window opens; its response informs all others.
     if (left === undefined) return !probing;
     // L13: a service that sends no limit gets few requests at once.
-    if (left === Number.POSITIVE_INFINITY) return inFlight < MODEST_CONCURRENCY;
+    if (left === Infinity) return inFlight < MODEST_CONCURRENCY;
     // L14: other clients may use the little that is left: fewer requests in flight get fewer 429s.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
     // L1: requests in flight may not be counted in Remaining yet.

@@ -29,9 +29,9 @@ export function createRateWindow(options: {
   const { clock, serviceClock, reserve } = options;
   let known: Known | undefined;
   let newest: RateHeaders | undefined;
-  let closedAt = Number.NEGATIVE_INFINITY;
-  let closedResetMs = Number.NEGATIVE_INFINITY;
-  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let closedAt = -Infinity;
+  let closedResetMs = -Infinity;
+  let pausedUntil = -Infinity;
   const backOffs = createExponentialBackOff(clock);
   let truncationMs = 0;
 
@@ -79,7 +79,7 @@ export function createRateWindow(options: {
     if (statedMs > 0) return statedMs;
     // Retry-After: 0 while requests are left: retried soon, but not in a loop.
     if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
-    const untilResetMs = msUntil(acceptedResetMs(headers) ?? Number.NEGATIVE_INFINITY);
+    const untilResetMs = msUntil(acceptedResetMs(headers) ?? -Infinity);
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
@@ -149,7 +149,7 @@ export function createRateWindow(options: {
       backOffs.reset();
       if (remaining !== undefined) update(headers, remaining);
       else if (known) spend();
-      else known = { limit: undefined, lowest: Number.POSITIVE_INFINITY, resetMs: undefined };
+      else known = { limit: undefined, lowest: Infinity, resetMs: undefined };
       backOffIfExhausted(sentAt, resetMs);
     },
     throttle(retryAfterMs: number | undefined, sentAt: number): void {
@@ -172,7 +172,7 @@ export function createRateWindow(options: {
 /** L9: returns lengths of pauses for which the service states none that is valid. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
-  let lastAt = Number.NEGATIVE_INFINITY;
+  let lastAt = -Infinity;
   return {
     nextMs(sentAt: number, isAhead: boolean): number {
       // L19: requests sent before the last back-off belong to the same burst.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { UnprovenError } from '../../../base/errors.ts';
+import { letSignalsIn } from '../../../base/time/time.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
 import { listingOf, readFirst, readNamed } from '../../../codes/engine/executor/read-plan.ts';
 import { runRows } from '../../../codes/engine/executor/run-rows.ts';
@@ -72,7 +73,12 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
       ledger,
       service: {
         ...service,
-        createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)),
+        createCode: (code, beforeSend) =>
+          service.createCode(code, async () => {
+            // Waits one turn, so that parallel rows see a reason to stop from the first response.
+            await letSignalsIn(undefined);
+            await beforeSend?.();
+          }),
       },
       concurrency: service.concurrency,
       failFast: flags.failFast ?? false,
@@ -174,10 +180,4 @@ function refusePlan(input: Source, { faults, warnings }: Plan, strict = false): 
   const refused: readonly Fault[] = strict ? [...faults, ...warnings] : faults;
   const isSorted = faults.some(({ message }) => message.includes('but the slug is'));
   refuseFaults(input, refused, { start: isSorted ? 'Sort whole rows, not single columns.' : undefined });
-}
-
-/** Waits one turn, so that parallel rows see a reason to stop from the first response. */
-async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  await beforeSend?.();
 }

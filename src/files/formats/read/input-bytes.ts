@@ -18,7 +18,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   try {
     const stat = await file.stat();
     if (stat.isDirectory()) throw new UsageError(`cannot read ${path}: it is a directory`);
-    const size = stat.isFile() ? stat.size : Number.POSITIVE_INFINITY;
+    const size = stat.isFile() ? stat.size : Infinity;
     const pieces = readUpTo(file, size, path);
     const first = await pieces.next();
     if (first.done) return;
@@ -46,7 +46,7 @@ async function* readUpTo(file: FileHandle, size: number, path: string): AsyncGen
   const memory = Buffer.allocUnsafe(PIECE_BYTES);
   for (let at = 0; at < size; ) {
     const { bytesRead } = await file.read(memory, 0, Math.min(PIECE_BYTES, size - at), null);
-    if (bytesRead === 0 && size === Number.POSITIVE_INFINITY) return;
+    if (bytesRead === 0 && size === Infinity) return;
     if (bytesRead === 0)
       throw new UsageError(`${path} was truncated while it was read`, {
         hint: 'When no other process is writing to the file, run the command again.',
