@@ -3,7 +3,7 @@ import { systemCode, UsageError } from '../base/errors.ts';
 import { DAY_MS, parseInstant } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '../sandbox/faults.ts';
-import { isClockTime, PLANS } from '../sandbox/options.ts';
+import { isClockTime, PLANS, type SandboxOptions } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createWorkspace } from '../service/workspace.ts';
 import { anyOf, choice, defineCommand, duration, integer, parsed, rarely, repeated, text } from './define.ts';
@@ -115,9 +115,7 @@ function readClock(raw: string): number | undefined {
   return ms !== undefined && isClockTime(ms) ? ms : undefined;
 }
 
-type StartOptions = Parameters<typeof import('../sandbox/sandbox.ts').startSandbox>[0];
-
-async function start(context: Context, port: number | undefined, options: StartOptions): Promise<Sandbox> {
+async function start(context: Context, port: number | undefined, options: SandboxOptions): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   try {
     return await startSandbox({ ...options, port: port ?? DEFAULT_PORT });

@@ -1,8 +1,11 @@
+import { clean } from '../base/text/clean.ts';
 import { shown } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
-import { chooseInputs, type Inputs } from '../settings/sources.ts';
+import { chooseInputs, type Inputs } from '../settings/resolve.ts';
 import { readStore, type Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
+import { SETTING_KEYS, type SettingKey } from '../settings/values.ts';
+import { type ArgumentDefinition, oneOf } from './define.ts';
 
 export async function openStore(context: Context): Promise<Store> {
   return mentioning(context, await readStore(context.env));
@@ -38,4 +41,18 @@ export function warnOfProfileVariable({ console, env }: Context, name: string): 
 function mentioning(context: Context, store: Store): Store {
   for (const sentence of store.corrections) context.console.warn(sentence);
   return store;
+}
+
+export const keyArgument: ArgumentDefinition = {
+  term: '<setting>',
+  description: 'Name of the setting',
+  choices: SETTING_KEYS,
+};
+
+export function settingKey([name = '']: readonly string[]): SettingKey {
+  return oneOf(name, SETTING_KEYS);
+}
+
+export async function printValue({ console }: Context, value: string): Promise<void> {
+  await console.write(`${console.isTerminal ? clean(value) : value}\n`);
 }

@@ -1,6 +1,6 @@
 import { keyPrefix } from '../../base/text/key.ts';
+import { profileName } from '../../settings/resolve.ts';
 import type { KeySource } from '../../settings/settings.ts';
-import { profileName } from '../../settings/sources.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
 import { openStore } from '../stored.ts';

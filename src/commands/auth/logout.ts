@@ -1,4 +1,4 @@
-import { profileName } from '../../settings/sources.ts';
+import { profileName } from '../../settings/resolve.ts';
 import type { Stored } from '../../settings/stored.ts';
 import { defineCommand, flag } from '../define.ts';
 import { changeStore, openProfile, openStore } from '../stored.ts';

@@ -1,4 +1,4 @@
-import { unknownProfile } from '../../settings/sources.ts';
+import { unknownProfile } from '../../settings/resolve.ts';
 import { defineCommand } from '../define.ts';
 import { changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
 

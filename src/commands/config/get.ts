@@ -1,7 +1,6 @@
-import { shownSetting } from '../../settings/sources.ts';
+import { shownSetting } from '../../settings/resolve.ts';
 import { defineCommand } from '../define.ts';
-import { openProfile } from '../stored.ts';
-import { keyArgument, printValue, settingKey } from './key-and-value.ts';
+import { keyArgument, openProfile, printValue, settingKey } from '../stored.ts';
 
 export const command = defineCommand({
   description:

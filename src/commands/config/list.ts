@@ -1,5 +1,5 @@
+import { type Inputs, shownSetting } from '../../settings/resolve.ts';
 import { findKey } from '../../settings/resolve-key.ts';
-import { type Inputs, shownSetting } from '../../settings/sources.ts';
 import { SETTING_KEYS } from '../../settings/values.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';

@@ -1,6 +1,6 @@
 import { configFile } from '../../settings/store.ts';
 import { defineCommand } from '../define.ts';
-import { printValue } from './key-and-value.ts';
+import { printValue } from '../stored.ts';
 
 export const command = defineCommand({
   description:

@@ -1,11 +1,9 @@
 import { UsageError } from '../../base/errors.ts';
 import { inShellOr } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
-import { checkSetting } from '../../settings/resolve.ts';
-import { SETTING_NAMES } from '../../settings/sources.ts';
+import { checkSetting, SETTING_NAMES } from '../../settings/resolve.ts';
 import { defineCommand } from '../define.ts';
-import { changeProfile, openProfile } from '../stored.ts';
-import { keyArgument, settingKey } from './key-and-value.ts';
+import { changeProfile, keyArgument, openProfile, settingKey } from '../stored.ts';
 
 export const command = defineCommand({
   description:

@@ -1,7 +1,6 @@
-import { SETTING_NAMES } from '../../settings/sources.ts';
+import { SETTING_NAMES } from '../../settings/resolve.ts';
 import { defineCommand } from '../define.ts';
-import { changeProfile, openProfile } from '../stored.ts';
-import { keyArgument, settingKey } from './key-and-value.ts';
+import { changeProfile, keyArgument, openProfile, settingKey } from '../stored.ts';
 
 export const command = defineCommand({
   description: 'Removes a setting from the current profile.\n\nThe default applies again.',

@@ -28,12 +28,11 @@ import { outputOptions, printRecords } from '../output-options.ts';
 import { forceOption } from '../shared-flags.ts';
 import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
-import { BrakeError, carryOut, previewRows } from './rows/carry-out.ts';
+import { BrakeError, carryOut, previewRows, type RowsFile, type RowsVerb } from './rows/carry-out.ts';
 import { noteOldJournal } from './rows/earlier-results.ts';
 import { changeOptions, decisionOptions, policyOf, ROWS_GROUP, rowsOptions } from './rows/flags.ts';
 import { noteWarnings } from './rows/notes.ts';
 import { finishRun, readRowsFile } from './rows/run-file.ts';
-import type { RowsFile, RowsVerb } from './rows/verb.ts';
 
 const options = {
   ...rowsOptions,

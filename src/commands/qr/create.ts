@@ -8,7 +8,7 @@ import {
 } from '../../base/errors.ts';
 import type { OutcomeCounts } from '../../base/run/outcomes.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
-import { inShell, shown } from '../../base/text/quote.ts';
+import { inQuotes, inShell, shown } from '../../base/text/quote.ts';
 import { addUtm } from '../../base/text/utm.ts';
 import type { Context } from '../../context.ts';
 import { CODE_TYPES, type NewCode, newCode, type QrCode } from '../../service/shapes.ts';
@@ -18,6 +18,7 @@ import { forceOption } from '../shared-flags.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
 import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
+import { planFirst, type RowsVerb } from './rows/carry-out.ts';
 import {
   changeOptions,
   decisionOptions,
@@ -26,7 +27,7 @@ import {
   resultsOptions,
   rowsOptions,
 } from './rows/flags.ts';
-import { runFile } from './rows/run-file.ts';
+import { readRowsFile, runFile } from './rows/run-file.ts';
 
 const options = {
   name: text('--name <name>', 'Name of the code'),
@@ -77,10 +78,33 @@ export const command = defineCommand({
     const verb = { policy, done: 'created', common: { utm: utmOf(options) } };
     const { from, explain } = options;
     if (explain === undefined) return runFile(context, from, options, verb);
-    const { explainRow } = await import('./rows/explain-row.ts');
     await explainRow(context, from, { ...options, explain }, verb);
   },
 });
+
+/**
+ * Prints what is known about a row, and what a run would do. Throws UsageError if no row has the line or key.
+ */
+async function explainRow(
+  context: Context,
+  from: string,
+  flags: CreateFlags & { explain: string },
+  verb: RowsVerb,
+): Promise<void> {
+  const file = await readRowsFile(context, from, flags, verb);
+  const wanted = flags.explain;
+  const isWanted = ({ line, key }: { line: number; key?: string }) => key === wanted || `${line}` === wanted;
+  if (!file.checked.rows.some(isWanted))
+    throw new UsageError(`no row of ${file.input.name} has the line or key ${inQuotes(wanted)}`, {
+      hint: 'Specify a line as in the messages of qrctl: the header is line 1.',
+    });
+  const { plan, listing, ledger } = await planFirst(context, { file, flags, verb });
+  const { explainLine } = await import('../../codes/engine/results/explain-line.ts');
+  const lines = plan.items
+    .filter(({ row }) => row && isWanted(row))
+    .flatMap((item) => explainLine(item, file.input, { listing, ledger, verb: verb.policy.verb }));
+  await context.console.write(context.console.harmless(`${lines.join('\n')}\n`));
+}
 
 async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const { name, type } = flags;

@@ -6,12 +6,15 @@ import { fillShortUrl } from '../../base/text/short-url.ts';
 import { drawSheet, type Sheet } from '../../codes/images/draw-sheet.ts';
 import { encodeCodes } from '../../codes/images/encode-codes.ts';
 import { formatNumber } from '../../codes/images/image-style.ts';
+import { listGrids, PAPERS } from '../../codes/images/label-grids.ts';
 import { requireLayout, resolveSheet } from '../../codes/images/label-sheet.ts';
 import type { Context } from '../../context.ts';
+import { type Column, wholeColumn } from '../../files/formats/columns.ts';
 import { fold, type Input } from '../../files/formats/read/input.ts';
 import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { createFilter } from '../code-choice.ts';
+import { printRecords } from '../output-options.ts';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
 import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
@@ -166,4 +169,30 @@ function requireColumn({ name, columns, isBare }: Input, caption: string): strin
 function formatCell(value: unknown): string {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return String(value ?? '');
+}
+
+export const SHEET_COLUMNS: readonly Column[] = [
+  wholeColumn('number'),
+  { name: 'paper' },
+  ...['labels', 'columns', 'rows', 'width_mm', 'height_mm'].map(
+    (name) => ({ name, align: 'right', keepWhole: true }) as const,
+  ),
+  { name: 'also' },
+];
+
+export async function listSheets(
+  context: Context,
+  { output }: { output?: string | undefined },
+): Promise<void> {
+  const records = listGrids().map(({ number, also, grid: { paper, columns, rows, label } }) => ({
+    number,
+    paper: Object.entries(PAPERS).find(([, one]) => one === paper)?.[0] ?? null,
+    labels: columns * rows,
+    columns,
+    rows,
+    width_mm: formatNumber(label.widthMm),
+    height_mm: formatNumber(label.heightMm),
+    also: also.join(' ') || null,
+  }));
+  await printRecords(context, records, SHEET_COLUMNS, { output });
 }

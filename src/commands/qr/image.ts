@@ -32,7 +32,7 @@ export const command = defineCommand({
   columns: async () => [
     { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },
     { when: '--output-dir --dry-run', columns: PLAN_COLUMNS },
-    { when: '--sheet list', columns: (await import('./list-sheets.ts')).SHEET_COLUMNS },
+    { when: '--sheet list', columns: (await import('./image-sheet.ts')).SHEET_COLUMNS },
   ],
   examples: [
     ['qrctl qr image spring-menu', 'Show a code on the terminal'],
@@ -44,7 +44,7 @@ export const command = defineCommand({
   ],
   async run(context, { args, options: flags }) {
     if (/^list$/i.test(flags.sheet ?? ''))
-      return (await import('./list-sheets.ts')).listSheets(context, flags);
+      return (await import('./image-sheet.ts')).listSheets(context, flags);
     checkChoice(args, flags);
     if (isOfSheet(flags)) return (await import('./image-sheet.ts')).writeSheet(context, args, flags);
     const { output, outputDir } = flags;

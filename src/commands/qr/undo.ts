@@ -14,11 +14,10 @@ import { defineCommand, flag, outputFile, rarely, type Values } from '../define.
 import { openOutput, outputOptions } from '../output-options.ts';
 import { NAMED_COLUMNS } from './code-columns.ts';
 import { PLAN_COLUMNS } from './plan/plan-records.ts';
-import { carryOut, ledgerPlace, previewRows } from './rows/carry-out.ts';
+import { carryOut, ledgerPlace, previewRows, type RowsVerb } from './rows/carry-out.ts';
 import { policyOf } from './rows/flags.ts';
 import { noteSummary } from './rows/notes.ts';
 import { finishNamed, printNamed } from './rows/run-named.ts';
-import type { RowsVerb } from './rows/verb.ts';
 
 const options = {
   dryRun: flag('--dry-run', 'Preview the run without making changes'),

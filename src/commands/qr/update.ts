@@ -24,6 +24,7 @@ import {
   withoutUndefined,
 } from './destination-flags.ts';
 import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
+import type { ByCode } from './rows/carry-out.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
 import {
@@ -34,7 +35,6 @@ import {
   printNamed,
   runNamed,
 } from './rows/run-named.ts';
-import type { ByCode } from './rows/verb.ts';
 
 const options = {
   name: text('--name <name>', 'New name of the code'),

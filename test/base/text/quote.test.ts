@@ -16,7 +16,7 @@ import { chooseColumns } from '../../../src/files/formats/columns.ts';
 import { refuseChecked } from '../../../src/files/formats/read/input.ts';
 import { parseBaseUrl } from '../../../src/service/base-url.ts';
 import { responseError } from '../../../src/service/response-error.ts';
-import { unknownProfile } from '../../../src/settings/sources.ts';
+import { unknownProfile } from '../../../src/settings/resolve.ts';
 import { renderError } from '../../../src/terminal/render-error.ts';
 import { change, endOf, itemOf } from '../../codes/engine/results/plan-builder.ts';
 import { headersOf } from '../../service/rate-limit/setup.ts';

@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import { refuseChecked } from '../../../files/formats/read/input.ts';
 import { readInput } from '../../bulk-input.ts';
 import { shortUrlParser } from '../../short-urls.ts';
-import { carryOut, previewRows } from './carry-out.ts';
+import { carryOut, previewRows, type RowsFile, type RowsVerb } from './carry-out.ts';
 import { readEarlierIds } from './earlier-results.ts';
 import { type RowsFlags, resultsPathOf } from './flags.ts';
 import {
@@ -21,7 +21,6 @@ import {
   resultOf,
 } from './notes.ts';
 import { openResultsOutput } from './results-output.ts';
-import type { RowsFile, RowsVerb } from './verb.ts';
 
 /** Reads and checks a file of rows. Throws UsageError (2) with every fault, before anything is sent. */
 export async function readRowsFile(

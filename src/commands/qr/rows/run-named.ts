@@ -12,10 +12,9 @@ import { isUuid } from '../../../service/checks.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { Output } from '../../output-options.ts';
 import { resolveNames } from '../../short-urls.ts';
-import { carryOut, previewRows, type RowsJob } from './carry-out.ts';
+import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
-import type { RowsVerb } from './verb.ts';
 
 /** One row per code, even if two names specify it, and one per name without a code. */
 interface NamedRows {
