@@ -7,6 +7,12 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
+export function countBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, number> {
+  const counts = new Map<K, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}
+
 /** Keeps the last item of each key, at the place of the first. */
 export function onceBy<T>(items: Iterable<T>, keyOf: (item: T) => unknown): T[] {
   return [...new Map(Array.from(items, (item) => [keyOf(item), item])).values()];

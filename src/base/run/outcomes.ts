@@ -1,4 +1,5 @@
 /** Excludes those of `qr check`, `scans watch` and `scans verify`. */
+import { countBy } from '../collections.ts';
 
 export const OUTCOMES = {
   created: 'New code or image',
@@ -41,7 +42,5 @@ export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
 
 export function countOutcomes<O extends string>(ended: Iterable<{ readonly outcome: O }>): Map<O, number> {
-  const counts = new Map<O, number>();
-  for (const { outcome } of ended) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return counts;
+  return countBy(ended, ({ outcome }) => outcome);
 }

@@ -43,12 +43,16 @@ export const command = defineCommand({
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);
     const { baseUrl } = settings;
-    const verify = (key: string) => verifyKey(context, { ...settings, apiKey: key });
-    const check = { baseUrl, verify: options.verify === false ? undefined : verify };
+    const isVerified = options.verify !== false;
+    const verify = async (key: string) => {
+      if (isVerified) await verifyKey(context, { ...settings, apiKey: key });
+    };
+    if (keyCommand !== undefined) {
+      parseKeyCommand(keyCommand);
+      if (isVerified) await verify(await printedKey(context, settings, keyCommand));
+    }
     const apiKey =
-      keyCommand === undefined
-        ? await readKey(context, { ...check, fromStdin: options.keyStdin })
-        : await checkCommand(context, { ...check, settings, keyCommand });
+      keyCommand === undefined ? await readKey(context, baseUrl, verify, options.keyStdin) : undefined;
     const { current } = await changeStore(context, (stored) => {
       const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
       // Commands of cron, without --profile, must not switch to another workspace.
@@ -84,33 +88,29 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   return { ...settings, baseUrl };
 }
 
-async function checkCommand(
-  context: Context,
-  given: { settings: Settings; keyCommand: string; verify: Verify },
-): Promise<undefined> {
-  parseKeyCommand(given.keyCommand);
-  if (given.verify === undefined) return;
-  const pendingKey = { command: given.keyCommand };
-  const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey }).catch((error: unknown) => {
-    throw error instanceof AuthError
-      ? new AuthError(error.message, { hint: commandHint(given.keyCommand, 'passed'), cause: error })
-      : error;
-  });
-  await given.verify(apiKey);
+async function printedKey(context: Context, settings: Settings, command: string): Promise<string> {
+  const { apiKey = '' } = await context
+    .withKey({ ...settings, pendingKey: { command } })
+    .catch((error: unknown) => {
+      throw error instanceof AuthError
+        ? new AuthError(error.message, { hint: commandHint(command, 'passed'), cause: error })
+        : error;
+    });
+  return apiKey;
 }
-
-type Verify = ((key: string) => Promise<void>) | undefined;
 
 async function readKey(
   context: Context,
-  { fromStdin, baseUrl, verify }: { fromStdin: boolean | undefined; baseUrl: string; verify: Verify },
+  baseUrl: string,
+  verify: (key: string) => Promise<void>,
+  fromStdin = false,
 ): Promise<string> {
   const { console } = context;
   const accept = async (text: string) => {
     const key = checkKey(text.trim(), 'the key');
     if (!hasLivePrefix(key))
       console.note('The key does not begin with svc_live_, unlike other keys of the service');
-    await verify?.(key);
+    await verify(key);
     return key;
   };
   if (fromStdin) return accept(await firstLine(context));

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { countBy } from '../../base/collections.ts';
 import { UsageError } from '../../base/errors.ts';
 import { formatClosing } from '../../base/run/closing-line.ts';
 import { addFile } from '../../base/run/run-summary.ts';
@@ -273,7 +274,6 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {
-  const counts = new Map<string, number>();
-  for (const { slug } of codes) counts.set(foldKey(slug), (counts.get(foldKey(slug)) ?? 0) + 1);
+  const counts = countBy(codes, ({ slug }) => foldKey(slug));
   return ({ id, slug }) => (counts.get(foldKey(slug)) === 1 && slug.trim() !== '' ? slug : id);
 }

@@ -123,10 +123,8 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
     async print({ rows }) {
       const codes = codesToDelete({ items: rows.map(({ item }) => item) });
       const scans = await countScans(context, codes);
-      requests = codes.reduce((sum, code) => {
-        const ofBackup = flags.backup === undefined ? 0 : requestsOfBackup(code, scans.get(code.id) ?? 0);
-        return sum + (flags.yes ? 0 : 1) + ofBackup;
-      }, 0);
+      const ofBackups = codes.map((code) => requestsOfBackup(code, scans.get(code.id) ?? 0));
+      requests = (flags.yes ? 0 : codes.length) + (flags.backup === undefined ? 0 : sum(ofBackups));
       const shown = isCut ? rows.slice(0, MOST_RECORDS) : rows;
       const records = shown.map((row) => recordOf(row, scans));
       await output.print(records, { none: 'no rows' });

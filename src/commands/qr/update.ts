@@ -27,14 +27,7 @@ import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import type { ByCode } from './rows/carry-out.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
-import {
-  findNamed,
-  type NamedEnd,
-  type NamedVerb,
-  previewNamed,
-  printNamed,
-  runNamed,
-} from './rows/run-named.ts';
+import { findNamed, type NamedVerb, previewNamed, printNamed, runNamed } from './rows/run-named.ts';
 
 const options = {
   name: text('--name <name>', 'New name of the code'),
@@ -90,26 +83,18 @@ export const command = defineCommand({
     ],
   ],
   async run(context, { args: codes, options }) {
-    const { from } = options;
+    const { from, force, ignoreDates, keepUtm } = options;
+    if (from === undefined && codes.length === 0)
+      throw new UsageError('no code specified', {
+        hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',
+      });
+    const [changes, utm] = [changesOf(options), utmOf(options)];
     if (from !== undefined) {
-      const { force, ignoreDates } = options;
-      const common = {
-        changes: changesOf(options),
-        utm: utmOf(options),
-        keepUtm: options.keepUtm,
-        force,
-        ignoreDates,
-      };
+      const common = { changes, utm, keepUtm, force, ignoreDates };
       if (options.due) return updateDue(context, from, common, options);
       const policy = policyOf('update', options);
       return runFile(context, from, options, { policy, done: 'updated', bareNames: true, common });
     }
-    if (codes.length === 0)
-      throw new UsageError('no code specified', {
-        hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',
-      });
-    const utm = utmOf(options);
-    const changes = changesOf(options);
     if (!utm && Object.keys(changes).length === 0)
       throw new UsageError('no change specified', {
         hint: 'Add --name, --destination, --status or a --utm-… flag.',
@@ -147,7 +132,9 @@ async function updateNamed(
   if (mustKnowType(wish, flags.force)) refuseDestination(named.codes, wish.destination);
   if (flags.dryRun) return previewNamed(context, named, VERB, flags);
   const end = await runNamed(context, named, VERB, flags);
-  if (wish.destination !== undefined) warnOfDestinations(context, end);
+  if (wish.destination !== undefined)
+    for (const [, one] of end.ends)
+      if (one?.outcome === 'updated' && one.code) warnOfDestination(context, one.code);
   const [[, only] = []] = end.ends;
   if (list) return printNamed(list, end);
   if (!single || !only?.code || end.failure !== undefined) throw end.failure;
@@ -178,11 +165,6 @@ function withTags(destination: string, utm: UtmTags, what: string): string {
       cause,
     });
   }
-}
-
-function warnOfDestinations(context: Context, { ends }: NamedEnd): void {
-  for (const [, end] of ends)
-    if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
 }
 
 const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);

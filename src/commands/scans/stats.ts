@@ -1,3 +1,4 @@
+import { sum } from '../../base/collections.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import type { Context } from '../../context.ts';
@@ -135,7 +136,7 @@ export const command = defineCommand({
         file: plan.table?.name,
         only: describeFilters(plan.filters),
       });
-      facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
+      facts.rows = sum(sections.map(({ rows }) => rows.length));
       if (path !== undefined) addFile(facts, path);
     } else {
       const tables = [
@@ -200,7 +201,7 @@ async function writeWorkbook(
   }));
   const file = await openWholeFile(path, { ...plan, processes });
   await writeSheets(file, sheets).finally(file.discard);
-  facts.rows = tables.reduce((sum, { rows }) => sum + rows.length, 0);
+  facts.rows = sum(tables.map(({ rows }) => rows.length));
   addFile(facts, path);
 }
 

@@ -1,3 +1,4 @@
+import { countBy, groupBy } from '../../../base/collections.ts';
 import { formatCount } from '../../../base/text/quote.ts';
 import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
 
@@ -51,16 +52,12 @@ function isQuiet(row: PlanRow, verb: Verb): boolean {
 
 /** Formats `2 to decide, 1 to update, 300 to create, 996 unchanged, 3 unmanaged`; after a run, outcomes. */
 export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
-  const counts = new Map<RowState, Map<string, number>>(ORDER.map((state) => [state, new Map()]));
-  for (const row of rows) {
-    const state = stateOf(row);
-    const word = row.outcome && ACTING.has(state) ? row.outcome : WORDS[state];
-    const words = counts.get(state);
-    words?.set(word, (words.get(word) ?? 0) + 1);
-  }
-  const told = [...counts.values()].flatMap((words) =>
-    [...words].map(([word, count]) => `${formatCount(count)} ${word}`),
-  );
+  const rowsOfState = groupBy(rows, stateOf);
+  const told = ORDER.flatMap((state) => {
+    const wordOf = ({ outcome }: PlanRow) => (outcome && ACTING.has(state) ? outcome : WORDS[state]);
+    const words = countBy(rowsOfState.get(state) ?? [], wordOf);
+    return [...words].map(([word, count]) => `${formatCount(count)} ${word}`);
+  });
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);
   return told.join(', ') || 'nothing to do';
 }

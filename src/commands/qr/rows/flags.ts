@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { countBy } from '../../../base/collections.ts';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
 import type { Decisions, Policy } from '../../../codes/engine/plan/model.ts';
 import { COLUMN_FIELDS } from '../../../codes/input/header-words.ts';
@@ -109,9 +110,8 @@ function parseMost(raw: string): NonNullable<Policy['maxChanges']> | undefined {
 }
 
 function decisionsOf({ adopt = [], asNew = [] }: RowsFlags): Decisions {
-  const counts = new Map<string, number>();
-  for (const row of asNew) if (row !== 'all') counts.set(row, (counts.get(row) ?? 0) + 1);
-  return { adopt: new Map(adopt), asNew: counts, asNewAll: asNew.includes('all') };
+  const rows = asNew.filter((row) => row !== 'all');
+  return { adopt: new Map(adopt), asNew: countBy(rows, (row) => row), asNewAll: rows.length < asNew.length };
 }
 
 export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Policy> = {}): Policy {
