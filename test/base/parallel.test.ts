@@ -21,7 +21,7 @@ function controlled() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('delivers in order, whatever order the pages arrive in', async () => {
+test('yields pages in order, whatever their order of arrival', async () => {
   const pages = await collect(
     fetchInOrder(
       [1, 2, 3, 4, 5],
@@ -63,7 +63,7 @@ test('reads the page numbers only as places become free', async () => {
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test('throws the failure of a page in its turn, and ignores those behind it', async () => {
+test('throws the failure of a page in its turn, and ignores later ones', async () => {
   const { fetch, give, fail } = controlled();
   const pages = fetchInOrder([1, 2, 3], fetch, 3);
   const first = pages.next();

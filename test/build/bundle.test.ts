@@ -9,7 +9,7 @@ import { SOAK } from '../support/property-runs.ts';
 const ROOT = dirname(dirname(BIN));
 
 // `npm run test:install` has the other releases of Node build it too.
-test.runIf(SOAK)('the same sources give the same bytes, wherever and whenever they are built', async () => {
+test.runIf(SOAK)('the same sources give the same bytes in any directory and at any time', async () => {
   // As deep as dist/, because the maps say how to get from there to the sources.
   const again = await mkdtemp(join(ROOT, 'dist-'));
   onTestFinished(() => rm(again, { recursive: true, force: true }));

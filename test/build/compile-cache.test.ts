@@ -191,7 +191,7 @@ describe('a directory that may not belong to the user', () => {
     expect(read()).toBeUndefined();
   });
 
-  test('what belongs to another user is neither read nor written', () => {
+  test('files of another user are neither read nor written', () => {
     write();
     const stranger = () => (here.geteuid?.() ?? 0) + 1;
     for (const env of [here.env, { XDG_CACHE_HOME: join(home, '.cache') }]) {

@@ -11,21 +11,24 @@ function release(...args: string[]): { status: number | null; stderr: string } {
   return { status, stderr };
 }
 
-test.runIf(SOAK)('a release is refused if it is not a version, or not after the last one', () => {
-  expect(release()).toEqual({ status: 2, stderr: "release: '' is no version: npm run release -- X.Y.Z\n" });
-  expect(release('0.9')).toEqual({
-    status: 2,
-    stderr: "release: '0.9' is no version: npm run release -- X.Y.Z\n",
-  });
-  expect(release('0.0.1')).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/^release: 0\.0\.1 is not after \d/),
-  });
-  expect(release('0.0.1', '--files-only')).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/^release: what is checked out/),
-  });
-});
+test.runIf(SOAK)(
+  'a release is refused without a version, or if the version is not after the last one',
+  () => {
+    expect(release()).toEqual({ status: 2, stderr: "release: '' is no version: npm run release -- X.Y.Z\n" });
+    expect(release('0.9')).toEqual({
+      status: 2,
+      stderr: "release: '0.9' is no version: npm run release -- X.Y.Z\n",
+    });
+    expect(release('0.0.1')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^release: 0\.0\.1 is not after \d/),
+    });
+    expect(release('0.0.1', '--files-only')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^release: what is checked out/),
+    });
+  },
+);
 
 test.each(['README.md', 'docs/ci.md'])(
   '%s names the package of this version, which the release sees to',

@@ -58,7 +58,7 @@ beforeAll(async () => {
   witness = ['-r', file];
 });
 
-test('V8 takes the code of an earlier run, whatever flags of V8 that run had changed at its end', async () => {
+test('V8 accepts the code of an earlier run, whatever V8 flags that run had changed', async () => {
   const { env: cache } = await useCache();
   await withSandbox({ codes: 1, scans: 20 }, async ({ env, codeId }) => {
     const directory = await useDirectory();
@@ -73,7 +73,7 @@ test('V8 takes the code of an earlier run, whatever flags of V8 that run had cha
   });
 });
 
-test('V8 takes the code of a file of dist/ only if the file is the one that was compiled', async () => {
+test('V8 gets the code of a file of dist/ only if the file is unchanged', async () => {
   const { env, files } = await useCache();
   await runCli(['config', 'path'], { env });
   for (const file of files()) {
@@ -89,7 +89,7 @@ test('V8 takes the code of a file of dist/ only if the file is the one that was 
   expect(stderr).toMatch(/^app\.js: none$/m);
 });
 
-test('a repeated command writes no code, and a failed one never does', async () => {
+test('a repeated command and a failed one write no code', async () => {
   const { env, files } = await useCache();
   const times = () => Object.fromEntries(files().map((file) => [file, statSync(file).mtimeMs]));
   expect((await runCli(['qr', 'lst'], { env })).code).toBe(2);
@@ -192,7 +192,7 @@ process.on('exit', () => {
 
 // By day only of the loader itself (test/build/compile-cache.test.ts).
 describe.runIf(SOAK)('a damaged cache', () => {
-  test(`${FLIPS} flipped bits: nothing else is said or done`, async () => {
+  test(`${FLIPS} flipped bits: output and exit code are the same`, async () => {
     const { env: cache, files } = await useCache();
     await withSandbox({ codes: 2, scans: 1, limit: 1e6 }, async ({ env }) => {
       const options: CliOptions = { env: { ...env, ...cache } };

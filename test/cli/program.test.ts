@@ -339,7 +339,7 @@ describe('the command surface', () => {
     for (const flag of GLOBALS) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
 
-  test('has no command beside those', () => {
+  test('has no other commands', () => {
     const names = (form: string) =>
       form
         .split(' ')
@@ -374,7 +374,7 @@ describe('the command surface', () => {
     expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
   });
 
-  test('takes the word after a flag for its value, whatever it is', async () => {
+  test('reads the word after a flag as its value, whatever it is', async () => {
     expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
     expect(await read('qr create --name -type')).toMatchObject({ kind: 'run', options: { name: '-type' } });
     expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
@@ -467,7 +467,7 @@ describe('help', () => {
     expect(await printed('help man')).toMatch(/^\.TH "QRCTL" 1/);
   });
 
-  test('stands out in bold only where it may', async () => {
+  test('has bold titles only if color is enabled', async () => {
     for (const line of ['qr --help', 'qr list --help', 'help exit-codes', '']) {
       expect(await read(line, 80, true)).toMatchObject({
         text: expect.stringMatching(/\x1b\[1m.+\x1b\[22m\n/),
@@ -476,18 +476,18 @@ describe('help', () => {
     }
   });
 
-  test('of a group is also asked for behind it', async () => {
+  test('of a group is also requested by `help` after its name', async () => {
     expect(await printed('qr help')).toBe(await printed('help qr'));
     expect(await printed('qr help list')).toBe(await printed('help qr list'));
   });
 
-  test('qrctl alone says what it is, and three commands to start with', async () => {
+  test('qrctl without arguments prints a summary, and three commands to start with', async () => {
     const text = await printed('');
     expect(text.trim().split('\n').length).toBeLessThan(12);
     expect(text.match(/^ {2}qrctl .*/gm)).toHaveLength(3);
   });
 
-  test('the version is told wherever it is asked for', async () => {
+  test('the version is printed wherever it is requested', async () => {
     for (const line of ['--version', '-V', 'qr --version', 'qr list -V'])
       expect(await printed(line)).toBe('1.2.3\n');
   });
@@ -723,7 +723,7 @@ describe('what is not understood', () => {
   });
 });
 
-describe('how an error is told', () => {
+describe('the format of an error', () => {
   test.each([
     // As text: these words are values, or no flags.
     ['qr create --name "a -f json b" --type vcrd', false],
@@ -747,7 +747,7 @@ describe('how an error is told', () => {
     expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
   });
 
-  test('a command that runs and fails tells it as it was asked to', async () => {
+  test('a failing command reports the error in the requested format', async () => {
     expect(await read('qr list -f json')).toMatchObject({
       kind: 'run',
       style: { json: true, verbose: false },
@@ -760,7 +760,7 @@ describe('how an error is told', () => {
   });
 });
 
-test('completion scripts ask with the profile and base URL of the line that is typed, however far it is', async () => {
+test('completion scripts pass the profile and base URL of an incomplete line', async () => {
   const line = "__complete --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help ''";
   expect(await read(line)).toMatchObject({
     kind: 'run',
@@ -769,7 +769,7 @@ test('completion scripts ask with the profile and base URL of the line that is t
   });
 });
 
-describe('help that the build laid out', () => {
+describe('help that was prepared by the build', () => {
   const pages: [string, string[]][] = [
     ['qr list', ['help qr list']],
     ['', ['--help', '-h', 'help']],
@@ -781,7 +781,7 @@ describe('help that the build laid out', () => {
     for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
   });
 
-  test('is there for all commands and topics, and nothing else is known by it', async () => {
+  test('exists for all commands and topics, and for nothing else', async () => {
     const read = (line: string) =>
       readFile(new URL(`../../dist/help/qrctl ${line}.txt`, import.meta.url), 'utf8');
     const pages = [
@@ -799,7 +799,7 @@ describe('help that the build laid out', () => {
     expect([command.code, command.stdout]).toEqual([2, '']);
   });
 
-  test.runIf(SOAK)('has colors where they are wanted, and fits a narrow terminal', async () => {
+  test.runIf(SOAK)('has color if enabled, and fits a narrow terminal', async () => {
     const env = { FORCE_COLOR: '1' };
     expect(await runCli(['qr', '--help'], { env })).toEqual(
       await runCli(['--quiet', 'qr', '--help'], { env }),

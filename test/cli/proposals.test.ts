@@ -39,11 +39,11 @@ describe('a proposed command', () => {
     'Delete "a \\"qrctl qr delete x\\" b" (slug a)?',
     "there is no profile 'qrctl qr list'",
     '/usr/share/qrctl qr list',
-  ])('is left as it is where the flags mean nothing to it, or in a value: %s', (text) => {
+  ])('is unchanged if the command lacks the flags, or in a value: %s', (text) => {
     expect(propose(text)).toBe(text);
   });
 
-  it('repeats no flag that was not given, no base URL that was refused, and no name that a shell would obey', () => {
+  it('has no flag that was not passed, no invalid base URL, and no name that a shell would expand', () => {
     expect(createPropose({})('see: qrctl doctor')).toBe('see: qrctl doctor');
     expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe(
       'qrctl doctor',

@@ -65,13 +65,13 @@ describe('flags that exclude each other', () => {
     expect(await errorOf(line)).toEqual({ message, hint });
   });
 
-  test('are named rather than words that one of them takes for files', async () => {
+  test('are reported before words that one of them reads as files', async () => {
     expect(await errorOf('scans stats --all --input a.csv b.csv')).toMatchObject({
       message: "--all can't be used with --input",
     });
   });
 
-  test('are no obstacle to help', async () => {
+  test('do not prevent help', async () => {
     expect(await errorOf('scans stats x --all --help')).toBeUndefined();
   });
 });

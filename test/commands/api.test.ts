@@ -8,7 +8,7 @@ import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('api', () => {
-  it('prints the body as it came, and the status on standard error', async () => {
+  it('prints the body unchanged, and the status on standard error', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 0 });
     const run = await runHere(['api', 'GET', '/qr', '--query', 'page=2', '--query', 'limit=1'], {
       env: sandbox.env,
@@ -19,7 +19,7 @@ describe('api', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it('takes the path with or without the base URL’s own, and a body from a file or standard input', async () => {
+  it('accepts the path with or without that of the base URL, and a body from a file or standard input', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const directory = await useDirectory();
     await writeFile(join(directory, 'new.json'), '{"name":"by hand"}');
@@ -39,7 +39,7 @@ describe('api', () => {
     expect(gone.stderr).toMatch(/^204/);
   });
 
-  it('sends integers beyond 2^53 and what comes back with all their digits', async () => {
+  it('keeps all digits of integers beyond 2^53 in requests and responses', async () => {
     const server = await useFaultServer(({ socket, body }) => socket.write(rawAnswer(200, body)));
     const body = '{"n":9007199254740993,  "m":1.50}';
     const run = await runHere(['api', 'PUT', '/odd', '--input', '-'], { env: server.env, input: body });
@@ -47,7 +47,7 @@ describe('api', () => {
     expect(server.requests[0]).toMatchObject({ method: 'PUT', url: '/api/v1/odd', body });
   });
 
-  it('prints the body of a refusal too, and exits as every command does', async () => {
+  it('prints the body of an error response, and exits with the code of the error', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], {
       env: sandbox.env,
@@ -66,7 +66,7 @@ describe('api', () => {
     expect(other.code).toBe(3);
   });
 
-  it('waits out the rate limit and repeats what failed, and takes the key out of what repeats it', async () => {
+  it('waits for the rate limit, retries failed requests, and redacts the key in responses', async () => {
     const server = await useFaultServer(({ socket, number }) => {
       if (number === 0)
         return void socket.write(rawAnswer(429, { error: 'slow down' }, { 'Retry-After': '0' }));
@@ -78,7 +78,7 @@ describe('api', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('takes an answer that says it is JSON and is cut for a failure', async () => {
+  it('reports a truncated JSON response as a failure', async () => {
     const server = await useFaultServer(({ socket }) => socket.end(rawAnswer(200, '{"data":[', {}, null)));
     const run = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
     expect(run.code).toBe(1);

@@ -18,20 +18,20 @@ function only(right: string, error: Error) {
   };
 }
 
-describe('a question', () => {
+describe('a prompt', () => {
   const typo = new UsageError('that is none', { hint: 'type b' });
 
-  test('is asked again after a typo, which is told with what is taken', async () => {
+  test('is repeated after an invalid reply, with the expected forms', async () => {
     const { asked, said } = asking(['a', 'b'], only('b', typo));
     expect(await asked).toBe('b');
     expect(said).toEqual(['that is none; type b']);
   });
 
-  test('is asked again for a key that the service refuses', async () => {
+  test('is repeated for a key that the service rejects', async () => {
     expect(await asking(['a', 'b'], only('b', new AuthError('401'))).asked).toBe('b');
   });
 
-  test('is asked three times, and not again where no answer would help', async () => {
+  test('is repeated twice at most, and not after an error that no reply can correct', async () => {
     await expect(asking(['a', 'a', 'a', 'b'], only('b', typo)).asked).rejects.toBe(typo);
     const away = new UnavailableError('no network');
     await expect(asking(['a', 'b'], only('b', away)).asked).rejects.toBe(away);

@@ -11,7 +11,7 @@ const KEY = 'svc_live_canaryCANARYcanary';
 const FAR = 'https://far.example/api/v1';
 
 describe('auth login', () => {
-  test('verifies a piped key by one request and stores it 0600 in a 0700 directory', async () => {
+  test('verifies a piped key with one request and stores it with permissions 0600 in a directory with 0700', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const args = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
@@ -25,25 +25,22 @@ describe('auth login', () => {
     expect((await machine.run(['auth', 'status'])).code).toBe(0);
   });
 
-  test.runIf(SOAK)(
-    'a config that would pass `ulimit -f` is a failed write: the old one stays, and nothing is killed',
-    async () => {
-      const machine = await useMachine();
-      await machine.login('default', FAR, KEY);
-      const before = readFileSync(machine.file, 'utf8');
-      const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
-      // Two blocks of 512 or 1024 bytes, by the shell.
-      const script = 'ulimit -f 1; exec "$@"';
-      const address = `https://${'x'.repeat(2000)}.example/{slug}`;
-      const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
-      const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
-      expect({ status, signal }).toEqual({ status: 1, signal: null });
-      expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
-      expect(readFileSync(machine.file, 'utf8')).toBe(before);
-    },
-  );
+  test.runIf(SOAK)('keeps the old config if the new one exceeds `ulimit -f`, and is not killed', async () => {
+    const machine = await useMachine();
+    await machine.login('default', FAR, KEY);
+    const before = readFileSync(machine.file, 'utf8');
+    const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
+    // Two blocks of 512 or 1024 bytes, by the shell.
+    const script = 'ulimit -f 1; exec "$@"';
+    const address = `https://${'x'.repeat(2000)}.example/{slug}`;
+    const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
+    const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
+    expect({ status, signal }).toEqual({ status: 1, signal: null });
+    expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
+    expect(readFileSync(machine.file, 'utf8')).toBe(before);
+  });
 
-  test('stores nothing when the service refuses the key (3)', async () => {
+  test('stores nothing if the service rejects the key (3)', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     const { code } = await machine.run(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], {
@@ -53,7 +50,7 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('stores an unverified key with --no-verify, and asks the service nothing', async () => {
+  test('stores an unverified key with --no-verify, without a request', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     expect((await machine.login('default', sandbox.baseUrl, KEY)).code).toBe(0);
@@ -61,7 +58,7 @@ describe('auth login', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  test('completes a base URL without a path, and says so', async () => {
+  test('completes a base URL without a path, with a note', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.login('default', 'https://far.example', KEY);
     expect(stderr).toContain(`using ${FAR}`);
@@ -95,14 +92,14 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('without a terminal or --key-stdin says how to give the key', async () => {
+  test('shows how to pass the key without a terminal and --key-stdin', async () => {
     const machine = await useMachine();
     const { code, stderr } = await machine.run(['auth', 'login', '--base-url', FAR]);
     expect(code).toBe(2);
     expect(stderr).toContain('--key-stdin');
   });
 
-  test('on a terminal asks for base URL and key, the key without echo', async () => {
+  test('prompts on a terminal for the base URL, and for the key without echo', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const login = await startCli(['auth', 'login'], {
@@ -166,7 +163,7 @@ describe('auth login', () => {
     expect(profiles.two.apiKey).toBe(KEY);
   });
 
-  test.runIf(SOAK)('at the same time in several processes loses no profile', async () => {
+  test.runIf(SOAK)('loses no profile if several processes run at once', async () => {
     const machine = await useMachine();
     const names = [...firstRows(2, ['a', 'b', 'c'])];
     const env = { QRCTL_CONFIG_DIR: machine.directory };
@@ -188,7 +185,7 @@ describe('auth login', () => {
     expect(Object.keys(profiles).sort()).toEqual(names);
   });
 
-  test('leaves a corrupt config as it is and names it', async () => {
+  test('leaves a corrupt config unchanged and names it', async () => {
     const machine = await useMachine();
     mkdirSync(dirname(machine.file), { recursive: true });
     writeFileSync(machine.file, `{"profiles": {"x": {"apiKey": "${KEY}"`);
@@ -201,7 +198,7 @@ describe('auth login', () => {
 });
 
 describe('auth status', () => {
-  test('tells profile, plan and what is left, at the price of one request', async () => {
+  test('shows profile, plan and remaining requests, with one request', async () => {
     const sandbox = await useSandbox({ key: KEY, codes: 3, plan: 'pro' });
     const machine = await useMachine();
     await machine.login('work', sandbox.baseUrl, KEY);
@@ -221,7 +218,7 @@ describe('auth status', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test('exits with 3 when the key is refused, or belongs to another base URL and is not even sent', async () => {
+  test('exits with 3 if the key is rejected, or is not sent because it belongs to another base URL', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     await machine.login('work', sandbox.baseUrl, KEY);
@@ -235,14 +232,14 @@ describe('auth status', () => {
     expect((await machine.run(['auth', 'status'], { env: { QRCTL_API_KEY: KEY } })).code).toBe(0);
   });
 
-  test('exits with 2 on bad flags before it misses the key', async () => {
+  test('exits with 2 for invalid flags before it reports a missing key', async () => {
     const machine = await useMachine();
     expect((await machine.run(['auth', 'status', '--fields', 'nope'])).code).toBe(2);
   });
 });
 
 describe('auth list, use and logout', () => {
-  test('switch between profiles and forget them', async () => {
+  test('switch between profiles and remove them', async () => {
     const machine = await useMachine();
     await machine.login('home', FAR, KEY);
     await machine.login('work', FAR, KEY);
@@ -276,7 +273,7 @@ describe('auth list, use and logout', () => {
     expect(stderr).toContain("Did you mean 'work'?");
   });
 
-  test('a profile called __proto__ is one like any other', async () => {
+  test('handle a profile called __proto__ like any other', async () => {
     const machine = await useMachine();
     await machine.login('__proto__', FAR, KEY);
     await machine.login('work', FAR, KEY);

@@ -23,7 +23,7 @@ async function candidates(args: string[], env: Record<string, string>, run = run
   return result.stdout.split('\n').slice(0, -1);
 }
 
-test('gives the dimensions of --by, UTM tags among them', async () => {
+test('lists the dimensions of --by, including UTM tags', async () => {
   const { env } = await useConfig();
   const values = await candidates(['scans', 'stats', '--by', ''], env);
   for (const name of ['day', 'code', 'utm_source', 'utm_campaign']) expect(values).toContain(`${name}\t`);
@@ -54,7 +54,7 @@ describe('codes', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test('keeps workspaces apart, in files of the owner alone that do not hold the key', async () => {
+  test('caches each workspace separately, in private files without the key', async () => {
     const { env, cache, cacheFile } = await useConfig();
     const [one, two] = [
       await useSandbox({ codes: 1, scans: 1, seed: 1 }),
@@ -68,7 +68,7 @@ describe('codes', () => {
     expect(readdirSync(cache)).toHaveLength(2);
   });
 
-  test('goes by the profile and base URL on the line being typed', async () => {
+  test('uses the profile and base URL of the typed line', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 2, scans: 1 });
     const { QRCTL_API_KEY, QRCTL_BASE_URL } = sandbox.env;
@@ -83,7 +83,7 @@ describe('codes', () => {
     expect(await candidates(['--profile', 'nobody', 'qr', 'get', ''], env)).toEqual([]);
   });
 
-  test('says nothing, and does not ask again at once, where nobody answers in time', async () => {
+  test('prints nothing if no response arrives in time, and does not query again at once', async () => {
     const { env } = await useConfig();
     const connections: unknown[] = [];
     const silent = createServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
@@ -97,7 +97,7 @@ describe('codes', () => {
     expect(connections).toHaveLength(1);
   });
 
-  test('goes on with what it knows while the service is away', async () => {
+  test('uses cached codes during an outage', async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
     const known = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
@@ -106,7 +106,7 @@ describe('codes', () => {
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toEqual(known);
   });
 
-  test('is silent without a key, with a refused one, and with damage on disk', async () => {
+  test('prints nothing without a key, with a rejected key, and with a damaged cache', async () => {
     const { env, cache, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
@@ -129,7 +129,7 @@ describe('codes', () => {
     expect(await candidates(['auth', 'use', ''], env)).toEqual([]);
   });
 
-  test('makes hostile names harmless and one line each', async () => {
+  test('cleans hostile names and prints one line for each', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     await ask(sandbox, 'POST', '/qr', { body: { name: `a\n\tb\u001b[31m\u202e${'x'.repeat(100)}` } });
@@ -140,7 +140,7 @@ describe('codes', () => {
 });
 
 describe('profiles', () => {
-  test('gives the names with their base URLs, and asks nobody', async () => {
+  test('lists the names with their base URLs, without a request', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     for (const profile of ['work', 'home']) {
@@ -206,7 +206,7 @@ describe('words of the line', () => {
     expect(await words('-q qr list -q=1 --quiet -')).not.toContain('-q');
   });
 
-  test('are in no help', async () => {
+  test('do not appear in help', async () => {
     expect(await candidates([], {})).toHaveLength(TREE.length + 1);
     expect((await runCli(['--help'])).stdout).not.toContain('__complete');
   });

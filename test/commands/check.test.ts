@@ -90,7 +90,7 @@ describe('qr check', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
 
-  it('judges destinations by the rule of the other commands, and requests those that only a response can judge', async () => {
+  it('applies the checks of other commands, and requests only destinations that pass them', async () => {
     // As a proxy it is all hosts.
     const { at: proxy, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -139,7 +139,7 @@ describe('qr check', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is silent with --since-last unless something changed', async () => {
+  it('prints nothing with --since-last if nothing changed', async () => {
     const pages: Record<string, number | string> = { '/a': 404 };
     const { at } = await usePages(pages);
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -189,7 +189,7 @@ describe('qr check', () => {
       return { sandbox, cwd, check, at, dead, nowhere: `https://127.0.0.1:${mute.port}/` };
     }
 
-    it('leaves the file of the last run alone and reports no destination, until one responds', async () => {
+    it('keeps the file of the last run and reports no destination until one responds', async () => {
       const { sandbox, cwd, check, at, dead, nowhere } = await useSilence('a', 'b');
       const codes = add(sandbox, ...dead, ['wifi', 'WIFI:S:x;;', 'wifi'], ['none']);
       for (const { id } of codes.slice(0, 2)) sandbox.workspace.update(id, { destination: `${at}/` });
@@ -223,7 +223,7 @@ describe('qr check', () => {
       });
     });
 
-    it('but not where a server refuses connections: that server is down', async () => {
+    it('except if a server refuses connections: that server is down', async () => {
       const { sandbox, cwd, check } = await useSilence();
       add(sandbox, ['a', 'http://127.0.0.1:1/'], ['b', 'http://127.0.0.1:1/b']);
       const { code, stderr } = await check('--since-last', 'check.csv');

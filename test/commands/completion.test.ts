@@ -13,7 +13,7 @@ describe('qrctl completion', () => {
     expect(readdirSync(directory).sort()).toEqual(Object.values(SCRIPTS).sort());
   });
 
-  test.each(SHELLS)('%s prints the very file, also with flags', async (shell) => {
+  test.each(SHELLS)('%s prints the packaged file, also with flags', async (shell) => {
     const script = readFileSync(new URL(SCRIPTS[shell], directory), 'utf8');
     const run = shell === SHELLS[0] ? runCli : runByDay;
     for (const flags of firstRows(1, [[], ['--quiet']]))
@@ -24,7 +24,7 @@ describe('qrctl completion', () => {
       });
   });
 
-  test('offers what may be repeated again', async () => {
+  test('offers repeatable flags again', async () => {
     const create = (await loadManual('')).commands.find(({ names }) => names.join(' ') === 'qr create');
     const repeatable = create?.flags.filter((flag) => flag.repeatable).map(({ long }) => long);
     expect(repeatable).toEqual(['--column', '--adopt', '--as-new']);

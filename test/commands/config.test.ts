@@ -18,7 +18,7 @@ describe('config set, get and unset', () => {
     ['key-command', 'pass show qrctl', 'pass show qrctl'],
   ] as const;
 
-  test('each can be set, read and unset, and its default counts again', async () => {
+  test('each setting can be set, read and unset, and then has its default', async () => {
     const machine = await useMachine();
     const settings = async () =>
       JSON.parse((await machine.run(['config', 'list', '--format', 'json'])).stdout).slice(0, -1);
@@ -64,7 +64,7 @@ describe('config set, get and unset', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('a short URL without a place for the code gets one, and that is said', async () => {
+  test('a short URL without a placeholder gets one, with a note', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
     expect(stderr).toContain('the address had no placeholder for the code; added /{slug}');
@@ -74,14 +74,14 @@ describe('config set, get and unset', () => {
     ).not.toContain('added');
   });
 
-  test('an unset key prints nothing and is no failure', async () => {
+  test('a setting without a value prints nothing and exits with 0', async () => {
     const machine = await useMachine();
     expect(await machine.run(['config', 'get', 'short-url'])).toMatchObject({ code: 0, stdout: '' });
     expect((await machine.run(['config', 'unset', 'short-url'])).code).toBe(0);
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('act on the profile in force, which must be stored when it was named', async () => {
+  test('act on the current profile, which must be stored if it was specified', async () => {
     const machine = await useMachine();
     await machine.login('work', BASE, 'svc_live_canary000');
     await machine.login('home', BASE, 'svc_live_canary000');
@@ -93,7 +93,7 @@ describe('config set, get and unset', () => {
     expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
   });
 
-  test('a base URL that the stored key is not for is warned of', async () => {
+  test('a base URL that the stored key does not belong to causes a warning', async () => {
     const machine = await useMachine();
     await machine.login('default', BASE, 'svc_live_canary000');
     const { code, stderr } = await machine.run(['config', 'set', 'base-url', 'https://other.example/api/v1']);
@@ -101,7 +101,7 @@ describe('config set, get and unset', () => {
     expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
-  test('a value stored wrong by hand is named, and can be unset', async () => {
+  test('an invalid value in the file is named, and can be unset', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'format', 'json']);
     const { writeFileSync } = await import('node:fs');
@@ -122,7 +122,7 @@ describe('config list', () => {
     expect((await machine.run(['auth', 'list'], { tty: 60 })).stdout).toMatch(/\n1 profile\r\n$/);
   });
 
-  test('says where each value comes from: flag, variable, profile, default', async () => {
+  test('shows the source of each value: flag, variable, profile, default', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'base-url', BASE]);
     await machine.run(['config', 'set', 'reserve', '5']);
@@ -151,7 +151,7 @@ describe('config list', () => {
   });
 });
 
-test('config path prints where the file is, and creates nothing', async () => {
+test('config path prints the path of the file, and creates nothing', async () => {
   const machine = await useMachine();
   expect(await machine.run(['config', 'path'])).toMatchObject({
     code: 0,
@@ -161,7 +161,7 @@ test('config path prints where the file is, and creates nothing', async () => {
   expect(existsSync(machine.directory)).toBe(false);
 });
 
-test('looser modes are mended and mentioned by whatever command comes next', async () => {
+test('the next command corrects permissions that are too open, and notes it', async () => {
   const machine = await useMachine();
   await machine.login('default', BASE, 'svc_live_canary000');
   chmodSync(machine.file, 0o644);

@@ -31,7 +31,7 @@ const SOUND = {
 };
 
 describe('doctor', () => {
-  test('finds nothing wrong with a stored key and a service that answers, by two requests', async () => {
+  test('reports no problem with a stored key and a service that responds, with two requests', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -52,7 +52,7 @@ describe('doctor', () => {
     });
   });
 
-  test('works with nothing configured, and says so (2)', async () => {
+  test('reports a missing configuration (2)', async () => {
     const { code, statuses, findings } = await diagnose(await useMachine());
     expect(code).toBe(2);
     expect(statuses).toEqual({
@@ -70,7 +70,7 @@ describe('doctor', () => {
     ).toBe(true);
   });
 
-  test('tells a failure once on a terminal, wrapped between words; where the report goes elsewhere, also on standard error', async () => {
+  test('reports a failure once on a terminal, wrapped between words, and on standard error if the report goes elsewhere', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     const env = { ...sandbox.env, QRCTL_API_KEY: KEY, NO_COLOR: '1' };
@@ -85,14 +85,14 @@ describe('doctor', () => {
     expect((await machine.run(['doctor'], { env })).stderr).toContain('the service rejected the API key');
   });
 
-  test('reaches a service without a key, and says that the key is missing (3)', async () => {
+  test('reaches a service without a key, and reports the missing key (3)', async () => {
     const sandbox = await useSandbox();
     const { code, statuses } = await diagnose(await useMachine(), [], { QRCTL_BASE_URL: sandbox.baseUrl });
     expect(code).toBe(3);
     expect(statuses).toMatchObject({ key: 'fail', service: 'ok', openapi: 'ok' });
   });
 
-  test('tells a key that the service refuses (3)', async () => {
+  test('reports a key that the service rejects (3)', async () => {
     const sandbox = await useSandbox();
     const { code, statuses, findings } = await diagnose(await useMachine(), [], {
       ...sandbox.env,
@@ -103,7 +103,7 @@ describe('doctor', () => {
     expect(findings.filter(({ check }) => check === 'key')).toHaveLength(1);
   });
 
-  test('tells a key that belongs to another base URL, and does not send it', async () => {
+  test('reports a key that belongs to another base URL, and does not send it', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', 'https://far.example/api/v1', KEY);
@@ -113,7 +113,7 @@ describe('doctor', () => {
     expect(sandbox.requests.map(({ url }) => url)).toEqual(['/openapi.json']);
   });
 
-  test('tells a clock that is off, as no failure', async () => {
+  test('reports a wrong clock as a warning', async () => {
     const sandbox = await useSandbox({ clockSkewMs: -3_600_000 });
     const { code, statuses, findings } = await diagnose(await useMachine(), [], sandbox.env);
     expect(code).toBe(0);
@@ -123,7 +123,7 @@ describe('doctor', () => {
     );
   });
 
-  test('tells a corrupt config, and goes on with what the variables say (2)', async () => {
+  test('reports a corrupt config, and continues with the variables (2)', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -134,7 +134,7 @@ describe('doctor', () => {
     expect(findings[0]?.message).toContain(machine.file);
   });
 
-  test('mends modes that are too open, and mentions it', async () => {
+  test('corrects permissions that are too open, and notes it', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -164,7 +164,7 @@ describe('doctor', () => {
       { HTTPS_PROXY: 'socks5://p' },
       'proxy',
     ],
-  ])('tells %s (2)', async (_, args, env, check) => {
+  ])('reports %s (2)', async (_, args, env, check) => {
     const { code, statuses } = await diagnose(await useMachine(), args, env);
     expect(statuses[check]).toBe('fail');
     expect(code).toBe(2);
@@ -183,7 +183,7 @@ describe('doctor', () => {
   });
 });
 
-test('on a terminal every message and fix is whole, however long', async () => {
+test('truncates no message and no fix on a terminal', async () => {
   const machine = await useMachine();
   const { code, stdout } = await machine.run(['doctor', '--no-color'], { tty: true });
   expect(code).toBe(2);

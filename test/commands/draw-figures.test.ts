@@ -105,7 +105,7 @@ const COMPARED = {
 };
 
 describe('the lines below the tables', () => {
-  it.each([24, 40, 60, 80])('are wrapped by words at %i columns, and never cut', (width) => {
+  it.each([24, 40, 60, 80])('are wrapped between words at %i columns, and never truncated', (width) => {
     const text = draw([section([{}])], width);
     const words = text.replace(/\s+/g, ' ');
     expect(words).toContain(`100 scans ${RANGE} Scans, not people: repeated scans are counted again.`);
@@ -207,7 +207,7 @@ describe('a table', () => {
   });
 
   it.each([30, 40, 60, 70, 80, 100, 120, 200])(
-    'fits %i columns, with scans and as much more as fits',
+    'fits %i columns, with scans and as many other columns as fit',
     (width) => {
       for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
         draw([CODES], width, { ...COMPARED, style }),

@@ -70,13 +70,13 @@ async function* batches(...parts: (typeof rows)[]) {
 }
 
 describe('a list', () => {
-  test('is CSV off a terminal, with formulas defused', async () => {
+  test('is CSV if the output is not a terminal, with escaped formulas', async () => {
     const { context, printed } = setUp();
     await printRecords(context, rows, columns, {});
     expect(printed()).toBe("id,name\nc-1,'=Ann\nc-2,\n");
   });
 
-  test('is a table on one', async () => {
+  test('is a table on a terminal', async () => {
     const { context, printed } = setUp({ tty: true });
     await printRecords(context, rows, columns, {});
     expect(printed()).toBe('id   name\n───  ────\nc-1  =Ann\nc-2\n');
@@ -114,7 +114,7 @@ describe('a list', () => {
     expect(printed()).toBe('c-1\nc-2\n');
   });
 
-  test('too wide for the terminal says what it left out', async () => {
+  test('too wide for the terminal notes the omitted columns', async () => {
     const { context, printed, said } = setUp({ tty: true });
     await printRecords(
       context,
@@ -128,7 +128,7 @@ describe('a list', () => {
 });
 
 describe('one record', () => {
-  test('is JSON off a terminal, a line a field on one', async () => {
+  test('is JSON if the output is not a terminal, and one line per field on a terminal', async () => {
     const off = setUp();
     await (await openOutput(off.context, {}, columns, 'record')).print([rows[1] ?? {}]);
     expect(off.printed()).toBe('{\n  "id": "c-2",\n  "name": null\n}\n');
@@ -139,7 +139,7 @@ describe('one record', () => {
 });
 
 describe('a file', () => {
-  test('appears when the last row is in', async () => {
+  test('appears when the last row was written', async () => {
     const { context, printed } = setUp();
     const output = join(directory, 'codes.ndjson.gz');
     await printRecords(context, batches(rows), columns, { output });
@@ -147,7 +147,7 @@ describe('a file', () => {
     expect(printed()).toBe('');
   });
 
-  test('stays as it was when the rows end with a failure', async () => {
+  test('is unchanged if the rows end with a failure', async () => {
     const { context } = setUp();
     const output = join(directory, 'codes.csv');
     writeFileSync(output, 'old');
@@ -173,7 +173,7 @@ describe('a file', () => {
     expect(asked).toBe(false);
   });
 
-  test('can take back what was written since a checkpoint', async () => {
+  test('can be rolled back to a checkpoint', async () => {
     const { context } = setUp();
     const path = join(directory, 'codes.json');
     const output = await (await openOutput(context, { output: path }, columns)).open();
@@ -187,7 +187,7 @@ describe('a file', () => {
   });
 });
 
-test('--fields takes names separated by commas', () => {
+test('--fields accepts names separated by commas', () => {
   const { parse } = outputOptions.fields;
   expect(parse('id, name')).toEqual(['id', 'name']);
   for (const raw of ['', 'id,,name', 'id,']) expect(() => parse(raw)).toThrow('names separated by commas');

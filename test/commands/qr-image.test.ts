@@ -68,7 +68,7 @@ describe('qr image of one code', () => {
     expect(sandbox.requests.every(({ url }) => url.startsWith('/api/v1/qr'))).toBe(true);
   });
 
-  it('takes the address from the profile', async () => {
+  it('uses the short URL of the profile', async () => {
     const { sandbox, slug } = await useImages();
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
     await runByDay(['config', 'set', 'short-url', 'https://go.example/{id}?via=print'], { env });
@@ -76,7 +76,7 @@ describe('qr image of one code', () => {
     expect(stdout).toContain(`https://go.example/${sandbox.workspace.codes()[0]?.id}?via=print`);
   });
 
-  it('draws an address beyond ASCII in ASCII: scanners disagree about anything else', async () => {
+  it('encodes an address in ASCII, because scanners disagree about other characters', async () => {
     const { sandbox, cwd } = await useImages({ codes: 0 });
     sandbox.workspace.put({ name: 'Menü', slug: 'menü' });
     const url = 'https://xn--mnchen-3ya.example/stra%C3%9Fe/men%C3%BC';
@@ -180,7 +180,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     expect(existsSync(join(cwd, 'x.png'))).toBe(true);
   });
 
-  it('and a code that is not there, with the nearest that is (4)', async () => {
+  it('a code that does not exist, with the nearest slug (4)', async () => {
     const { image, slug, cwd } = await useImages();
     expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({
       code: 4,
@@ -192,7 +192,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
 });
 
 describe('qr image of many codes', () => {
-  it('writes a file a code and format, and a manifest of what each holds', async () => {
+  it('writes a file per code and format, and a manifest of their contents', async () => {
     const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: SOAK ? 120 : 12 });
     const { code, stderr } = await imageBuilt(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
     expect(code).toBe(0);
@@ -251,7 +251,7 @@ describe('qr image of many codes', () => {
     ).toEqual(['fine.png', 'Twice.png']);
   });
 
-  it('draws only what changed when it runs again, and what is of no earlier run only with --overwrite (I5)', async () => {
+  it('draws only changed images when it runs again, and replaces other files only with --overwrite (I5)', async () => {
     const { image, manifest, cwd } = await useImages();
     const all = ['--all', '--output-dir', 'codes'];
     await image(all);
@@ -278,7 +278,7 @@ describe('qr image of many codes', () => {
     });
   });
 
-  it('keeps in the manifest what an earlier run wrote of other codes', async () => {
+  it('keeps the images of other codes in the manifest', async () => {
     const { image, manifest, sandbox } = await useImages({ codes: 0 });
     sandbox.workspace.put({ name: '=1+1', slug: 'a' });
     sandbox.workspace.put({ name: 'it\'s, "x"', slug: 'b' });
@@ -336,7 +336,7 @@ describe('qr image of many codes', () => {
       expect([refused, (await image([slug, ...refused, '--dry-run'])).code]).toEqual([refused, 2]);
   });
 
-  it('draws a logo on each image at level H, and draws all again when the logo changes (I6)', async () => {
+  it('draws a logo on each image at level H, and draws all images again if the logo changes (I6)', async () => {
     const { imageBuilt, manifest, cwd } = await useImages({ codes: 1 });
     const logo = (color: string) =>
       writeFileSync(
@@ -353,39 +353,36 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)(
-    'ends a logo of kilobytes that takes minutes to draw (2), and leaves SIGTERM its effect',
-    async () => {
-      const { cwd, sandbox, slug } = await useImages();
-      const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
-      writeFileSync(
-        join(cwd, 'slow.svg'),
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
-      );
-      const args = [
-        'qr',
-        'image',
-        slug,
-        '--short-url',
-        `${URL}/{slug}`,
-        '--size',
-        '500mm',
-        '-o',
-        'x.svg',
-        '--logo',
-        'slow.svg',
-      ];
-      const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
-      expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
-      expect(code).toBe(2);
-      expect(readdirSync(cwd)).toEqual(['slow.svg']);
-      const before = sandbox.requests.length;
-      const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
-      await until(() => sandbox.requests.length > before);
-      running.child.kill('SIGTERM');
-      expect((await running.done).code).toBe(143);
-    },
-  );
+  it.runIf(SOAK)('stops drawing a small logo that takes minutes (2), also on SIGTERM', async () => {
+    const { cwd, sandbox, slug } = await useImages();
+    const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
+    writeFileSync(
+      join(cwd, 'slow.svg'),
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
+    );
+    const args = [
+      'qr',
+      'image',
+      slug,
+      '--short-url',
+      `${URL}/{slug}`,
+      '--size',
+      '500mm',
+      '-o',
+      'x.svg',
+      '--logo',
+      'slow.svg',
+    ];
+    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+    expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
+    expect(code).toBe(2);
+    expect(readdirSync(cwd)).toEqual(['slow.svg']);
+    const before = sandbox.requests.length;
+    const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+    await until(() => sandbox.requests.length > before);
+    running.child.kill('SIGTERM');
+    expect((await running.done).code).toBe(143);
+  });
 
   it('refuses an invalid logo (2) before a request is sent', async () => {
     const { image, slug, sandbox, cwd } = await useImages();
@@ -569,7 +566,7 @@ describe('qr image of a sheet', () => {
     });
   });
 
-  it('names what stands in place of a name that no font has', async () => {
+  it('reports the text that replaces a name if no font has its characters', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });

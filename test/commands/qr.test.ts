@@ -56,7 +56,7 @@ describe('qr list', () => {
     }
   });
 
-  it('stops at --limit where the codes end, whatever total the service claims', async () => {
+  it('stops at the last code or at --limit, whatever total the service reports', async () => {
     for (const claimed of [1e9, 1e15]) {
       const intercept = wrongTotal(() => claimed);
       const { sandbox, slugs } = await useQr({ codes: 150, intercept });
@@ -68,7 +68,7 @@ describe('qr list', () => {
     }
   });
 
-  it('chooses and sorts here: any value of a flag, all flags together', async () => {
+  it('filters and sorts locally: any value of a flag, and all flags', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
     const make = (name: string, type: string, status: string) =>
       sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
@@ -97,7 +97,7 @@ describe('qr list', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  it('has the short address in every format if the profile knows it', async () => {
+  it('has the short URL in every format if the profile has a template', async () => {
     const { sandbox, qr } = await useQr({ codes: 1 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
     expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({
@@ -157,7 +157,7 @@ describe('the base of each row', () => {
 });
 
 describe('qr get', () => {
-  it('takes an id in either case with one request, or a slug, which was seen by then', async () => {
+  it('accepts an ID in either case with one request, and a cached slug', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId(2);
     for (const code of [id, id.toUpperCase(), slugOf(sandbox, id)]) {
@@ -170,7 +170,7 @@ describe('qr get', () => {
     ]);
   });
 
-  it('says what was probably meant', async () => {
+  it('suggests the nearest slug', async () => {
     const { sandbox, qr } = await useQr();
     const slug = slugOf(sandbox, sandbox.codeId());
     const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
@@ -198,16 +198,19 @@ describe('qr create', () => {
     ['a 500', fails(500)],
     ['cut in half', half(true)],
     ['dropped before', dropBefore],
-  ])('never sends a POST again whose answer was lost (%s), and says how to look', async (_, fault) => {
-    const { sandbox, qr } = await useQr({
-      codes: 0,
-      intercept: sometimes(({ request }) => request.method === 'POST' && fault),
-    });
-    const { code, stderr } = await qr(['create', '--name', "Jo's", '--type', 'sms']);
-    expect([1, 7]).toContain(code);
-    expect(stderr).toMatch(/may or may not have been created[\s\S]*qrctl qr list --name 'Jo'\\''s'/);
-    expect(sandbox.workspace.codes().length).toBeLessThan(2);
-  });
+  ])(
+    'does not repeat a POST without a response (%s), and shows how to look for the code',
+    async (_, fault) => {
+      const { sandbox, qr } = await useQr({
+        codes: 0,
+        intercept: sometimes(({ request }) => request.method === 'POST' && fault),
+      });
+      const { code, stderr } = await qr(['create', '--name', "Jo's", '--type', 'sms']);
+      expect([1, 7]).toContain(code);
+      expect(stderr).toMatch(/may or may not have been created[\s\S]*qrctl qr list --name 'Jo'\\''s'/);
+      expect(sandbox.workspace.codes().length).toBeLessThan(2);
+    },
+  );
 
   it.each([
     [[], /--name/],
@@ -233,7 +236,7 @@ describe('qr update', () => {
     expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
   });
 
-  it('refuses to change nothing', async () => {
+  it('refuses a call without changes', async () => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['update', sandbox.codeId()])).toMatchObject({
       code: 2,
@@ -250,7 +253,7 @@ describe('qr update', () => {
 });
 
 describe('qr delete', () => {
-  it('needs --yes where nobody can be asked, and sends nothing without', async () => {
+  it('requires --yes without a terminal, and otherwise sends nothing', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const slug = slugOf(sandbox, id);
@@ -265,7 +268,7 @@ describe('qr delete', () => {
     expect(await qr(['delete', id, '--yes'])).toMatchObject({ code: 4 });
   });
 
-  it('shows name and scans on a terminal, and asks', async () => {
+  it('shows name and scans on a terminal, and prompts', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { name = '' } = sandbox.workspace.code(id) ?? {};
@@ -279,7 +282,7 @@ describe('qr delete', () => {
     expect(sandbox.workspace.code(id)).toBeUndefined();
   });
 
-  it('wants the number typed for several', async () => {
+  it('requires the number of codes as the reply for several', async () => {
     const { sandbox, qr } = await useQr();
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
     const yes = await qr(['delete', ...ids], { tty: 300, input: 'no\n' });
@@ -291,7 +294,7 @@ describe('qr delete', () => {
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 
-  it('deletes what is there and says what is not (8)', async () => {
+  it('deletes existing codes and reports missing ones (8)', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { code, stdout, stderr } = await qr([

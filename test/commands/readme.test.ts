@@ -30,7 +30,7 @@ describe('README', () => {
     for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
   });
 
-  test.each(SHELLS)('says how %s completes', (shell) => {
+  test.each(SHELLS)('explains how to enable completion in %s', (shell) => {
     expect(readDocument('docs/install.md')).toContain(`qrctl completion ${shell}`);
   });
 

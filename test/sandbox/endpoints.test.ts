@@ -8,7 +8,7 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 /** Small windows are of no interest here. */
 const CALM = { limit: 100_000 };
 
-describe('every answer', () => {
+describe('every response', () => {
   test('has the four rate-limit headers and a date', async () => {
     const sandbox = await useSandbox({ codes: 1, plan: 'pro' });
     const id = sandbox.codeId();
@@ -130,7 +130,7 @@ describe('GET /qr', () => {
     },
   );
 
-  test('lists in the order of the switch listOrder', async () => {
+  test('lists in the order of the option listOrder', async () => {
     const [newest = [], oldest = [], byId = []] = await Promise.all(
       (['newest', 'oldest', 'id'] as const).map(async (listOrder) => {
         const sandbox = await useSandbox({ codes: 12, listOrder });
@@ -243,7 +243,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     }
   });
 
-  test('leave all other fields alone', async () => {
+  test('keep all other fields', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const [before] = sandbox.workspace.codes();
     const body = {
@@ -267,7 +267,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     },
   );
 
-  test('delete a code with all its scans, for ever', async () => {
+  test('permanently delete a code with all its scans', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const id = sandbox.codeId();
     const reply = await ask(sandbox, 'DELETE', `/qr/${id}`);

@@ -147,11 +147,11 @@ describe('since and until', () => {
     };
   };
 
-  test('include the one and exclude the other by default', () => {
+  test('are inclusive and exclusive by default', () => {
     expect(sinceThen({})).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
   });
 
-  test('can be the other way round', () => {
+  test('can be exclusive and inclusive', () => {
     expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({
       since: [1, 999, 1000],
       until: [-1, 0],

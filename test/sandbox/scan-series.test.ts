@@ -63,7 +63,7 @@ describe('a series of scans', () => {
     );
   });
 
-  test('is the same whenever it is read, and another for another seed or code', () => {
+  test('is the same at any time, and different for another seed or code', () => {
     const rows = (changes: Partial<SeriesShape>) => {
       const series = createSeries(shape(changes));
       return Array.from({ length: 20 }, (_, index) => series.jsonAt(index));
@@ -73,7 +73,7 @@ describe('a series of scans', () => {
     expect(rows({ code: 1 })).not.toEqual(rows({}));
   });
 
-  test('has some ties, and none where they are not wanted', () => {
+  test('has some equal times, and none if they are disabled', () => {
     const ties = (tieSize: number) => {
       const series = createSeries(shape({ tieSize }));
       return Array.from(

@@ -35,7 +35,7 @@ test('a real response can be changed', async () => {
   expect(await response.json()).toMatchObject({ pagination: { total: 2 } });
 });
 
-test('the server of bare bytes sees whole requests and says what it is told', async () => {
+test('the server of raw bytes receives whole requests and sends the given response', async () => {
   const server = await useFaultServer(({ socket }) => socket.write(rawAnswer(201, { id: 1 })));
   const response = await fetch(`${server.baseUrl}/qr`, post('a'));
   expect([response.status, await response.json()]).toEqual([201, { id: 1 }]);

@@ -12,7 +12,7 @@ test('doubles from 200 ms up to ten seconds, with full jitter', () => {
   expect(backoffMs({ ...state, attempts: 6, random: 0 })).toBe(0);
 });
 
-test('no attempt starts later than --retry-for allows, and none is repeated if it is 0', () => {
+test('no attempt starts later than --retry-for allows, and none is retried if it is 0', () => {
   expect(backoffMs({ ...state, spentMs: 29_900 })).toBeUndefined();
   expect(backoffMs({ ...state, spentMs: 29_700 })).toBeDefined();
   expect(backoffMs({ ...state, spentMs: 899_700, retryForMs: 900_000 })).toBeDefined();

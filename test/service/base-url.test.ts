@@ -12,7 +12,7 @@ describe('parseBaseUrl', () => {
     ['http://127.0.0.1:8080/api/v1', 'http://127.0.0.1:8080/api/v1'],
     ['http://127.8.9.1/api/v1', 'http://127.8.9.1/api/v1'],
     ['http://[::1]:8080/api/v1', 'http://[::1]:8080/api/v1'],
-  ])('takes %s as it is', (text, baseUrl) => {
+  ])('accepts %s unchanged', (text, baseUrl) => {
     expect(parseBaseUrl(text)).toEqual({ baseUrl, completed: false });
   });
 
@@ -39,7 +39,7 @@ describe('parseBaseUrl', () => {
     'https://api.test/api/v1/qr',
     'https://api.test/v1',
     'https://api.test/xapi/v1x',
-  ])('refuses %s, repeating no secret', (text) => {
+  ])('refuses %s without repeating a secret', (text) => {
     const refused = () => parseBaseUrl(text);
     expect(refused).toThrow(UsageError);
     expect(refused).not.toThrow(/secret/);
@@ -61,7 +61,7 @@ describe('parseBaseUrl', () => {
     ['file:///etc/passwd', /http or https/],
     ['javascript:alert(1)', /http or https/],
     ['\u001b[2J', /http or https/],
-  ])('says what is wrong with %j', (text, message) => {
+  ])('states the fault of %j', (text, message) => {
     expect(() => parseBaseUrl(text)).toThrow(message);
   });
 });

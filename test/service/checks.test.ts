@@ -8,7 +8,7 @@ const redact = createRedact('svc_live_canaryCANARY');
 const context = { dateMs: 1000, redact };
 
 describe('a page of scans', () => {
-  test('comes with its times, and passes unknown values, extra and missing fields', () => {
+  test('has its times, and passes with unknown values, extra and missing fields', () => {
     const rows = [
       { ...SCAN, device: 'fridge', extra: [1] },
       { id: 2n ** 60n, ts: '2026-01-01T02:00:00+02:00' },
@@ -49,7 +49,7 @@ test.each([
   [{ data: [], pagination: { total: -1 } }],
   [{ data: [], pagination: { total: 0.5 } }],
   [{ data: [], pagination: { total: 2n ** 60n } }],
-])('%o is no page', (json) => {
+])('%o is not a page', (json) => {
   expect(() => checkScanPage(json, context)).toThrow(UnexpectedResponseError);
   expect(() => checkCodePage(json, context)).toThrow(UnexpectedResponseError);
 });

@@ -4,7 +4,7 @@ import { SOAK } from '../support/property-runs.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
 
-test('of a page has its title, and nothing else of its head', () => {
+test('of a page has its title, and nothing else from its head', () => {
   expect(
     excerpt('<head><style>b{}</style><title lang="en">502 Bad Gateway</title></head><h1>nginx</h1>', redact),
   ).toBe('502 Bad Gateway nginx');
@@ -57,7 +57,7 @@ describe('the key in a text from the service', () => {
     ['percent signs', '%'],
     ['blanks', ' '],
     ['one letter', 'S'],
-  ])('is looked for in time linear in the text: %s', (_, part) => {
+  ])('is found in time linear in the text: %s', (_, part) => {
     // By the square this would be hours.
     expect(redactOne(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(1_000_000);
   });

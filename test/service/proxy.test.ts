@@ -68,7 +68,7 @@ describe('which proxy', () => {
     expect(proxyFor(new URL(service), env)?.host).toBe(host);
   });
 
-  test('user and password are parsed as they are written', () => {
+  test('user and password are decoded', () => {
     const proxyOf = (value: string) =>
       proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
     for (const [value, credentials] of [
@@ -236,7 +236,7 @@ describe('a proxy for https', () => {
     expect(proxy.heads.length).toBeLessThanOrEqual(7);
   });
 
-  test('that never answers CONNECT is given up after the timeout', async () => {
+  test('that does not respond to CONNECT is given up after the timeout', async () => {
     const proxy = await useProxy(() => {});
     const error = await rejection(
       useService('https://api.test/api/v1', { env: proxy.env, timeoutMs: 30 }).createCode({ name: 'A' }),

@@ -57,12 +57,12 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual(['a', 'b', 'c']);
   });
 
-  it('is taken for the same workspace if it was recorded without a key and a code exists', async () => {
+  it('counts as the same workspace if it was recorded without a key and a code exists', async () => {
     expect(await (await ask({ recorded: { baseUrl: here.baseUrl }, exists: ['a'] })).answer).toBe('renew');
     await expect((await ask({ recorded: { baseUrl: here.baseUrl } })).answer).rejects.toThrow(UsageError);
   });
 
-  it('moves to another base URL by --moved-from and the same test, and not without', async () => {
+  it('moves to another base URL only with --moved-from and an existing code', async () => {
     const recorded = { ...(await here.record()), baseUrl: 'https://old.example/api/v1' };
     const refused = async (flag: { movedFrom?: undefined }) =>
       (await ask({ recorded, exists: ['a'], ...flag })).answer.catch((thrown) => thrown);

@@ -63,7 +63,7 @@ describe('a key file', () => {
     ]);
   });
 
-  test('that systemd opened to its user by an access list brings no note', async () => {
+  test('that systemd opened to its user by an access list causes no note', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'qrctl-api-key'), KEY, { mode: 0o440 });
     expect(await load('', { CREDENTIALS_DIRECTORY: directory })).toEqual({ apiKey: KEY, notes: [] });

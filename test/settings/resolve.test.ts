@@ -65,7 +65,7 @@ describe('the current profile', () => {
   test.each<[string, Given]>([
     ['--profile', { flags: { profile: 'wrok' } }],
     ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'wrok' } }],
-  ])('must be stored when %s names it', (_, given) => {
+  ])('must be stored if %s specifies it', (_, given) => {
     const refused = () => resolved({ ...given, profiles });
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(
@@ -77,7 +77,7 @@ describe('the current profile', () => {
     expect(() => resolved({ flags: { profile }, profiles })).toThrow(UsageError);
   });
 
-  test('is not shown when it is a key typed in the wrong place', () => {
+  test('is not shown if it is a key', () => {
     expect(() => resolved({ flags: { profile: KEY }, profiles })).not.toThrow(expect.stringContaining(KEY));
     expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow('svc_live_cana…');
   });
@@ -95,7 +95,7 @@ describe('a setting', () => {
     },
   };
 
-  test('of a flag beats the variable, the variable the profile', () => {
+  test('of a flag overrides the variable, and the variable the profile', () => {
     const env = { QRCTL_BASE_URL: B };
     const flags = { baseUrl: 'https://c.example/api/v1' };
     expect(resolved({ profiles, env, flags }).baseUrl).toBe('https://c.example/api/v1');
@@ -104,7 +104,7 @@ describe('a setting', () => {
     expect(resolved({ profiles, env: { QRCTL_BASE_URL: '' } }).baseUrl).toBe(A);
   });
 
-  test('of a flag beats the profile', () => {
+  test('of a flag overrides the profile', () => {
     const flags = { reserve: '10%', concurrency: '2', maxWait: '0', timeout: 5 };
     expect(resolved({ profiles, flags })).toMatchObject({
       reserve: { percent: 10 },

@@ -223,7 +223,7 @@ describe('readStore', () => {
       );
     });
 
-    test('is refused where they made its directory among everybody’s', async () => {
+    test('is refused if they created its directory in one that is open to all', async () => {
       const { env, directory, file } = configured(GOOD);
       for (const path of [file, directory]) chownSync(path, 65534, 65534);
       chmodSync(dirname(directory), 0o1777);
@@ -245,7 +245,7 @@ describe('readStore', () => {
       }
       const ours = () => configured(GOOD, { directory: 0o700, file: 0o600 });
 
-      test('a config two levels below is refused, and used where root made the first of them', async () => {
+      test('a config two levels below is refused, and used if root created the first of them', async () => {
         const { env, file, directory } = planted();
         writeFileSync(file, GOOD, { mode: 0o600 });
         chownSync(file, 65534, 65534);
@@ -254,7 +254,7 @@ describe('readStore', () => {
         expect((await readStore(env)).current).toBe('work');
       });
 
-      test('their link to root’s own file, or to its directory, is refused', async () => {
+      test('a link of theirs to root’s own file, or to its directory, is refused', async () => {
         const { file: target, directory: targets } = ours();
         const { env, file, directory } = planted();
         symlinkSync(target, file);
@@ -266,7 +266,7 @@ describe('readStore', () => {
         await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('belongs to user 65534');
       });
 
-      test('a second name of root’s own file is refused', async () => {
+      test('a hard link to root’s own file is refused', async () => {
         const { file: target } = ours();
         const { env, file } = planted();
         linkSync(target, file);

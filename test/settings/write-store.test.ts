@@ -64,16 +64,19 @@ function withUmask(umask: number) {
 }
 
 describe('updateStore', () => {
-  test.each([0o000, 0o022, 0o777])('makes a 0600 file in a 0700 directory under umask %o', async (umask) => {
-    const { directory, file, given, env } = place();
-    mkdirSync(join(directory, '..'));
-    withUmask(umask);
-    const { corrections } = await updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }));
-    expect(corrections).toEqual([]);
-    expect(statSync(directory).mode & 0o7777).toBe(0o700);
-    expect(statSync(file).mode & 0o7777).toBe(0o600);
-    expect((await readStore(env)).profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
-  });
+  test.each([0o000, 0o022, 0o777])(
+    'creates a file with 0600 in a directory with 0700 under umask %o',
+    async (umask) => {
+      const { directory, file, given, env } = place();
+      mkdirSync(join(directory, '..'));
+      withUmask(umask);
+      const { corrections } = await updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }));
+      expect(corrections).toEqual([]);
+      expect(statSync(directory).mode & 0o7777).toBe(0o700);
+      expect(statSync(file).mode & 0o7777).toBe(0o600);
+      expect((await readStore(env)).profiles.get('work')).toEqual({ apiKey: 'svc_live_canary00' });
+    },
+  );
 
   const byRoot = test.runIf(process.getuid?.() === 0);
 
@@ -107,7 +110,7 @@ describe('updateStore', () => {
     expect([statSync(file).uid, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
   });
 
-  test('leaves nothing beside the file', async () => {
+  test('leaves no temporary file', async () => {
     const { directory, given } = place();
     await updateStore(given, adding('one'));
     await updateStore(given, adding('two'));
@@ -123,7 +126,7 @@ describe('updateStore', () => {
     expect(profiles.get('__proto__')).toEqual({ format: 'json' });
   });
 
-  test('closes and notes a directory that was open', async () => {
+  test('corrects and notes a directory that was accessible to others', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
@@ -147,7 +150,7 @@ describe('updateStore', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('keeps the old file when the new one is written short, as on a full disk', async () => {
+  test('keeps the old file if the new one is truncated, as on a full disk', async () => {
     const { directory, file, given } = place();
     await updateStore(given, adding('one'));
     const before = readFileSync(file, 'utf8');
@@ -189,7 +192,7 @@ describe('updateStore', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"version":1,');
   });
 
-  test('loses no profile when eight are stored at once', async () => {
+  test('loses no profile if eight are stored at once', async () => {
     const { env } = place();
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
     await Promise.all(names.map((name) => updateStore(told(env), adding(name))));
@@ -223,7 +226,7 @@ describe('updateStore', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('writes through a link to where the file really is', async () => {
+  test('writes through a link to the real file', async () => {
     const { directory, file, given, env } = place();
     const elsewhere = join(temporaryDirectory(), 'dotfile.json');
     mkdirSync(directory, { recursive: true });

@@ -24,7 +24,7 @@ function writersOfColor(): string[] {
 /** A image in black on white, which no theme may turn around: no decoration. */
 const IMAGE = 'codes/images/terminal.ts';
 
-test('colors are written in one file, which decides whether they are used', () => {
+test('escape sequences of colors are in one file only', () => {
   expect(writersOfColor().sort()).toEqual([IMAGE, 'terminal/color.ts', ...HOSTILE].sort());
 });
 

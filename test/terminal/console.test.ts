@@ -98,7 +98,7 @@ describe('standard error', () => {
     expect(String(stdout.read())).toBe('data');
   });
 
-  test('shows one line per note, with invisible characters made visible', () => {
+  test('shows one line per note, with invisible characters escaped', () => {
     const { console, said } = setUp();
     console.note(`name: a${ESC}[2J\nqrctl: forged\u202e`);
     expect(said()).toBe('name: a\\x1b[2J\\nqrctl: forged\\u{202e}\n');
@@ -135,7 +135,7 @@ describe('standard error', () => {
     expect(plain.said()).toBe(`${long}\n`);
   });
 
-  test('verbose lines come with --verbose only, behind their time', () => {
+  test('verbose lines appear only with --verbose, after their time', () => {
     const { console, said } = setUp({ verbose: true });
     console.verbose('GET /qr 200');
     setUp().console.verbose('GET /qr 200');
@@ -169,7 +169,7 @@ describe('color', () => {
 });
 
 describe('progress', () => {
-  test('is a bar on a terminal, drawn at once, and removed when it stops', () => {
+  test('is a bar on a terminal, drawn at once, and removed at its end', () => {
     const { console, said } = setUp({ tty: true });
     const progress = console.progress('scans');
     expect(said()).toBe(BAR);
@@ -178,7 +178,7 @@ describe('progress', () => {
     expect(said()).toBe(`\r${ESC}[J`);
   });
 
-  test('makes room for notes, and for data on the same terminal', async () => {
+  test('hides for notes, and for data on the same terminal', async () => {
     const { console, stdout, said } = setUp({ tty: true });
     console.progress('scans');
     console.note('above');

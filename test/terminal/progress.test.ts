@@ -78,7 +78,7 @@ describe('a bar', () => {
     return { bar, clock, surface, written, tick: () => tick(), last, isTicking: () => ticking };
   }
 
-  test('is drawn with every tick, and not with every page', () => {
+  test('is drawn on every tick, not on every page', () => {
     const { bar, tick, last, written } = setUp();
     const before = written.length;
     bar.update({ done: 500, total: 1000 });
@@ -103,7 +103,7 @@ describe('a bar', () => {
     expect(last()).toContain('1,000/s');
   });
 
-  test('leaves no remains after a resize: the cursor stays before the line, which is never wrapped', () => {
+  test('leaves no fragments after a resize: the cursor stays before the line, which is not wrapped', () => {
     const { bar, surface, tick, last } = setUp();
     bar.update({ done: 1000, total: 2000 });
     tick();
@@ -115,7 +115,7 @@ describe('a bar', () => {
     expect(last()).toBe('\r\x1b[J');
   });
 
-  test('stops for good', () => {
+  test('does not draw after it has stopped', () => {
     const { bar, tick, written, isTicking } = setUp();
     bar.stop();
     const before = written.length;

@@ -7,7 +7,7 @@ const text = { json: false, verbose: false };
 const json = { json: true, verbose: false };
 
 describe('an error is a few lines', () => {
-  test('has what failed and what to try', () => {
+  test('has the failure and the hint', () => {
     expect(
       renderError(
         new NotFoundError('no code has the slug "abd"', { hint: 'Did you mean abc?', status: 404 }),
@@ -30,7 +30,7 @@ describe('an error is a few lines', () => {
     );
   });
 
-  test('also for a long path or address', () => {
+  test('with a long path or address shortened', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
       hint: '👍'.repeat(1000),
     });
@@ -58,14 +58,14 @@ describe('an error is a few lines', () => {
     );
   });
 
-  test('no key is in any of it, nor in the code of the service', () => {
+  test('no part has a key, not even the code of the service', () => {
     const key = 'svc_live_canaryCANARY0123456789';
     const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
     for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');
     expect(renderError(error, json)).toContain('"code":"bad_svc_live_cana…"');
   });
 
-  test('a closed pipe is a quiet end', () => {
+  test('a closed pipe has no message', () => {
     expect(renderError(new ClosedPipeError('gone'), text)).toBe('');
     expect(renderError(new ClosedPipeError('gone'), json)).toBe('');
   });
@@ -83,7 +83,7 @@ describe('for scripts an error is one line of JSON', () => {
     );
   });
 
-  test('null where the service sent none', () => {
+  test('has null if the service sent no value', () => {
     expect(JSON.parse(renderError(new InterruptedError('SIGINT'), json))).toEqual({
       error: { message: 'interrupted', code: null, status: null, exit: 130, hint: null },
     });

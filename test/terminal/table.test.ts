@@ -131,7 +131,7 @@ describe('a table', () => {
     expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
   });
 
-  test('omits the origin that most URLs share, only where a cell is too long', () => {
+  test('omits the origin that most URLs share, only if a cell is too long', () => {
     const url = (address: string) => ({ slug: 'a', to: address });
     const rows = [
       url('https://www.example.com/menu/spring'),

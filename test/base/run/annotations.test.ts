@@ -67,12 +67,12 @@ describe('an annotation', () => {
   });
 });
 
-describe('text of others', () => {
+describe('untrusted text', () => {
   const text = fc.array(
     fc.constantFrom(':', '::', '##[', '#', '[', ']', 'error', '\r', '\n', ' ', '\t', '\u2028', '\u3000'),
   );
 
-  test('has no command any more', () => {
+  test('contains no workflow command', () => {
     const check = (said: string) => {
       expect(commandsIn(withoutCommands(said))).toEqual([]);
     };

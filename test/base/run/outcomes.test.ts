@@ -27,7 +27,7 @@ describe('the vocabulary of outcomes', () => {
     expect(WORDS).toEqual(expect.arrayContaining(PLANS.split(' ')));
   });
 
-  test('has no word of a verdict, but for a code that was deleted from the service', () => {
+  test('has no outcome of a check, except for a code that was deleted from the service', () => {
     const verified: Record<CodeResult['outcome'], true> = {
       equal: true,
       different: true,

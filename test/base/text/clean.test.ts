@@ -5,7 +5,7 @@ import { isCommon } from '../../../src/base/text/common-letters.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 
-test('no character that is shown without a look at the tables of Unicode would be another by them (T5, T6, T7)', () => {
+test('the fast check passes no character that the Unicode tables would escape (T5, T6, T7)', () => {
   const all = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter(isCommon);
   expect(all.length).toBeGreaterThan(30_000);
   // A letter that is not among them has all of the text looked at.
@@ -13,7 +13,7 @@ test('no character that is shown without a look at the tables of Unicode would b
   expect(clean(`${all.join('')}ก`)).toBe(`${all.join('')}ก`);
 });
 
-describe('text of the service is made visible before a terminal sees it', () => {
+describe('text from the service', () => {
   test.each([
     ['an escape sequence', '\x1b[31mred\x1b[0m', '\\x1b[31mred\\x1b[0m'],
     ['an 8-bit escape sequence', '\x9b2J', '\\x9b2J'],
@@ -50,21 +50,21 @@ describe('text of the service is made visible before a terminal sees it', () => 
     '🇩🇪',
     'e\u0301',
     'C:\\x1b',
-  ])('%s stays as it is (T6)', (text) => {
+  ])('%s is unchanged (T6)', (text) => {
     expect(clean(text)).toBe(text);
   });
 
-  test('marks piled on one letter are cut (T7)', () => {
+  test('marks piled on one letter are removed (T7)', () => {
     expect(clean(`e${'\u0301'.repeat(500)}!`)).toBe(`e${'\u0301'.repeat(4)}!`);
     expect(clean(`e${'\u0301\u0903'.repeat(500)}!`)).toBe('e\u0301\u0903\u0301\u0903!');
   });
 
-  test('marks that enclose what is before them are made visible, but for that of keycaps (T7)', () => {
+  test('enclosing marks are escaped, except that of keycaps (T7)', () => {
     expect(clean('a\u20ddb\u0489')).toBe('a\\u{20dd}b\\u{0489}');
     expect(clean('7\u20e3')).toBe('7\u20e3');
   });
 
-  test('whatever comes in, no control, bidi or zero-width character goes out (T5)', () => {
+  test('any text has no control, bidi or zero-width character afterwards (T5)', () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'),
@@ -81,7 +81,7 @@ describe('text of the service is made visible before a terminal sees it', () => 
     );
   });
 
-  test('megabytes of it do not overflow the stack', () => {
+  test('a text of megabytes does not overflow the stack', () => {
     expect(clean('\u0301'.repeat(500_000))).toHaveLength(4);
     expect(clean('\x1b'.repeat(100_000))).toHaveLength(400_000);
     const many = SOAK ? 12_000_000 : 1_000_000;
@@ -98,7 +98,7 @@ describe('text of the service is made visible before a terminal sees it', () => 
 
 const HOSTILE = 'a\x1b[2J\x9b2J\u202eb\u{e0041}c\u2028d\ud800 👨‍👩‍👧 東京';
 
-test('JSON for a terminal holds the same values, and nothing a terminal obeys (T9)', () => {
+test('JSON for a terminal has the same values, and no control characters (T9)', () => {
   const value = { [HOSTILE]: [HOSTILE, `e${'\u0301'.repeat(50)}`], n: 1 };
   const shown = cleanJson(JSON.stringify(value, undefined, 2));
   expect(JSON.parse(shown)).toEqual(value);
@@ -116,10 +116,10 @@ test.each(['\n', '\r\n'])(
   },
 );
 
-test('CSV of hostile characters alone is made visible, too', () => {
+test('CSV of hostile characters alone is escaped', () => {
   expect(cleanCsv('\x1b\u202e')).toBe('\\x1b\\u{202e}');
 });
 
-test('JSON of a single hostile character is made visible, too (T9)', () => {
+test('JSON of a single hostile character is escaped (T9)', () => {
   expect(cleanJson('\u202e')).toBe('\\u202e');
 });

@@ -10,7 +10,7 @@ const text = fc.oneof(
   fc.string({ unit: anyCharacter }),
 );
 
-describe('defusing', () => {
+describe('escaping formulas', () => {
   it.each([
     ['-20% Sale', "'-20% Sale"],
     ["'-20% Sale", "''-20% Sale"],
@@ -20,7 +20,7 @@ describe('defusing', () => {
     ["it's", "it's"],
     ["'til dawn", "'til dawn"],
     ["''", "''"],
-  ])('writes %j as %j, and reads it back (T1, T10)', (value, cell) => {
+  ])('writes %j as %j, and restores it (T1, T10)', (value, cell) => {
     expect(defuse(value)).toBe(cell);
     expect(restore(cell)).toBe(value);
   });
@@ -40,7 +40,7 @@ describe('defusing', () => {
     );
   });
 
-  it('leaves what a person typed alone, and goes on from there: reading, writing and reading is reading (T10)', () => {
+  it('keeps typed apostrophes: writing what was read and reading it again gives the same (T10)', () => {
     fc.assert(
       fc.property(text, (typed) => restore(defuse(restore(typed))) === restore(typed)),
       runs(150, 40_000),
@@ -48,7 +48,7 @@ describe('defusing', () => {
     expect(restore('-20% Sale')).toBe('-20% Sale');
   });
 
-  it('takes megabytes of apostrophes in one pass', () => {
+  it('handles megabytes of apostrophes in linear time', () => {
     const many = "'".repeat(SOAK ? 10_000_000 : 1_000_000);
     expect(restore(defuse(`${many}=`))).toBe(`${many}=`);
     expect(defuse(`${many}x`)).toBe(`${many}x`);

@@ -38,7 +38,7 @@ describe('keyPrefix', () => {
   });
 });
 
-test('redactKeys cuts every key in a text that a person typed', () => {
+test('redactKeys shortens every key in a text', () => {
   expect(redactKeys("unknown option '--key=svc_live_abcdefghijkl' svc_live_zzzzzzzzzzzz.")).toBe(
     "unknown option '--key=svc_live_abcd…' svc_live_zzzz….",
   );

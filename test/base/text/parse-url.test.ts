@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest';
 import { parseUrl } from '../../../src/base/text/parse-url.ts';
 
-it('an address is one, however often it is asked for: URL.canParse of Node 20 is not to be had after some thousand calls', () => {
+it('accepts an address after any number of calls, unlike URL.canParse of Node 20', () => {
   const found = Array.from({ length: 20_000 }, () => parseUrl('https://münchen.de/ä')?.hostname);
   expect(new Set(found)).toEqual(new Set(['xn--mnchen-3ya.de']));
   expect(parseUrl('no address')).toBeUndefined();
   expect(parseUrl('/path', 'https://example.com/x')?.href).toBe('https://example.com/path');
 });
 
-it('a text without a colon costs no exception, unless it is relative to another address', () => {
+it('throws no exception internally for a text without a colon, unless it is relative', () => {
   const made = vi.spyOn(globalThis, 'URL');
   try {
     for (const text of ['', 'www.example.com/menu', 'a name']) expect(parseUrl(text)).toBeUndefined();

@@ -36,7 +36,7 @@ const VALUES = {
 };
 
 describe('a value in a sentence', () => {
-  test('is a plain word, or stands in quotes that it cannot end, on one line, with nothing that a terminal obeys, and short', () => {
+  test('is a plain word, or a short line in quotes that it cannot end, without control characters', () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 200 }),
       fc.constantFrom(...Object.values(VALUES)),
@@ -68,7 +68,7 @@ describe('a value in a sentence', () => {
     expect(quote(value)).toBe(sentence);
   });
 
-  test('shown is for a sentence that has its own quotes, inQuotes for one that always has some', () => {
+  test('shown adds no quotes, and inQuotes always adds them', () => {
     expect(shown('a\nb')).toBe('a\\nb');
     expect(inQuotes('word')).toBe('"word"');
   });
@@ -101,7 +101,7 @@ describe('a word of a line to paste', () => {
     expect(word).toMatch(/^[\w.][\w@%+=:,./-]*$/);
   });
 
-  test('that cannot be shown as it is is left to be typed', () => {
+  test('that cannot be shown unchanged becomes a placeholder', () => {
     expect([inShellOr('TEXT', 'a b'), inShellOr('TEXT', 'a\nb'), inShellOr('TEXT', 'x'.repeat(65))]).toEqual([
       "'a b'",
       'TEXT',
@@ -110,7 +110,7 @@ describe('a word of a line to paste', () => {
   });
 });
 
-test('the question before a code is deleted proposes no line that a shell would obey', async () => {
+test('the prompt before a deletion proposes no line that a shell would expand', async () => {
   const said: string[] = [];
   const console = { note: (line: string) => said.push(line), ask: async () => '' };
   const service = modelService({
@@ -131,7 +131,7 @@ test('the question before a code is deleted proposes no line that a shell would 
   ]);
 });
 
-test('a name that several codes have is proposed as one word', async () => {
+test('a name of several codes is proposed as one word', async () => {
   const name = '`id` $(id)';
   const several = ['a', 'b'].map((slug) => ({ slug, name }));
   expect(await noSuchCode(name, several)).toMatchObject({
@@ -225,7 +225,7 @@ describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
 });
 
 test.each([1, 2])(
-  'the question before %i codes are deleted has their names in quotes that they cannot end',
+  'the prompt before the deletion of %i codes has their names in quotes that they cannot end',
   async (count) => {
     const said: string[] = [];
     const note = (line: string) => said.push(line);

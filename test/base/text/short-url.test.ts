@@ -69,7 +69,7 @@ describe('an address that counts as a scan', () => {
     expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(false);
   });
 
-  test('with its place behind the question mark', () => {
+  test('with its placeholder after the question mark', () => {
     const of = (address: string) => isShortUrl('https://go.example/?c={id}&s=1', new URL(address));
     expect([of('http://go.example/?c=x&s=1'), of('https://go.example/?c=&s=1')]).toEqual([true, false]);
   });

@@ -44,7 +44,7 @@ describe('local time', () => {
   });
 });
 
-describe('the zone in force', () => {
+describe('the effective time zone', () => {
   test.each([
     [{ flag: 'Asia/Tokyo', setting: 'UTC', TZ: 'UTC' }, 'Asia/Tokyo'],
     [{ setting: 'Asia/Tokyo', TZ: 'UTC' }, 'Asia/Tokyo'],

@@ -46,7 +46,7 @@ describe('a time on the command line', () => {
     '2026-01-01T25:00',
     '9999999w',
     'NaN',
-  ])('%j is refused with what is accepted', (text) => {
+  ])('%j is refused with the accepted forms', (text) => {
     expect(() => moment(text, 'UTC')).toThrow(/^invalid value for --since: '/);
   });
 
@@ -71,7 +71,7 @@ describe('a time on the command line', () => {
     expect(() => moment(text, 'UTC')).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) }));
   });
 
-  test('no zone is asked about where none matters', () => {
+  test('no zone is resolved if none is required', () => {
     const timezone = () => {
       throw new Error('asked');
     };

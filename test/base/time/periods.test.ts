@@ -54,7 +54,7 @@ describe('a period', () => {
     expect(period('this-week', 'Pacific/Kiritimati').name).toBe('2026-W47');
   });
 
-  test('a day begins at its first instant, where the clocks go forward at midnight', () => {
+  test('a day begins at its first instant if the clocks go forward at midnight', () => {
     expect(range(period('2026-04-24', 'Africa/Cairo'))).toBe('2026-04-23T22:00 2026-04-24T21:00');
   });
 
@@ -70,7 +70,7 @@ describe('a period', () => {
     'October',
     '',
     '10/2026',
-  ])('%j is refused with what is accepted', (text) => {
+  ])('%j is refused with the accepted forms', (text) => {
     expect(() => period(text)).toThrow(/^invalid value for --during: '.*' \(expected a period\)$/);
   });
 

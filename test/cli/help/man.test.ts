@@ -39,11 +39,11 @@ describe('manual pages', () => {
     );
   });
 
-  test('are plain ASCII, whatever is in the texts', () => {
+  test('are plain ASCII for any texts', () => {
     for (const text of Object.values(pages)) expect(text).toMatch(/^[\n -~]*$/);
   });
 
-  test.skipIf(!hasGroff)('are valid roff, and say what help says', () => {
+  test.skipIf(!hasGroff)('are valid roff with the text of help', () => {
     const { texts, warnings } = formatPages();
     expect(warnings).toBe('');
     expect(texts.size).toBe(Object.keys(pages).length);

@@ -16,7 +16,7 @@ function verified(listCodes: ReturnType<typeof failing>) {
   );
 }
 
-test('a service that does not answer is exit 7, and the way round it is --no-verify', async () => {
+test('a service that does not respond is exit 7, with a hint to --no-verify', async () => {
   const failure = await verified(
     failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })),
   );
@@ -27,7 +27,7 @@ test('a service that does not answer is exit 7, and the way round it is --no-ver
   });
 });
 
-test('a refused key is told as it is', async () => {
+test('a rejected key keeps its error', async () => {
   const refused = new AuthError('the service rejected the API key (401)');
   expect(await verified(failing(refused))).toBe(refused);
 });

@@ -40,7 +40,7 @@ describe('checkService', () => {
     ]);
   });
 
-  test('says one thing of a service that cannot be reached (7), and does not send people in a circle', async () => {
+  test('reports one problem for a service that cannot be reached (7), without a hint to run doctor', async () => {
     const [finding, ...rest] = await found({
       listCodes: failing(new UnavailableError('refused', { hint: 'see: qrctl doctor' })),
     });
@@ -53,23 +53,23 @@ describe('checkService', () => {
     expect(exitCodeOf(finding?.failure)).toBe(7);
   });
 
-  test('tells an answer that is not one of the service (1)', async () => {
+  test('reports a response that is not from the service (1)', async () => {
     const [finding] = await found({ listCodes: failing(new UnexpectedResponseError('an HTML page')) });
     expect(exitCodeOf(finding?.failure)).toBe(1);
   });
 
-  test('tells that no connection can even be tried (2)', async () => {
+  test('reports that no connection can be attempted (2)', async () => {
     const connect = failing(new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0'));
     const [finding] = await checkService({ connect, clock, signal: new AbortController().signal }, settings);
     expect(finding).toMatchObject({ check: 'service', status: 'fail' });
   });
 
-  test('asks for the description alone where there is no key', async () => {
+  test('requests only the description without a key', async () => {
     const findings = await found({ listCodes: failing(new Error('not to be asked')) }, '');
     expect(findings.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  test('makes do without a description or a clock of the service', async () => {
+  test('works without a description or a Date header', async () => {
     const findings = await found({
       openApi: failing(new NotFoundError('no such page')),
       nowMs: () => undefined,
@@ -101,7 +101,7 @@ describe('checkService', () => {
     expect(findings.find(({ check }) => check === 'clock')?.status).toBe(status);
   });
 
-  test('ends when it is interrupted', async () => {
+  test('ends if it is interrupted', async () => {
     const interrupt = new AbortController();
     const listCodes = async () => {
       interrupt.abort(new InterruptedError('SIGINT'));

@@ -61,7 +61,7 @@ describe('qr delete --from', () => {
     expect(slugs()).toBe('cde');
   });
 
-  it('counts a code that is gone already as deleted, says so, and sends nothing for it', async () => {
+  it('counts a code that was deleted before as deleted, notes it, and sends nothing for it', async () => {
     const { deleteRows, results, slugs, deletions } = await useCodes();
     await deleteRows(['slug', 'a'], '--yes');
     const again = await deleteRows(['slug', 'a', 'b', 'never'], '--yes');
@@ -89,7 +89,7 @@ describe('qr delete --from', () => {
     expect([slugs(), deletions()]).toEqual(['abcde', 0]);
   });
 
-  it('asks on a terminal, and deletes nothing without the number', async () => {
+  it('prompts on a terminal, and deletes nothing without the number', async () => {
     const { cwd, env, id, slugs } = await useCodes();
     writeFileSync(join(cwd, 'old.csv'), `id\n${id('a')}\n${id('b')}\n`);
     const args = ['qr', 'delete', '--from', 'old.csv'];
@@ -135,7 +135,7 @@ describe('only 204 is a deletion', () => {
     expect(slugs()).toBe('cde');
   });
 
-  it('404 is, for a DELETE that is sent again', async () => {
+  it('404 is one for a repeated DELETE', async () => {
     const { cwd, env, id, slugs } = await useCodes(
       (exchange) => isDelete(exchange) && exchange.number < 3 && gateway(502, { applied: true }),
     );
@@ -143,7 +143,7 @@ describe('only 204 is a deletion', () => {
     expect([run.code, slugs()]).toEqual([0, 'bcde']);
   });
 
-  it('404 to the first DELETE is said: the code was deleted in between', async () => {
+  it('404 to the first DELETE is reported: another client deleted the code', async () => {
     const { deleteRows, results } = await useCodes((exchange) => isDelete(exchange) && fails(404));
     expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 4 });
     expect(results().map(({ outcome }) => outcome)).toEqual(['gone', 'gone']);

@@ -76,7 +76,7 @@ describe('the response to a change', () => {
     expect(several.stdout).toContain(`did not change the ${field}`);
   });
 
-  it('with another value is said', async () => {
+  it('with another value is reported', async () => {
     const shortens = changedBody((body) => {
       Object.assign(body, { name: String(Object(body).name).slice(0, 10) });
     });
@@ -94,7 +94,7 @@ describe('the response to a change', () => {
 });
 
 describe('qr update CODE CODE…', () => {
-  it('changes each code once, whatever names it has, and says what became of each name', async () => {
+  it('changes each code once, whatever names specify it, and reports the outcome for each name', async () => {
     const { qr, patches, code } = await useCodes();
     const id = code('a')?.id ?? '';
     const { code: exit, stdout } = await qr(
@@ -124,7 +124,7 @@ describe('qr update CODE CODE…', () => {
     expect(patches()).toBe(1);
   });
 
-  it('changes more codes than a file may change unasked', async () => {
+  it('changes more codes than --max-changes allows for files', async () => {
     const { sandbox, qr, patches } = await useCodes();
     const slugs = Array.from({ length: 15 }, (_, n) => `more${n}`);
     for (const slug of slugs) sandbox.workspace.put({ name: slug, slug, destination: 'https://x.de/' });
@@ -132,7 +132,7 @@ describe('qr update CODE CODE…', () => {
     expect(patches()).toBe(15);
   });
 
-  it('ends with the failure of all, if it is one', async () => {
+  it('ends with the failure of all codes if it is the same', async () => {
     const { qr } = await useCodes(fails(400));
     expect(await qr('a', 'b', '--name', 'x')).toMatchObject({ code: 10 });
     expect(await qr('never', 'none', '--name', 'x')).toMatchObject({ code: 4 });

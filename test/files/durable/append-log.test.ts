@@ -42,7 +42,7 @@ async function logOf(count: number): Promise<Buffer> {
 }
 
 describe('a log', () => {
-  it('gives back what was added, run after run', async () => {
+  it('returns the records of all runs in order', async () => {
     const memory = createMemoryDisk();
     expect(await read(memory)).toEqual([]);
     await write(memory, lines(2));
@@ -51,7 +51,7 @@ describe('a log', () => {
     expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(5));
   });
 
-  it('gives back every text', async () => {
+  it('returns every text unchanged', async () => {
     const odd = ['\u2028', '\r\n', '\0', '\ud800', '東京', '"}\n{"', ',"crc":"00000000"}'];
     const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...odd)));
     await fc.assert(
@@ -65,12 +65,12 @@ describe('a log', () => {
     );
   });
 
-  it('is one JSON object a line, for people who look inside', async () => {
+  it('is one JSON object per line', async () => {
     const text = String(await logOf(3));
     expect(text.split('\n').map((line) => line && JSON.parse(line).n)).toEqual([0, 1, 2, '']);
   });
 
-  it('keeps the order of what is added at once, in few flushes, and promises nothing before it is flushed (D8)', async () => {
+  it('keeps the order of concurrent records, with few flushes, and resolves after the flush (D8)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     let flushes = 0;
@@ -84,7 +84,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(200));
   });
 
-  it('takes all of the records of a call or none', async () => {
+  it('adds all records of a call or none', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     // What JSON cannot say fails where it is made, before the disk is touched.
@@ -96,7 +96,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(1, 1));
   });
 
-  it('takes as many records as a large file has in one call', async () => {
+  it('adds the records of a large file in one call', async () => {
     const memory = createMemoryDisk();
     await write(memory, lines(60_000));
     expect((await read(memory)).length).toBe(60_000);
@@ -136,7 +136,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
     expect(found).toEqual([...lines(found.length - 1), { is: 'row é', n: 99 }]);
   }
 
-  it('has what was promised when the process is killed at any step, and takes more (D9)', async () => {
+  it('has all acknowledged records if the process is killed at any step, and accepts more (D9)', async () => {
     const faults = ['end-before', 'end-within', 'end-after'] as const;
     await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
       memory.revive();
@@ -145,7 +145,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'has what was promised when the power goes at any step, mixture %# (D8)',
+    'has all acknowledged records after a power cut at any step, mixture %# (D8)',
     async (keep) => {
       const faults = ['end-before', 'end-within', 'end-after'] as const;
       await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
@@ -155,7 +155,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
     },
   );
 
-  it('promises nothing more after a failure of the disk, whatever the step (D11)', async () => {
+  it('acknowledges nothing after a disk failure at any step (D11)', async () => {
     await atEveryStep(prepare, session(promised), ['ENOSPC', 'EIO'], async ({ memory, error }) => {
       expect(error).toBeInstanceOf(LocalError);
       memory.revive({ keep: () => 0 });
@@ -163,7 +163,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
     });
   });
 
-  it('is whole when writes take only a part of what they are given (D5)', async () => {
+  it('is complete after partial writes (D5)', async () => {
     await atEveryStep(prepare, session(promised), ['short'], async ({ memory, error }) => {
       expect(error).toBeUndefined();
       await expectWhole(memory);
@@ -186,7 +186,7 @@ describe('a log that failed', () => {
     await expect(log.close()).rejects.toBe(refused);
   });
 
-  it('takes nothing after it was closed', async () => {
+  it('accepts nothing after it was closed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const log = await openAppendLog<Line>(join(directory, 'x.journal'), ADVICE);
@@ -195,8 +195,8 @@ describe('a log that failed', () => {
   });
 });
 
-describe('what is noted', () => {
-  it('is written at once, and on disk with what is appended next, or when the log is closed (D8)', async () => {
+describe('a noted record', () => {
+  it('is written at once, and durable after the next append or close (D8)', async () => {
     for (const end of ['append', 'close', 'nothing'] as const) {
       const memory = createMemoryDisk();
       const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
@@ -210,14 +210,14 @@ describe('what is noted', () => {
     }
   });
 
-  it('is nothing to flush where there was nothing', async () => {
+  it('causes no flush if there is none', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     await log.close();
   });
 
-  it('keeps its order among what is appended, and survives a killed process', async () => {
+  it('keeps its order among appended records, and survives a killed process', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     log.note(lines(1));
@@ -228,7 +228,7 @@ describe('what is noted', () => {
     expect(await read(memory)).toEqual(lines(3));
   });
 
-  it('fails what comes after it where it could not be written (D11)', async () => {
+  it('fails later records if it could not be written (D11)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('write') ? 'ENOSPC' : undefined);
@@ -263,7 +263,7 @@ describe('a log whose place changes while it is written (D15)', () => {
     ],
   ];
 
-  it.each(changes)('promises nothing more when it was %s (D15)', async (_, what, change) => {
+  it.each(changes)('acknowledges nothing more after it was %s (D15)', async (_, what, change) => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     await log.append(lines(1));
@@ -284,7 +284,7 @@ describe('a log whose place changes while it is written (D15)', () => {
     await expect(log.append(lines(1))).rejects.toThrow('moved or removed');
   });
 
-  it('has its name flushed also where a run before was killed on the way to that (D8)', async () => {
+  it('has a durable name even if an earlier run was killed before flushing it (D8)', async () => {
     const memory = createMemoryDisk();
     memory.fault = (step) => (step === 1 ? 'end-before' : undefined);
     await openAppendLog<Line>(LOG, ADVICE, memory.disk).catch(() => undefined);
@@ -295,8 +295,8 @@ describe('a log whose place changes while it is written (D15)', () => {
   });
 });
 
-describe('what is found', () => {
-  it('may end anywhere: whole lines stay, the torn one goes (D9)', async () => {
+describe('an existing file', () => {
+  it('may end anywhere: whole lines stay, a partial line is removed (D9)', async () => {
     const bytes = await logOf(4);
     for (let length = 0; length <= bytes.length; length++) {
       const memory = createMemoryDisk();
@@ -308,14 +308,14 @@ describe('what is found', () => {
     }
   });
 
-  it('has whole lines only when something was added, however long the torn one was (D9)', async () => {
+  it('has only whole lines after an append, however long the partial line was (D9)', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, `${await logOf(2)}{"is":"row é","text":"${'x'.repeat(1000)}`);
     await write(memory, lines(1, 2));
     expect(await memory.disk.readFile(LOG)).toEqual(await logOf(3));
   });
 
-  it('may end in zeros, as a power cut leaves where the length came first (D9)', async () => {
+  it('may end in zeros, as after a power cut that kept only the length (D9)', async () => {
     const bytes = await logOf(2);
     for (let length = 0; length < bytes.length; length++) {
       const memory = createMemoryDisk();
@@ -326,7 +326,7 @@ describe('what is found', () => {
     }
   });
 
-  it('is refused when it is damaged before its end, which could hide a code that was created (D10)', async () => {
+  it('is refused if it is damaged before its end, which could hide a created code (D10)', async () => {
     const bytes = await logOf(6);
     const lastLine = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1;
     await fc.assert(
@@ -342,7 +342,7 @@ describe('what is found', () => {
     );
   });
 
-  it('is told with the first line that is damaged, as a bad argument', async () => {
+  it('is reported with the first damaged line, as a usage error', async () => {
     const memory = createMemoryDisk();
     memory.write(
       LOG,
@@ -355,13 +355,13 @@ describe('what is found', () => {
     await expect(opening).rejects.toThrow(`${LOG} is damaged at line 2`);
   });
 
-  it('is not one whose last lines alone are broken, though they end as lines do (D9)', async () => {
+  it('is accepted if only its last lines are damaged, even with line ends (D9)', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, `${await logOf(2)}\0\0\0\n{"is":"no\n`);
     expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(2));
   });
 
-  it('is told with the line that is damaged', async () => {
+  it('is reported with the damaged line', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, String(await logOf(4)).replace('"n":1', '"n":7'));
     await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toMatchObject({
@@ -378,7 +378,7 @@ describe('what is found', () => {
     '/',
     '{"if',
     '\0\0a',
-  ])('is refused when it is no log: %j', async (text) => {
+  ])('is refused if it is not a log: %j', async (text) => {
     const memory = createMemoryDisk();
     memory.write(LOG, text);
     await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
@@ -388,7 +388,7 @@ describe('what is found', () => {
   });
 });
 
-it('a line without an end is refused before all of it is read', async () => {
+it('a line without an end is refused before it is read completely', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'log');
@@ -412,7 +412,7 @@ describe('a place for a log', () => {
     return errors;
   };
 
-  it('is no directory, no device, and nothing below a file', async () => {
+  it('cannot be a directory, a device, or below a file', async () => {
     for (const path of [tmpdir(), '/dev/null', '/dev/null/x']) {
       for (const error of await refusedAt(path)) {
         expect(error).toBeInstanceOf(UsageError);
@@ -421,7 +421,7 @@ describe('a place for a log', () => {
     }
   });
 
-  it('has a directory', async () => {
+  it('must have an existing directory', async () => {
     const memory = createMemoryDisk();
     await expect(openAppendLog('/data/no/x.journal', ADVICE, memory.disk)).rejects.toMatchObject({
       message: 'cannot write the ledger /data/no/x.journal: its directory does not exist (ENOENT)',
@@ -429,7 +429,7 @@ describe('a place for a log', () => {
     });
   });
 
-  it('is none that somebody lures root to: neither a link nor a file that is not theirs (D14)', async () => {
+  it('is refused to root if another user may have put a link or a file there (D14)', async () => {
     const memory = createMemoryDisk();
     const linked = '/data/linked.journal';
     memory.write(LOG, await logOf(2));
@@ -450,7 +450,7 @@ describe('a place for a log', () => {
     expect(await memory.disk.readFile(LOG)).toEqual(await logOf(2));
   });
 
-  it('is the one that was named: one that is made elsewhere, by a directory that was swapped, is refused (D14)', async () => {
+  it('is refused if a directory in its path was swapped (D14)', async () => {
     const memory = createMemoryDisk();
     let closed = 0;
     const open: Disk['open'] = async (...where) => {
@@ -464,7 +464,7 @@ describe('a place for a log', () => {
     expect(closed).toBe(1);
   });
 
-  it('that cannot be read is a failure of the machine', async () => {
+  it('that cannot be read is a local failure', async () => {
     const memory = createMemoryDisk();
     const broken = {
       ...memory.disk,
@@ -473,7 +473,7 @@ describe('a place for a log', () => {
     await expect(readAppendLog(LOG, ADVICE, broken)).rejects.toThrow(LocalError);
   });
 
-  it('keeps what is there when the file cannot be cut', async () => {
+  it('is unchanged if the file cannot be truncated', async () => {
     const memory = createMemoryDisk();
     const whole = await logOf(2);
     memory.write(LOG, Buffer.concat([whole, Buffer.from('{"is":"torn')]));
@@ -482,7 +482,7 @@ describe('a place for a log', () => {
     expect(await read(memory)).toEqual(lines(2));
   });
 
-  it('is read in whatever pieces the disk gives, to where the file ends', async () => {
+  it('is read to its end in any pieces', async () => {
     const memory = createMemoryDisk();
     await write(memory, lines(3));
     const { disk } = memory;
@@ -499,7 +499,7 @@ describe('a place for a log', () => {
     expect((await openAppendLog<Line>(LOG, ADVICE, slow)).found).toEqual(lines(3));
   });
 
-  it('is closed when it is refused', async () => {
+  it('is closed if it is refused', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, 'no log');
     const { disk } = memory;
@@ -519,7 +519,7 @@ describe('a place for a log', () => {
     expect(closed).toBe(1);
   });
 
-  it('may be read from outside as well', async () => {
+  it('can be read without a lock', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'x.journal');

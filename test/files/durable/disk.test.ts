@@ -11,7 +11,7 @@ import { createMemoryDisk } from '../../support/memory-disk.ts';
 const MIB = 1 << 20;
 
 describe('the disk of node', () => {
-  test('lists, makes, renames and removes', async () => {
+  test('lists, creates, renames and removes', async () => {
     const directory = await useDirectory();
     await nodeDisk.mkdir(join(directory, 'a'), 0o700);
     const file = await nodeDisk.open(join(directory, 'b'), 'wx+', 0o600);
@@ -24,7 +24,7 @@ describe('the disk of node', () => {
     expect(await nodeDisk.readdir(directory)).toEqual(['a']);
   });
 
-  test('reads, cuts and closes to others what is open, and tells root where it stands', async () => {
+  test('reads, truncates and changes permissions of open files, and reports their path to root', async () => {
     const path = join(await nodeDisk.realpath(await useDirectory()), 'file');
     writeFileSync(path, '0123456789');
     const file = await nodeDisk.open(path, 'r+');
@@ -44,7 +44,7 @@ describe('the disk of node', () => {
     await expect(nodeDisk.readFile(path)).rejects.toMatchObject({ code: 'ENOTSUP' });
   });
 
-  test('reads regular files, and does not wait for what else there is', async () => {
+  test('reads regular files, and does not wait for others', async () => {
     const directory = await useDirectory();
     writeFileSync(join(directory, 'file'), 'text');
     expect(String(await nodeDisk.readFile(join(directory, 'file')))).toBe('text');
@@ -69,7 +69,7 @@ describe('the disk of node', () => {
     },
   );
 
-  test('flushes the names of a directory, and does not pretend where there is none', async () => {
+  test('flushes the names of a directory, and fails if there is none', async () => {
     const directory = await useDirectory();
     await nodeDisk.flushDirectory(directory);
     await expect(nodeDisk.flushDirectory(join(directory, 'no'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -84,7 +84,7 @@ describe('the disk of node', () => {
     await expect(nodeDisk.checkWritable(path)).rejects.toMatchObject({ code: 'EACCES' });
   });
 
-  test('says what is missing', async () => {
+  test('reports a missing file', async () => {
     const directory = await useDirectory();
     mkdirSync(join(directory, 'a'));
     expect(await ifPresent(nodeDisk.stat(join(directory, 'no')))).toBeUndefined();
@@ -109,14 +109,14 @@ describe('reading a file in pieces', () => {
     return pieces;
   }
 
-  test('gives the stretch that was asked for', async () => {
+  test('yields the requested range', async () => {
     const pieces = await piecesOf(3, 2 * MIB + 4);
     expect(pieces.map(({ length }) => length)).toEqual([MIB, MIB, 1]);
     expect(Buffer.concat(pieces).equals(CONTENT.subarray(3, 2 * MIB + 4))).toBe(true);
     expect(await piecesOf(7, 7)).toEqual([]);
   });
 
-  test('ends where the file does', async () => {
+  test('ends at the end of the file', async () => {
     const pieces = await piecesOf(2 * MIB, 9 * MIB);
     expect(Buffer.concat(pieces).equals(CONTENT.subarray(2 * MIB))).toBe(true);
   });

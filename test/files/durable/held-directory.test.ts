@@ -41,7 +41,7 @@ function swapping(operation: 'open' | 'unlink' | 'rename', when: 'before' | 'aft
 const LEFTOVER = '.scans.csv.partial';
 
 describe.runIf(platform() === 'linux')('a directory that is swapped while something is done in it', () => {
-  it('decides nothing about a leftover that is removed (D16)', async () => {
+  it('does not change which leftover is removed (D16)', async () => {
     for (const directory of [place, elsewhere]) writeFileSync(join(directory, LEFTOVER), '');
     await removeFile(swapping('unlink', 'before'), join(place, LEFTOVER));
     expect(readdirSync(elsewhere)).toEqual([LEFTOVER]);
@@ -59,7 +59,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
     },
   );
 
-  it('decides nothing about the name that a replacement takes (D16)', async () => {
+  it('does not change which name a replacement gets (D16)', async () => {
     for (const name of ['scans.csv', LEFTOVER]) writeFileSync(join(elsewhere, name), 'theirs');
     const replacement = await openReplacement(swapping('rename', 'before'), join(place, 'scans.csv'));
     await replacement.commit();
@@ -67,7 +67,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
     expect(readdirSync(join(root, 'old'))).toEqual(['scans.csv']);
   });
 
-  it('decides nothing about what is thrown away (D16)', async () => {
+  it('does not change which file is discarded (D16)', async () => {
     let disk = nodeDisk;
     const unlink: Disk['unlink'] = (path) => disk.unlink(path);
     const replacement = await openReplacement({ ...nodeDisk, unlink }, join(place, 'scans.csv'));
@@ -79,7 +79,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
   });
 });
 
-it('a link is not held for the directory behind it', async () => {
+it('a link is not opened as the directory behind it', async () => {
   symlinkSync(elsewhere, join(root, 'link'));
   await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({
     code: 'ENOTDIR',

@@ -89,7 +89,7 @@ describe('acquireLock', () => {
     },
   );
 
-  it('waits as long as asked, says once that it waits, and names the file when it gives up', async () => {
+  it('waits as long as requested, notes the wait once, and names the file in its error', async () => {
     const path = join(directory, 'scans.csv');
     const clock = fakeClock();
     const lock = await acquireLock(path, { clock });
@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     await (await second).release();
   });
 
-  it('asks about ten times a second, not in step with others, and not at all when told not to wait', async () => {
+  it('polls about ten times per second with jitter, and once without a wait', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const clock = fakeClock({ seed: 1 });
@@ -133,7 +133,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('stops waiting when the signal is aborted', async () => {
+  it('stops waiting if the signal is aborted', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const controller = new AbortController();
@@ -147,7 +147,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('knows a file by whatever path it is reached', async () => {
+  it('is the same for all paths of a file', async () => {
     const path = join(directory, 'scans.csv');
     writeFileSync(path, '');
     symlinkSync(path, join(directory, 'latest.csv'));
@@ -165,7 +165,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('keeps files apart that only share a name or a directory', async () => {
+  it('is separate for files that only share a name or a directory', async () => {
     mkdirSync(join(directory, 'other'));
     const paths = ['scans.csv', 'scans2.csv', 'other/scans.csv'];
     const locks = await Promise.all(
@@ -183,7 +183,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('says so when the directory does not exist', async () => {
+  it('reports a missing directory', async () => {
     const taking = acquireLock(join(directory, 'no', 'scans.csv'), { clock: fakeClock() });
     await expect(taking).rejects.toThrow(/cannot open the directory/);
     await expect(taking).rejects.toMatchObject({ hint: 'Create the directory first.' });
@@ -202,7 +202,7 @@ describe('acquireLock', () => {
   });
 });
 
-describe('a lock that somebody else holds', () => {
+describe('a lock of another process', () => {
   const NOBODY = 65534;
 
   it.runIf(process.getuid?.() === 0)('is told from one of a run of ours, with who holds it', async () => {
@@ -216,7 +216,7 @@ describe('a lock that somebody else holds', () => {
     });
   });
 
-  it('is not blamed on anybody where it is ours', async () => {
+  it('names no holder if this user holds it', async () => {
     const path = join(directory, 'scans.csv');
     await startHolder(path);
     await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(
@@ -253,7 +253,7 @@ describe('the holder of a lock', () => {
     expect(await findHolder('lock', directory)).toStrictEqual({ process: undefined });
   });
 
-  it('is refused where it is another user’s, or cannot be looked at', () => {
+  it('is reported if it is another user’s, or hidden', () => {
     expect(otherUserError('x.csv', undefined, 1)).toBeUndefined();
     expect(otherUserError('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();
     expect(otherUserError('x.csv', { process: { pid: 4, user: 2 } }, 1)?.message).toBe(
@@ -264,7 +264,7 @@ describe('the holder of a lock', () => {
     );
   });
 
-  it('is nobody where no socket has that name, or the system does not say', async () => {
+  it('is unknown if no socket has that name, or the system does not list sockets', async () => {
     showProcesses();
     expect(await findHolder('loc', directory)).toBeUndefined();
     expect(await findHolder('lock', join(directory, 'nowhere'))).toBeUndefined();

@@ -27,7 +27,7 @@ const OF_THE_PATH = [
 const OF_THE_MACHINE = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENFILE'];
 
 describe('the failure to open a file', () => {
-  test.each(OF_THE_PATH)('is a bad argument where the path is to blame: %s', (code) => {
+  test.each(OF_THE_PATH)('is a usage error if the path is the cause: %s', (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(UsageError);
     const message = expect.stringMatching(new RegExp(`^cannot write out\\.csv: [a-z ,/-]+ \\(${code}\\)$`));
@@ -37,7 +37,7 @@ describe('the failure to open a file', () => {
     });
   });
 
-  test('says to create the directory where that is what is missing', () => {
+  test('has a hint to create the directory if it is missing', () => {
     expect(cannotOpen('keep x', error('ENOENT'), 'name another place')).toMatchObject({
       message: 'cannot keep x: its directory does not exist (ENOENT)',
       hint: 'Create the directory first, or name another place.',
@@ -54,7 +54,7 @@ describe('the failure to open a file', () => {
     expect(failure).toMatchObject({ hint: `${what}, then run the same command again.`, cause: { code } });
   });
 
-  test('is told as it is where the system did not say it: it has its words already', () => {
+  test('is passed on if it is not an error of the system', () => {
     const refusal = new UsageError('no');
     expect(cannotOpen('write out.csv', refusal)).toBe(refusal);
     expect(cannotWrite('write out.csv', refusal, 'it is unchanged')).toBe(refusal);
@@ -62,7 +62,7 @@ describe('the failure to open a file', () => {
 });
 
 describe('the failure of a write', () => {
-  test('says what is there now and what to do', () => {
+  test('states the content of the file and the next step', () => {
     expect(cannotWrite('write out.csv', error('EIO'), 'the file is unchanged')).toMatchObject({
       message: 'cannot write out.csv: the device reported an input/output error (EIO)',
       hint: 'The file is unchanged. Fix the problem, then run the same command again.',
@@ -76,7 +76,7 @@ describe('the failure of a write', () => {
     }
   });
 
-  test('into a pipe that nobody reads any more is a quiet end', () => {
+  test('to a closed pipe is a quiet end', () => {
     const cause = error('EPIPE');
     const failure = cannotWrite('write out.csv', cause, 'as it was');
     expect(failure).toBeInstanceOf(ClosedPipeError);
@@ -84,7 +84,7 @@ describe('the failure of a write', () => {
   });
 });
 
-test('a full disk that nothing else put into words is an error of the machine, and any other error stays as it is', () => {
+test('a full disk becomes a LocalError, and any other error is passed on', () => {
   const cause = error('ENOSPC');
   const failure = ifDiskFull(cause);
   expect(failure).toBeInstanceOf(LocalError);
@@ -94,14 +94,14 @@ test('a full disk that nothing else put into words is an error of the machine, a
 });
 
 describe('an error in words', () => {
-  test('has the code where it is known, and its own message where it is not', () => {
+  test('has its code if it is known, or else its own message', () => {
     expect(describeSystemError(error('ENOSPC'))).toBe('the disk is full (ENOSPC)');
     expect(describeSystemError(error('EWHATEVER'))).toBe("EWHATEVER: in node's words");
     expect(describeSystemError(new Error('plain'))).toBe('plain');
     expect(describeSystemError('thrown')).toBe('thrown');
   });
 
-  test('is of the system when it is an error with a code of letters', () => {
+  test('is an error of the system if it has a code of letters', () => {
     expect(systemCode(error('EIO'))).toBe('EIO');
     expect(systemCode(new Error('plain'))).toBeUndefined();
     expect(systemCode({ code: 'EIO' })).toBeUndefined();

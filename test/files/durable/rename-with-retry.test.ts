@@ -16,7 +16,7 @@ function tried(failures: number, code: string) {
   return { waits, work: rename('a', 'b') };
 }
 
-describe('a rename over a file that somebody holds', () => {
+describe('a rename over a file that another process keeps open', () => {
   it.each(['EPERM', 'EACCES', 'EBUSY'])(
     'is tried again after %s, and succeeds when it is let go',
     async (code) => {
@@ -26,7 +26,7 @@ describe('a rename over a file that somebody holds', () => {
     },
   );
 
-  it('ends with what the system says where it is held on to', async () => {
+  it('fails with the error of the system if the file stays open', async () => {
     const { waits, work } = tried(100, 'EPERM');
     await expect(work).rejects.toMatchObject({ code: 'EPERM' });
     expect(waits.reduce((sum, ms) => sum + ms)).toBe(2580);

@@ -50,7 +50,7 @@ const scenarios = [
 ];
 
 describe.each(scenarios)('$name', ({ old, prepare }) => {
-  it('is the old or the new one when the process is killed at any step, and the next run leaves nothing beside it (D7)', async () => {
+  it('is the old or the new file if the process is killed at any step, and the next run removes leftovers (D7)', async () => {
     const steps = await atEveryStep(
       prepare,
       work,
@@ -68,7 +68,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'is the old or the new one when the power goes at any step, mixture %# (D1)',
+    'is the old or the new file after a power cut at any step, mixture %# (D1)',
     async (keep) => {
       await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
         memory.revive({ keep });
@@ -79,7 +79,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
     },
   );
 
-  it('is still the new one when the power goes after the end (D2)', async () => {
+  it('is still the new file after a power cut at the end (D2)', async () => {
     const memory = createMemoryDisk();
     await prepare(memory);
     await work(memory);
@@ -87,7 +87,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
     expect(memory.read(FILE)).toBe(NEW);
   });
 
-  it('stays the old one when the disk is full or broken at any step, with nothing beside it', async () => {
+  it('stays the old file if the disk is full or fails at any step, without leftovers', async () => {
     let replaced = 0;
     await atEveryStep(prepare, work, ['ENOSPC', 'EIO'], ({ memory, error }) => {
       if (memory.read(FILE) === NEW) replaced++;
@@ -99,7 +99,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
     expect(replaced).toBeLessThanOrEqual(4);
   });
 
-  it('is whole when writes take only a part of what they are given (D5)', async () => {
+  it('is complete after partial writes (D5)', async () => {
     await atEveryStep(prepare, work, ['short'], ({ memory, error }) => {
       expect(error).toBeUndefined();
       expect(memory.read(FILE)).toBe(NEW);
@@ -135,7 +135,7 @@ describe('a failure', () => {
     },
   );
 
-  it('of a flush that was begun early is told at the end (D3)', async () => {
+  it('of an early flush is reported at the end (D3)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const replacement = await openReplacement(memory.disk, FILE);
@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(memory.read(FILE)).toBe('old');
   });
 
-  it('leaves nothing to go back to, and going back says nothing', async () => {
+  it('prevents a rollback, which then does nothing', async () => {
     const memory = createMemoryDisk();
     const replacement = await openReplacement(memory.disk, FILE);
     const rewind = replacement.checkpoint();
@@ -156,7 +156,7 @@ describe('a failure', () => {
     await expect(replacement.commit()).rejects.toThrow('ENOSPC');
   });
 
-  it('of what is asked just before the rename leaves the old file (D3)', async () => {
+  it('of the check before the rename keeps the old file (D3)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const beforeRename = () => {
@@ -172,7 +172,7 @@ describe('a run that shares the file with others', () => {
   const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === pid || other === 7 });
   const mine = '/data/.out.csv.6.partial';
 
-  it('removes what dead runs left, and leaves what living ones write (D7)', async () => {
+  it('removes leftovers of ended runs, and keeps files of running ones (D7)', async () => {
     const memory = createMemoryDisk();
     const living = '/data/.out.csv.7.partial';
     const dead = ['/data/.out.csv.8.partial', '/data/.out.csv.88.partial'];
@@ -188,7 +188,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.read(FILE)).toBe('new');
   });
 
-  it('goes on where what a dead run left cannot be removed, or the directory cannot be listed', async () => {
+  it('continues if a leftover cannot be removed, or the directory cannot be listed', async () => {
     const memory = createMemoryDisk();
     memory.write('/data/.out.csv.8.partial', 'torn');
     memory.fault = (_, name) => (name.startsWith('unlink') ? 'EIO' : undefined);
@@ -198,7 +198,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.read(FILE)).toBe('newer');
   });
 
-  it('does not put in place, nor remove, what another wrote under its temporary name (D4)', async () => {
+  it('neither renames nor removes a file that another run wrote under its temporary name (D4)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const replacement = await openReplacement(memory.disk, FILE, { processes: processes(6) });
@@ -222,7 +222,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.names()).toEqual([]);
   });
 
-  it('does not take a file of another disk for its own, though that has the same number (D4)', async () => {
+  it('does not take a file of another disk for its own, even with the same number (D4)', async () => {
     const memory = createMemoryDisk();
     const { disk } = memory;
     let dev = 1n;
@@ -237,7 +237,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.names()).toEqual([TEMPORARY]);
   });
 
-  it('has ended when it has ended: discarding leaves what came after', async () => {
+  it('keeps later files if it is discarded after its end', async () => {
     const memory = createMemoryDisk();
     const replacement = await openReplacement(memory.disk, FILE);
     await replacement.commit();
@@ -264,7 +264,7 @@ describe('owner and permissions', () => {
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
   });
 
-  it("are root's where the permissions were asked for, but in a directory of the old owner's (D6)", async () => {
+  it("are root's with requested permissions, except in a directory of the old owner (D6)", async () => {
     for (const [owner, kept] of [
       [1000, 1000],
       [0, 0],
@@ -281,14 +281,14 @@ describe('owner and permissions', () => {
     }
   });
 
-  it("are our own where the old file was somebody else's and we are not root (D6)", async () => {
+  it("are those of this user if the old file is another user's and this user is not root (D6)", async () => {
     const memory = await withOld(0o666);
     memory.user = 1001;
     await replaceFile(memory.disk, FILE, bytes('new'));
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1001, 0o666]);
   });
 
-  it("never lend the owner's rights (D6)", async () => {
+  it('have no set-uid bits (D6)', async () => {
     const memory = await withOld(0o4755);
     await replaceFile(memory.disk, FILE, bytes('new'));
     expect(memory.modeOf(FILE)).toBe(0o755);
@@ -303,7 +303,7 @@ describe('owner and permissions', () => {
     }
   });
 
-  it('are what the umask makes of a new file', async () => {
+  it('of a new file follow the umask', async () => {
     const memory = createMemoryDisk();
     memory.umask = 0o027;
     await replaceFile(memory.disk, FILE, bytes('new'));
@@ -321,7 +321,7 @@ describe('owner and permissions', () => {
     });
   });
 
-  it('that cannot be given are a failure, with nothing left beside the old file', async () => {
+  it('that cannot be set are a failure, without leftovers', async () => {
     const memory = await withOld(0o666);
     memory.fault = (_, name) => (name.startsWith('chmod') ? 'EIO' : undefined);
     await expect(replaceFile(memory.disk, FILE, bytes('new'))).rejects.toThrow('EIO');
@@ -329,7 +329,7 @@ describe('owner and permissions', () => {
   });
 });
 
-it('what another run put under the temporary name is left alone, though our beginning failed (D4)', async () => {
+it('keep a file that another run created under the temporary name if the beginning failed (D4)', async () => {
   const memory = createMemoryDisk();
   memory.write(FILE, 'old');
   memory.fault = (_, name) => {
@@ -343,12 +343,12 @@ it('what another run put under the temporary name is left alone, though our begi
 });
 
 describe('temporary names', () => {
-  it('lie beside the file, hidden, and say what they are', () => {
+  it('are hidden, next to the file, and end in `partial`', () => {
     expect(temporaryOf(FILE)).toBe(TEMPORARY);
     expect(temporaryOf(FILE, 6)).toBe('/data/.out.csv.6.partial');
   });
 
-  it('fit where the file system bounds names, and are told apart', () => {
+  it('are short enough for the file system, and distinct', () => {
     const long = (end: string) => temporaryOf(`/data/${'東'.repeat(80)}${end}`, 4_194_304);
     expect(Buffer.byteLength(long('a.csv').slice('/data/'.length))).toBeLessThanOrEqual(255);
     expect(long('a.csv')).not.toBe(long('b.csv'));

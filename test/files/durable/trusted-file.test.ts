@@ -32,7 +32,7 @@ function told(change: (path: string, stat: DiskStat) => Partial<DiskStat>, user?
 }
 
 describe('the real path of a file', () => {
-  it('is the same by links, and of a file that is not there yet', async () => {
+  it('is the same through links, and exists for a missing file', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     writeFileSync(join(directory, 'a', 'x'), '');
@@ -51,7 +51,7 @@ describe('the real path of a file', () => {
     expect(await realPath(windows, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
   });
 
-  it('is none behind a link that somebody created to a file of another user, wherever on the way (D14)', async () => {
+  it('is refused through a link of another user to a file that is not theirs, anywhere in the path (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     writeFileSync(join(directory, 'a', 'x'), '');
     symlinkSync('a', join(directory, 'b'));
@@ -67,7 +67,7 @@ describe('the real path of a file', () => {
     expect(await realPath(foreign, join(directory, 'a', 'x'))).toContain('/a/x');
   });
 
-  it('follows links of root, and those of anybody to what is theirs', async () => {
+  it('follows links of root, and links of users to their own files', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const ofRoot = told((path) => (path.endsWith('/b') ? { uid: 0 } : {}), 4711);
@@ -78,21 +78,21 @@ describe('the real path of a file', () => {
     expect(await realPath(ours, join(directory, 'b', 'x'))).toContain('/a/x');
   });
 
-  it('is none where links go in circles', async () => {
+  it('is refused for a loop of links', async () => {
     symlinkSync('b', join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     await expect(realPath(nodeDisk, join(directory, 'a', 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('leaves a link that leads nowhere to whoever opens it', async () => {
+  it('does not refuse a link to a missing file', async () => {
     symlinkSync('nowhere', join(directory, 'b'));
     expect(await realPath(nodeDisk, join(directory, 'b'))).toContain('/b');
     await expect(nodeDisk.open(join(directory, 'b'), 'wx+')).rejects.toMatchObject({ code: 'EEXIST' });
   });
 });
 
-describe('a directory that is made', () => {
-  it('is real, with those above it, also where links lead there', async () => {
+describe('a created directory', () => {
+  it('exists with its parents, also through links', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const real = await nodeDisk.realpath(directory);
@@ -104,7 +104,7 @@ describe('a directory that is made', () => {
     expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
   });
 
-  it('is not made behind a link that somebody created to a file of another user, nor is any above it (D14)', async () => {
+  it('is not created, nor its parents, through a link of another user to a file that is not theirs (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
@@ -115,8 +115,8 @@ describe('a directory that is made', () => {
   });
 });
 
-describe('opening a file that is there', () => {
-  it('gives nothing where there is none, and refuses what is no file', async () => {
+describe('opening an existing file', () => {
+  it('returns undefined for a missing file, and refuses other kinds', async () => {
     expect(await openTrusted(nodeDisk, join(directory, 'no'))).toBeUndefined();
     const memory = createMemoryDisk();
     memory.write(FILE, '');
@@ -138,7 +138,7 @@ describe('opening a file that is there', () => {
     await expect(nodeDisk.readFile(join(directory, 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('refuses a file that does not stand at its path any more, or whose directory was swapped (D14)', async () => {
+  it('refuses a file that was moved, or whose directory was swapped (D14)', async () => {
     const dir = await nodeDisk.realpath(directory);
     const path = join(dir, 'a', 'x');
     mkdirSync(join(dir, 'a'));
@@ -195,7 +195,7 @@ describe('opening a file that is there', () => {
     else expect(await opening).toBeDefined();
   });
 
-  it('asks others than root for no owner', async () => {
+  it('checks the owner only for root', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'x');
     memory.user = 1001;
@@ -208,7 +208,7 @@ describe('opening a file that is there', () => {
 });
 
 describe('a file that is replaced', () => {
-  it('is not replaced where a link was put in its place meanwhile (D14)', async () => {
+  it('is not replaced if a link took its place meanwhile (D14)', async () => {
     const path = join(directory, 'out.csv');
     writeFileSync(join(directory, 'secret'), 'secret');
     symlinkSync('secret', path);
@@ -219,7 +219,7 @@ describe('a file that is replaced', () => {
     expect(String(await nodeDisk.readFile(join(directory, 'secret')))).toBe('secret');
   });
 
-  it('is not begun where the directory was swapped, and leaves nothing there (D14)', async () => {
+  it('is not created if the directory was swapped, without leftovers (D14)', async () => {
     const memory = createMemoryDisk();
     const open: Disk['open'] = async (...where) => ({
       ...(await memory.disk.open(...where)),

@@ -26,28 +26,28 @@ function smallDisk(atOnce: number, free = Number.POSITIVE_INFINITY) {
   };
 }
 
-describe('a write is done when every byte was taken', () => {
-  test.each([100, null])('short writes are continued where they ended, from %s (D5)', async (position) => {
+describe('a write', () => {
+  test.each([100, null])('continues after partial writes, from %s (D5)', async (position) => {
     const disk = smallDisk(3);
     await writeFully(disk, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), position);
     expect(disk.taken).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(disk.positions).toEqual(position === null ? [null, null, null] : [100, 103, 106]);
   });
 
-  test('a disk that takes nothing more is an error, not a loop (D5)', async () => {
+  test('fails if the disk accepts nothing more (D5)', async () => {
     await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({
       code: 'EIO',
       message: 'EIO: the device takes no more data',
     });
   });
 
-  test('nothing is written where there is nothing to write', async () => {
+  test('writes nothing for empty data', async () => {
     await writeFully(smallDisk(0), new Uint8Array(0), null);
   });
 });
 
 describe('directories', () => {
-  test('are made with all above them, in the mode given, and told from those that were there', async () => {
+  test('are created with their parents and permissions, and distinguished from existing ones', async () => {
     const path = join(await useDirectory(), 'a', 'b', 'c');
     expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -55,7 +55,7 @@ describe('directories', () => {
     expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(false);
   });
 
-  test('are made where another process makes the one above at the same moment', async () => {
+  test('are created if another process creates the parent at the same time', async () => {
     const { disk } = createMemoryDisk();
     let isFirst = true;
     const racing: Disk = {
@@ -74,13 +74,13 @@ describe('directories', () => {
     expect((await disk.stat('/data/deep/config')).isDirectory()).toBe(true);
   });
 
-  test('fail where nothing at all is there, as on a drive that is not', async () => {
+  test('fail if the root is missing, as on a missing drive', async () => {
     const missing = () => Promise.reject(Object.assign(new Error('ENOENT: not there'), { code: 'ENOENT' }));
     const nowhere: Disk = { ...createMemoryDisk().disk, mkdir: missing, stat: missing };
     await expect(makeDirectories(nowhere, '/a/b')).rejects.toThrow('ENOENT');
   });
 
-  test('are there after a power cut, with what was put in them (D12)', async () => {
+  test('exist after a power cut, with their files (D12)', async () => {
     const work = async ({ disk }: { disk: typeof nodeDisk }) => {
       await makeDirectories(disk, '/data/a/b');
       await replaceFile(disk, '/data/a/b/out.csv', Buffer.from('new'));
@@ -98,14 +98,14 @@ describe('directories', () => {
     });
   });
 
-  test('are not made where a file is, nor below one', async () => {
+  test('are not created in place of a file or below one', async () => {
     const { disk, write } = createMemoryDisk();
     write('/data/file', '');
     await expect(makeDirectories(disk, '/data/file')).rejects.toThrow('EEXIST');
     await expect(makeDirectories(disk, '/data/file/x')).rejects.toThrow('ENOTDIR');
   });
 
-  test('that cannot be made for another reason than what is missing above are not tried again', async () => {
+  test('are not attempted again after an error other than a missing parent', async () => {
     const { disk } = createMemoryDisk();
     let tries = 0;
     const full = {
@@ -137,7 +137,7 @@ describe('an early flush', () => {
     return { pending, flush: createEarlyFlush({ datasync }) };
   }
 
-  test('begins at every 16 MiB, one at a time, without being waited for', async () => {
+  test('begins every 16 MiB, one at a time, without a wait', async () => {
     const { pending, flush } = slowFile();
     for (let i = 0; i < 15; i++) flush.wrote(MIB);
     flush.wrote(MIB - 1);
@@ -156,7 +156,7 @@ describe('an early flush', () => {
     expect(pending).toHaveLength(2); // that was one of the next sixteen
   });
 
-  test('keeps a failure until the end, and tells it to the next write (D3)', async () => {
+  test('keeps a failure until the end, and throws it at the next write (D3)', async () => {
     const { pending, flush } = slowFile();
     flush.wrote(16 * MIB);
     const end = flush.settled();

@@ -18,8 +18,8 @@ function stream() {
 
 const rows = (count: number, from = 0): Row[] => Array.from({ length: count }, (_, i) => ({ id: from + i }));
 
-describe('rows kept back from a stream', () => {
-  test('can be taken back while they are kept, back to each checkpoint', async () => {
+describe('buffered rows', () => {
+  test('can be rolled back to each checkpoint while they are buffered', async () => {
     const out = stream();
     const sink = createBufferedSink(out);
     await sink.write(rows(3));
@@ -32,7 +32,7 @@ describe('rows kept back from a stream', () => {
     expect(out.isCommitted()).toBe(true);
   });
 
-  test('stream on past ten thousand, and then say that they cannot be taken back', async () => {
+  test("are written beyond ten thousand, and then can't be rolled back", async () => {
     const out = stream();
     const sink = createBufferedSink(out);
     const rewind = await sink.checkpoint();
@@ -44,7 +44,7 @@ describe('rows kept back from a stream', () => {
     expect(await later()).toBe(true);
   });
 
-  test('that could not be written are not followed by others: the whole output fails, not one code of it', async () => {
+  test('that could not be written fail the whole output, not one code', async () => {
     const out = stream();
     const broken: typeof out = {
       ...out,
@@ -59,7 +59,7 @@ describe('rows kept back from a stream', () => {
     expect([out.written, out.isCommitted()]).toEqual([[], false]);
   });
 
-  test('are never printed when the export is discarded', async () => {
+  test('are not printed if the export is discarded', async () => {
     const out = stream();
     const sink = createBufferedSink(out);
     await sink.write(rows(100));

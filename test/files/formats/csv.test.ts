@@ -69,7 +69,7 @@ function oracle(rows: unknown[]): string {
 }
 
 describe('CSV is RFC 4180', () => {
-  test('a header, one line a row, LF, null as an empty cell', () => {
+  test('has a header, one line per row, LF, and null as an empty cell', () => {
     expect(csv([{ id: 1, name: 'Ann', city: null }])).toBe('id,name,city\n1,Ann,\n');
   });
 
@@ -87,7 +87,7 @@ describe('CSV is RFC 4180', () => {
     );
   });
 
-  test('and so where values come again and again, and for more values than are worth remembering', () => {
+  test('the same bytes for repeated values, and for more values than are cached', () => {
     const common = fc.constantFrom(
       'DE',
       'München',
@@ -116,23 +116,26 @@ describe('CSV is RFC 4180', () => {
     expect(inBatches([many.slice(0, 1700), many.slice(1700)])).toBe(oracle(many));
   });
 
-  test.each([true, false])('the same bytes as the rules written out, with raw cells: %s (T2)', (rawCells) => {
-    const sign = fc.string({
-      unit: fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0;,"\'\u200b\u3000\ufeffaé東🍜'),
-    });
-    const any = fc.oneof(cell, sign);
-    fc.assert(
-      fc.property(fc.array(fc.record({ id: any, name: any, city: any })), fc.boolean(), (rows, excel) => {
-        const end = excel ? '\r\n' : '\n';
-        const lines = rows.map(
-          (one) => names.map((name) => cellByRules(one[name as 'id'], !rawCells)).join(',') + end,
-        );
-        const start = `${excel ? '\ufeff' : ''}id,name,city${end}`;
-        expect(csv(rows, { header: true, rawCells, excel })).toBe(start + lines.join(''));
-      }),
-      runs(40, 6000),
-    );
-  });
+  test.each([true, false])(
+    'the same bytes as a plain implementation of the rules, with raw cells: %s (T2)',
+    (rawCells) => {
+      const sign = fc.string({
+        unit: fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0;,"\'\u200b\u3000\ufeffaé東🍜'),
+      });
+      const any = fc.oneof(cell, sign);
+      fc.assert(
+        fc.property(fc.array(fc.record({ id: any, name: any, city: any })), fc.boolean(), (rows, excel) => {
+          const end = excel ? '\r\n' : '\n';
+          const lines = rows.map(
+            (one) => names.map((name) => cellByRules(one[name as 'id'], !rawCells)).join(',') + end,
+          );
+          const start = `${excel ? '\ufeff' : ''}id,name,city${end}`;
+          expect(csv(rows, { header: true, rawCells, excel })).toBe(start + lines.join(''));
+        }),
+        runs(40, 6000),
+      );
+    },
+  );
 
   test.each([';', '\t'])(
     'with %j between cells, it and the other separators stand in quotes (T4, T11)',
@@ -145,7 +148,7 @@ describe('CSV is RFC 4180', () => {
     },
   );
 
-  test('a beginning that is taken for harmless at one look is so by the properties of Unicode (T1)', () => {
+  test('the fast check passes only beginnings that are harmless by Unicode properties (T1)', () => {
     const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
     const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
     const texts = [...units, ...pairs]
@@ -155,12 +158,12 @@ describe('CSV is RFC 4180', () => {
     expect(texts.filter((text) => defuse(text) !== cellByRules(text, true))).toEqual([]);
   });
 
-  test('a header is a row of cells: quoted and defused like them', () => {
+  test('a header is quoted and escaped like cells', () => {
     expect(csv([], { ...plain, rawCells: false }, ['a,b', '=c', 'd;e'])).toBe('"a,b",\'=c,"d;e"\n');
     expect(csv([], plain, ['a,b', '=c', 'd;e'])).toBe('"a,b",=c,d;e\n');
   });
 
-  test('csv-parse reads back what went in', () => {
+  test('csv-parse reads the same values', () => {
     const text = (value: unknown) => (value === null ? '' : String(value));
     fc.assert(
       fc.property(fc.array(row), (rows) => {
@@ -172,7 +175,7 @@ describe('CSV is RFC 4180', () => {
     );
   });
 
-  test('batches make no difference', () => {
+  test('the same bytes for any batches', () => {
     fc.assert(
       fc.property(fc.array(row), fc.nat(10), (rows, cut) => {
         expect(inBatches([rows.slice(0, cut), rows.slice(cut)])).toBe(csv(rows));
@@ -208,7 +211,7 @@ describe('CSV is RFC 4180', () => {
   });
 });
 
-describe('cells that a spreadsheet takes for a formula are defused', () => {
+describe('cells that a spreadsheet would run as a formula', () => {
   test.each([
     '=1+1',
     '+1',
@@ -237,7 +240,7 @@ describe('cells that a spreadsheet takes for a formula are defused', () => {
     ['\r\n-2', `"'\r\n'-2"`],
     ['x\r\n-2', `"x\r\n'-2"`],
     ['\rA', `"'\rA"`],
-  ])('%j behind each line end, quoted too', (text, cell) => {
+  ])('%j after each line end, also quoted', (text, cell) => {
     expect(defusedCell(text)).toBe(cell);
   });
 
@@ -252,21 +255,21 @@ describe('cells that a spreadsheet takes for a formula are defused', () => {
     'Ann @ home',
     '2026-03-29T01:00:00Z',
     '\u0301a',
-  ])('%j is left alone', (text) => {
+  ])('%j is unchanged', (text) => {
     expect(defusedCell(text)).toBe(text);
   });
 
-  test('megabytes of spaces are no trouble', () => {
+  test('megabytes of spaces take linear time', () => {
     const spaces = '\u3000'.repeat(SOAK ? 5_000_000 : 500_000);
     expect(defusedCell(`${spaces}=1`)).toBe(`'${spaces}=1`);
     expect(defusedCell(`${spaces}x`)).toBe(`${spaces}x`);
   });
 
-  test('numbers are numbers, also negative ones', () => {
+  test('numbers are unchanged, also negative ones', () => {
     expect([-1, -9007199254740993n].map((value) => defusedCell(value))).toEqual(['-1', '-9007199254740993']);
   });
 
-  test('whatever stands before it, a defused cell never begins with what starts a formula (T1)', () => {
+  test('an escaped cell never begins with a formula, whatever precedes it (T1)', () => {
     const start = fc.string({
       unit: fc.constantFrom(
         ' ',
@@ -300,7 +303,7 @@ describe('cells that a spreadsheet takes for a formula are defused', () => {
     },
   );
 
-  test('agrees with csv-stringify wherever that defuses', () => {
+  test('escapes every cell that csv-stringify escapes', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const theirs = stringify([[text]], { escape_formulas: true, quoted_match: /[\r;\t]/ }).slice(0, -1);

@@ -68,7 +68,7 @@ describe.each([false, true])('compressed: %s', (gzip) => {
 /** Nested too deeply, with an integer that JSON.stringify refuses. */
 const TOO_DEEP = Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], 1n);
 
-describe('a row that cannot be written leaves nothing of itself or of its code', () => {
+describe('a row that cannot be written is removed with the rows of its code', () => {
   const scans = (count: number, from: number) =>
     Array.from({ length: count }, (_, i) => ({
       id: from + i,

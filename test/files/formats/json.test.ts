@@ -47,13 +47,13 @@ const likeScans = fc.record(
 const record = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
 
 describe('json', () => {
-  test('is one array however many batches it took, a record a line', () => {
+  test('is one array for any number of batches, with one record per line', () => {
     expect(render('json', [[{ id: 1 }], [], [{ id: 2 }, { id: 3 }]])).toBe(
       '[\n{"id":1},\n{"id":2},\n{"id":3}\n]\n',
     );
   });
 
-  test('is an empty array when there is nothing', () => {
+  test('is an empty array without records', () => {
     expect(render('json', [])).toBe('[]\n');
     expect(render('json', [[], []])).toBe('[]\n');
   });
@@ -64,7 +64,7 @@ describe('json', () => {
     );
   });
 
-  test('holds exactly what came, unknown fields too', () => {
+  test('has the exact values, including unknown fields', () => {
     fc.assert(
       fc.property(fc.array(fc.array(record)), (batches) => {
         expect(JSON.stringify(JSON.parse(render('json', batches)))).toBe(JSON.stringify(batches.flat()));
@@ -74,7 +74,7 @@ describe('json', () => {
 });
 
 describe('ndjson', () => {
-  test('is a record a line, each as JSON.stringify has it', () => {
+  test('has one record per line, as JSON.stringify formats it', () => {
     fc.assert(
       fc.property(fc.array(record), (rows) => {
         expect(render('ndjson', [rows])).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -82,7 +82,7 @@ describe('ndjson', () => {
     );
   });
 
-  test('is so too where the same keys and values come again and again, in batches of any size', () => {
+  test('has the same bytes for repeated keys and values, in batches of any size', () => {
     fc.assert(
       fc.property(fc.array(fc.array(likeScans)), (batches) => {
         const lines = batches.flat().map((row) => `${JSON.stringify(row)}\n`);
@@ -91,7 +91,7 @@ describe('ndjson', () => {
     );
   });
 
-  test('is so for more values and keys than are worth remembering, and for long ones', () => {
+  test('has the same bytes for more values and keys than are cached, and for long ones', () => {
     const rows = Array.from({ length: 5000 }, (_, i) => ({
       id: i,
       ts: `t${i}`,
@@ -107,13 +107,13 @@ describe('ndjson', () => {
     expect(render('ndjson', [[wide, wide]])).toBe(`${JSON.stringify(wide)}\n`.repeat(2));
   });
 
-  test('leaves out what is undefined, as JSON.stringify does', () => {
+  test('omits undefined values, as JSON.stringify does', () => {
     expect(render('ndjson', [[{ a: undefined, id: 1 }, { a: undefined }, {}]])).toBe('{"id":1}\n{}\n{}\n');
   });
 });
 
-describe('both', () => {
-  test('--fields picks keys in that order; a missing one is null', () => {
+describe('JSON and NDJSON', () => {
+  test('have the keys of --fields in that order; a missing one is null', () => {
     expect(render('ndjson', [[{ extra: 1, name: 'x', id: 5 }, { id: 6 }]], 'list', false)).toBe(
       '{"id":5,"name":"x"}\n{"id":6,"name":null}\n',
     );
@@ -139,14 +139,17 @@ describe('both', () => {
   });
 });
 
-test.each([0, 2])('a value nested without end is refused by name, not by the stack (indent %i)', (indent) => {
-  const nested = (depth: number) => {
-    let value: unknown = 1n;
-    for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { a: value };
-    return value;
-  };
-  expect(formatJson(nested(100), indent)).toContain('1');
-  expect(() => formatJson(nested(100_000), indent)).toThrow(
-    'the service returned a value nested more than 200 levels deep',
-  );
-});
+test.each([0, 2])(
+  'refuse a value that is nested too deep before the stack overflows (indent %i)',
+  (indent) => {
+    const nested = (depth: number) => {
+      let value: unknown = 1n;
+      for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { a: value };
+      return value;
+    };
+    expect(formatJson(nested(100), indent)).toContain('1');
+    expect(() => formatJson(nested(100_000), indent)).toThrow(
+      'the service returned a value nested more than 200 levels deep',
+    );
+  },
+);

@@ -140,7 +140,7 @@ describe.skipIf(spawnSync('cmark-gfm', ['--version']).error !== undefined)('rend
     expectExact([...ATTACKS, ...short, ...COMMANDS]);
   });
 
-  test('nor do any of their characters', () => {
+  test('no character of a value forges any of these', () => {
     const text = fc.string({
       unit: fc.constantFrom(...'|`\\<>&@#[](){}*_~!:/.-+=$"\' \nab01é東'),
       maxLength: 12,
@@ -152,7 +152,7 @@ describe.skipIf(spawnSync('cmark-gfm', ['--version']).error !== undefined)('rend
   });
 });
 
-test('no value is outside of code, except for words and numbers', () => {
+test('every value is code, except for words and numbers', () => {
   for (const value of ATTACKS) {
     const [, , line = ''] = format([{ slug: value, name: 'a', scans: 1 }]).split('\n');
     const cell = line.slice(2, line.lastIndexOf(' | a | 1 |'));
@@ -170,7 +170,7 @@ test.each([
   ['words', 'a '.repeat(1_000_000)],
   ['letters', 'é'.repeat(4_000_000)],
   ['marks', `e${'\u0301'.repeat(1_000_000)}`],
-])('megabytes of %s are cut', (_, value) => {
+])('megabytes of %s are truncated', (_, value) => {
   const cell = codeCell(value);
   expect(cell.length).toBeLessThan(8000);
   expect(cell).toContain('…');

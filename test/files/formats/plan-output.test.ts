@@ -81,7 +81,7 @@ describe('the format', () => {
     }
   });
 
-  test('.gz compresses, whatever stands before it', () => {
+  test('.gz compresses, whatever extension precedes it', () => {
     expect(['a.csv.gz', 'a.CSV.GZ', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([
       true,
       true,
@@ -92,7 +92,7 @@ describe('the format', () => {
   });
 });
 
-describe('what stands between cells', () => {
+describe('the delimiter', () => {
   test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
     ['a comma', {}, {}, ','],
     ['what the profile says', {}, { settings: { delimiter: ';' } }, ';'],
@@ -103,7 +103,7 @@ describe('what stands between cells', () => {
   });
 });
 
-describe('a name that says another format than the one written is refused', () => {
+describe('a file name of another format is refused', () => {
   test.each<[OutputFlags, string]>([
     [{ output: 'a.csv', format: 'json' }, "format json doesn't match the extension of a.csv"],
     [{ output: 'a.json.gz', format: 'csv' }, "format csv doesn't match the extension of a.json.gz"],
@@ -157,14 +157,14 @@ describe('--fields', () => {
     });
   });
 
-  test('refuses a name nobody knows, and suggests', () => {
+  test('refuses an unknown name, and suggests the nearest', () => {
     expect(refusal({ fields: ['id', 'created-at'] })).toMatchObject({
       message: 'unknown field "created-at" in --fields',
       hint: 'Did you mean created_at? Valid fields: id,name,created_at',
     });
   });
 
-  test('refuses a name given twice', () => {
+  test('refuses a repeated name', () => {
     expect(refusal({ fields: ['id', 'id'] }).message).toContain('twice');
   });
 });

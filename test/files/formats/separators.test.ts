@@ -87,7 +87,7 @@ describe('a CSV that was written', () => {
     },
   );
 
-  it('is read back to the character, also if it was saved with another separator meanwhile (T10, T13)', async () => {
+  it('is read unchanged, also if it was saved with another separator meanwhile (T10, T13)', async () => {
     /** No reader takes runs of NULs for text, and UTF-8 has no half characters. */
     const held = (value: unknown) =>
       String(value ?? '')
@@ -120,14 +120,14 @@ describe('a CSV that was written', () => {
     );
   });
 
-  it('leaves a separator of its own alone where a reader keeps to the quotes: coordinates stay an address', () => {
+  it('does not escape after its own separator, because readers respect the quotes: coordinates stay unchanged', () => {
     const destination = 'https://maps.example/@40.7,-74.0,15z';
     expect(
       write([{ id: 1, name: 'a', referrer: destination }], { delimiter: ',', excel: false, header: false }),
     ).toBe(`1,a,"${destination}"\n`);
   });
 
-  it('of the attack that was found begins no formula for a spreadsheet that splits at semicolons', async () => {
+  it('of a known attack begins no formula in a spreadsheet that splits at semicolons', async () => {
     const referrer = "https://x/;=cmd|'/C calc'!A0";
     const written = write([{ id: 1, name: 'a', referrer }], { delimiter: ',', excel: false, header: true });
     expect(written).toBe(`id,name,referrer\n1,a,"https://x/;'=cmd|'/C calc'!A0"\n`);
@@ -146,7 +146,7 @@ describe('apostrophes at a separator', () => {
     ['a|\n-b', "a|'\n'-b"],
     ['x;y', 'x;y'],
     ["x;'y", "x;'y"],
-  ])('%j is written as %j, and comes back', (value, cell) => {
+  ])('%j is written as %j, and restored', (value, cell) => {
     const [line = ''] = write([{ id: value, name: '', referrer: '' }], {
       delimiter: ',',
       excel: false,
@@ -156,7 +156,7 @@ describe('apostrophes at a separator', () => {
     expect(restore(cell)).toBe(value);
   });
 
-  it('megabytes of separators and blanks are no trouble', () => {
+  it('megabytes of separators and blanks take linear time', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
       const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
       const cell = write([{ id: `${many}=`, name: '', referrer: '' }], {

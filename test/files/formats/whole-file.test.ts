@@ -37,7 +37,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const open = (options: { gzip?: boolean } = {}, at = path) => openWholeFile(at, { processes, ...options });
 const names = () => readdirSync(directory).sort();
 
-test('devices of Windows are known by the last part of a path, there alone', () => {
+test('devices of Windows are recognized by the last part of a path, only on Windows', () => {
   for (const path of ['NUL', 'nul', 'C:\\lists\\NUL', './con', 'COM1'])
     expect(namesDevice(path, 'win32')).toBe(true);
   for (const path of ['NUL.csv', 'nulls', 'NUL\\x.csv', 'COM'])
@@ -45,7 +45,7 @@ test('devices of Windows are known by the last part of a path, there alone', () 
   expect(namesDevice('NUL', 'linux')).toBe(false);
 });
 
-test('a file that is mounted on its own is refused before anything is written (D18)', async () => {
+test('a file that is mounted as a single file is refused before anything is written (D18)', async () => {
   writeFileSync(path, 'old');
   const real = await nodeDisk.realpath(path);
   const disk: Disk = { ...nodeDisk, mountPoints: async () => new Set([real]) };
@@ -57,7 +57,7 @@ test('a file that is mounted on its own is refused before anything is written (D
 });
 
 describe('a file appears whole', () => {
-  test('or not at all: until the commit the old one stands', async () => {
+  test('at the commit, and the old file stays until then', async () => {
     writeFileSync(path, 'old');
     const file = await open();
     await file.write('new '.repeat(200_000));
@@ -68,7 +68,7 @@ describe('a file appears whole', () => {
     expect(names()).toEqual(['out.csv']);
   });
 
-  test('a discarded one leaves the old file and nothing beside it', async () => {
+  test('or not at all if it is discarded, without leftovers', async () => {
     writeFileSync(path, 'old');
     const file = await open();
     await file.write('x'.repeat(1_000_000));
@@ -78,12 +78,12 @@ describe('a file appears whole', () => {
     expect(names()).toEqual(['out.csv']);
   });
 
-  test('discard after commit changes nothing', async () => {
+  test('and is kept by a discard after the commit', async () => {
     await writeWholeFile(path, 'data', { processes });
     expect(readFileSync(path, 'utf8')).toBe('data');
   });
 
-  test('what was written since a mark can be taken back, all of it too', async () => {
+  test('after a rollback to a checkpoint, also to the beginning', async () => {
     const file = await open();
     await file.write('a'.repeat(400_000));
     const toA = await file.checkpoint?.();
@@ -101,7 +101,7 @@ describe('a file appears whole', () => {
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
-  test('compressed, the same data gives the same bytes however it came in pieces', async () => {
+  test('compressed to the same bytes for any pieces', async () => {
     const data = Array.from({ length: 50_000 }, (_, index) => `${index},Ann\n`);
     const whole = join(directory, 'whole.gz');
     await writeWholeFile(whole, data.join(''), { processes, gzip: true });
@@ -119,7 +119,7 @@ describe('a file appears whole', () => {
 });
 
 describe('its place', () => {
-  test.runIf(posix)('keeps the mode of the file it replaces', async () => {
+  test.runIf(posix)('keeps the permissions of the old file', async () => {
     writeFileSync(path, 'old');
     chmodSync(path, 0o640);
     const file = await open();
@@ -147,7 +147,7 @@ describe('its place', () => {
     await expect(open()).rejects.toThrow(UsageError);
   });
 
-  test('leftovers of dead runs go, those of living ones stay', async () => {
+  test('leftovers of ended runs are removed, those of running ones are kept', async () => {
     for (const name of [
       `.out.csv.${DEAD}.partial`,
       `.out.csv.${LIVE}.partial`,
@@ -166,7 +166,7 @@ describe('its place', () => {
     ]);
   });
 
-  test('a stranger who took the temporary name is not published', async () => {
+  test('a file of another run under the temporary name is not renamed', async () => {
     writeFileSync(path, 'old');
     const file = await open();
     await file.write('mine');
@@ -189,7 +189,7 @@ describe('its place', () => {
     ['a directory', () => directory],
     ['a name that ends like a directory', () => `${path}/`],
     ['below a file', () => join(path, 'out.csv')],
-  ])('%s is bad input, said before anything is sent', async (_what, at) => {
+  ])('%s is a usage error before anything is sent', async (_what, at) => {
     writeFileSync(path, 'old');
     const failure = await open({}, at()).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
@@ -232,7 +232,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     },
   );
 
-  test('not a FIFO of another user in a directory of a third, which would wait for them (D14)', async () => {
+  test('not a FIFO of another user in a directory of a third user, because the run would wait for them (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const lstat: Disk['lstat'] = async (at) => ({
       ...(await nodeDisk.lstat(at)),
@@ -242,7 +242,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     await expect(writing).rejects.toThrow('it is a named pipe of user 4711');
   });
 
-  test('not where its name was swapped for a link, or for a file, when it is opened (D14)', async () => {
+  test('not a name that was swapped for a link or a file before it is opened (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const swapped = (swap: () => void): Disk => ({
       ...nodeDisk,

@@ -3,7 +3,7 @@ import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
 import { captionOf, piecesOf } from '../../../src/files/paper/captions.ts';
 
 describe('a caption', () => {
-  it('is whole if its name has no more than the units that are read (I8)', () => {
+  it('is complete if its name is not longer than the limit (I8)', () => {
     expect(captionOf(`Menu${'\u200b'.repeat(3996)}`)).toBe('Menu');
     expect(captionOf(`Menu${'\u200b'.repeat(3997)}`)).toBe('Menu…');
   });

@@ -35,7 +35,7 @@ describe('a font', () => {
 });
 
 describe('Arabic text', () => {
-  it('has each letter in the order in which it is seen, dots and vowels with their letters', async () => {
+  it('has each letter in visual order, with its dots and vowels', async () => {
     const text = 'تقرير نبيّ';
     const fonts = await loadFonts([text]);
     const document = openPdf({ widthMm: 100, heightMm: 50, title: 'Arabic' });

@@ -34,11 +34,11 @@ describe('a text', () => {
     ['🎉', '…', 'words'],
     ['', '', 'nothing'],
     ['Łódź – 東京', 'Łódź – 東京', 'nothing'],
-  ])('%j without an equivalent says what is lost', (text, expected, lost) => {
+  ])('%j without an equivalent is reported as lost', (text, expected, lost) => {
     expect(typeset(text, fonts)).toEqual({ text: expected, lost });
   });
 
-  it('has only characters of the fonts, and is never without a trace of what is lost, whatever it is (I9)', () => {
+  it('has only characters of the fonts, and marks every loss (I9)', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: anyCharacter }),

@@ -24,7 +24,7 @@ async function draw(text: string, { weight = 400, times = 1 }: { weight?: Weight
 }
 
 describe('pieces of text', () => {
-  it('are drawn on one baseline, each where the one before ends', async () => {
+  it('are drawn on one baseline, each at the end of the one before', async () => {
     const { pdf, starts, width } = await draw('menu قائمة 東京 मेनू Łódź');
     const texts = readDrawnTexts(pdf);
     const isAt = (start: number) => texts.some(({ x }) => Math.abs(x - start) < 0.1);
@@ -78,7 +78,7 @@ describe('text of a script that is shaped', () => {
     expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
   });
 
-  it('is drawn whatever its letters and marks are', async () => {
+  it('is drawn for any letters and marks', async () => {
     const letters = fc.string({
       unit: fc.constantFrom(
         ...'ابتجدرسعفقكلمنهوىءؤئ ',

@@ -31,7 +31,7 @@ const rows = items.map((item) => ({ item }));
 const actions = (some: readonly { item: { action: string } }[]) => some.map(({ item }) => item.action);
 
 describe('the order of a plan', () => {
-  it('is decisions, removals, changes, creations, and rows to which nothing happens', () => {
+  it('is decisions, removals, changes, creations, and unchanged rows', () => {
     const { first, creations, quiet } = arrangeRows(rows, 'apply');
     expect(actions(first)).toEqual([
       ...['undecided', 'gone', 'conflict', 'edited', 'exists'],
@@ -41,7 +41,7 @@ describe('the order of a plan', () => {
     expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
   });
 
-  it('has rows that exist among the quiet ones where nothing is asked about them', () => {
+  it('has existing rows among the quiet ones if they need no decision', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 
@@ -64,7 +64,7 @@ describe('the order of a plan', () => {
 });
 
 describe('the counts of a plan', () => {
-  it('have one word per kind, in the order of the plan', () => {
+  it('have one word per state, in the order of the plan', () => {
     expect(countRows(rows, 1200)).toBe(
       '1 to decide, 1 deleted from the service, 1 in conflict, 1 edited, 1 existing, 2 removed from the file, 1 to delete, ' +
         '1 to update, 1 to adopt, 1 to create, 1 already deleted, 2 unchanged, 1,200 unmanaged',
@@ -72,7 +72,7 @@ describe('the counts of a plan', () => {
     expect(countRows([], 0)).toBe('nothing to do');
   });
 
-  it('say after a run what was done', () => {
+  it('show outcomes after a run', () => {
     const adopt = itemOf(4, 'adopt', { code });
     const ends = [
       endOf(creation(2), 'created'),

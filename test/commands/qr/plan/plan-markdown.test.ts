@@ -56,7 +56,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     ]);
   });
 
-  it('has one line per new code, and says how many are left out', () => {
+  it('has one line per new code, and counts the omitted ones', () => {
     expect(lines[11]).toBe('| + create | 2 |  |  |  |  | `New 2 → https://example.com/new-2` |  |');
     expect(lines.filter((line) => line.includes('+ create'))).toHaveLength(100);
     expect(lines).toContain('and 200 more new codes');
@@ -64,7 +64,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
 });
 
 describe('a plan with 300 changes', () => {
-  it('is not cut', () => {
+  it('is not truncated', () => {
     const lines = linesOf(
       planOf(
         Array.from({ length: 300 }, (_, at) => update(at + 2, `code-${at}`, `https://example.com/to-${at}`)),
@@ -85,7 +85,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('has the brake that stops it, and how to go on', () => {
+  it('has the brake that stops it, and the next step', () => {
     const brake = {
       is: 'max-changes',
       message: 'the plan changes 12 codes, but only 11 are allowed',

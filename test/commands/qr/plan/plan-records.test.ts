@@ -27,7 +27,7 @@ describe('the columns', () => {
 });
 
 describe('the records of a row', () => {
-  it('are one per field that differs, with what happens to each', () => {
+  it('are one per differing field, with its change', () => {
     const changes = [
       change('send', 'a', 'b'),
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
@@ -41,7 +41,7 @@ describe('the records of a row', () => {
     expect(recordsOf(endOf(item, 'updated')).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
   });
 
-  it('are one for a new code, which says what it is', () => {
+  it('are one for a new code, with its description', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(recordsOf({ item })).toEqual([
       {
@@ -64,7 +64,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('name a code that is gone, and a key without a row', () => {
+  it('name a deleted code, and a key without a row', () => {
     expect(recordsOf({ item: itemOf(3, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toMatchObject([
       { id: 'id-1', slug: 'old' },
     ]);
@@ -81,7 +81,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('have the code that a run made, and the error of one that it did not', () => {
+  it('have the code that a run created, or its error', () => {
     const item = creation(2);
     expect(recordsOf(endOf(item, 'created', { code: menu }))).toMatchObject([
       { id: 'id-menu', slug: 'menu', outcome: 'created', error: null },

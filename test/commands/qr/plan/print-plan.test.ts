@@ -213,7 +213,7 @@ describe('the end of a dry run', () => {
     expect((await dryRun(planOf([unchanged]), { run: { exitCode: true } })).exit).toBe(0);
   });
 
-  it('says that a brake stops the run, and counts no requests for it', async () => {
+  it('warns that a brake stops the run, and counts no requests for it', async () => {
     const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
     expect(err).toContain('a run would send nothing: the plan changes 12 codes. Add --max-changes 12.');
     expect(err).toContain('(about 2 requests). No changes were made');
@@ -224,7 +224,7 @@ describe('the end of a dry run', () => {
     expect((await dryRun(planOf(many), {})).err).toContain('130 to create (about 132 requests in 2 min)');
   });
 
-  it('says which rows exist already, and which codes have lost their rows', async () => {
+  it('notes existing rows, and codes whose rows were removed', async () => {
     const items = [2, 3].map((line) => itemOf(line, 'exists', { code: codeOf('menu') }));
     const { err } = await dryRun(planOf(items, { absent: [codeOf('old')] }), {});
     expect(err).toContain(
@@ -240,7 +240,7 @@ describe('the end of a dry run', () => {
 });
 
 describe('after a run', () => {
-  it('has the outcomes and errors, and leaves the reason to the error of the command', async () => {
+  it('has the outcomes and errors, without the reason, which the error of the command states', async () => {
     const { context, printed } = setUp(80);
     const item = creation(2);
     const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });

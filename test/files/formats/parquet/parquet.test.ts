@@ -28,7 +28,7 @@ function read(file: ArrayBuffer): Promise<Record<string, unknown>[]> {
 }
 
 describe('a Parquet file', () => {
-  it('keeps ids beyond 2^53, nulls, empty texts, emoji and what is no text', async () => {
+  it('keeps IDs beyond 2^53, nulls, empty texts, emoji and values that are not texts', async () => {
     const rows = [
       { ...ROW, id: 9_007_199_254_740_993n, country: null, referrer: '' },
       { ...ROW, id: -(2n ** 63n), country: '👩‍👩‍👧 東京', referrer: '=1+1' },
@@ -80,7 +80,7 @@ describe('a Parquet file', () => {
     );
   });
 
-  it('names its columns and their types, who wrote it and its schema, also without rows', () => {
+  it('states its columns and types, its writer and its schema, also without rows', () => {
     const { schema, key_value_metadata, created_by, num_rows } = parquetMetadata(fileOf([]));
     expect(num_rows).toBe(0n);
     expect(schema.map(({ name }) => name)).toEqual(['scans', ...NAMES]);
@@ -92,7 +92,7 @@ describe('a Parquet file', () => {
     expect(key_value_metadata?.map(({ key }) => key)).toEqual(['qrctl', 'qrctl.schema']);
   });
 
-  it('has statistics in the order of UTF-8, by which engines pass over row groups', () => {
+  it('has statistics in the order of UTF-8, by which engines skip row groups', () => {
     const values = ['b', null, '\u{1f600}', '\uffee', 'a', ''];
     const file = fileOf([values.map((country, i) => ({ ...ROW, id: 5 - i, country }))]);
     const [id, ts, country] =
@@ -102,7 +102,7 @@ describe('a Parquet file', () => {
     expect(country).toMatchObject({ min_value: '', max_value: '\u{1f600}', null_count: 1n });
   });
 
-  it('has a checksum in each page header, and the places of its pages, also of several', async () => {
+  it('has a checksum in each page header, and the offsets of all pages', async () => {
     const rows = Array.from({ length: 60_000 }, (_, i) => ({
       ...ROW,
       id: i,
@@ -147,7 +147,7 @@ describe('a Parquet file', () => {
     expect(read.map(({ referrer }) => referrer)).toEqual(rows.slice(-10).map(({ referrer }) => referrer));
   });
 
-  it('refuses an id that int64 cannot hold, and says what can', () => {
+  it('refuses an ID that int64 cannot hold, and suggests other formats', () => {
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n]) {
       expect(() => fileOf([[{ ...ROW, id }]])).toThrow(
         /^cannot write scan ID -?\d+ to Parquet: out of range for a 64-bit integer$/,
@@ -155,7 +155,7 @@ describe('a Parquet file', () => {
     }
   });
 
-  it('goes back to a checkpoint, also over the end of a row group', async () => {
+  it('rolls back to a checkpoint, also across row groups', async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ ...ROW, id: from + i }));
     for (const [kept, gone] of [
@@ -179,7 +179,7 @@ describe('a Parquet file', () => {
     }
   });
 
-  it('is cell for cell what it was given, whatever that is and however it comes', async () => {
+  it('has every cell unchanged, for any values and batches', async () => {
     const text = fc.option(fc.string({ unit: anyCharacter, maxLength: 12 }), { nil: null });
     const row = fc.record({
       id: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),

@@ -53,13 +53,13 @@ describe('a file of a log', () => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
-  it('has any name', () => {
+  it('may have any name', () => {
     expect(readLogName('scans.log.1.gz', 'scans.log')).toMatchObject({ packing: 'gz' });
     expect(readLogName('a.1', 'a')).toMatchObject({ base: 'a' });
     expect(findLogName('scans.log.1')).toBeUndefined();
   });
 
-  it('of a compression that only other programs read is known too', () => {
+  it('is recognized with a compression that only other programs read', () => {
     expect(findLogName('scans.csv.3.xz')).toMatchObject({ base: 'scans.csv', packing: 'xz' });
   });
 

@@ -50,12 +50,12 @@ describe('a workbook', () => {
     expect(sheet).not.toContain('<f>');
   });
 
-  test('writes what XML cannot hold, and what looks like that, as Excel does', async () => {
+  test('escapes characters that XML cannot hold, and texts that look like these escapes, as Excel does', async () => {
     const sheet = await sheetOf([{ name: 'a\0b\rc\ud800_x0041_\uffff' }]);
     expect(sheet).toContain('a_x0000_b_x000D_c\ufffd_x005F_x0041__xFFFF_');
   });
 
-  test('has times as dates in the zone, to the millisecond, and what is no time as text', async () => {
+  test('has times as dates in the zone, to the millisecond, and other values as text', async () => {
     const rows = [
       { ts: '2026-07-01T22:30:00.250Z' },
       { ts: '2026-01-01T00:00:00Z' },
@@ -84,20 +84,20 @@ describe('a workbook', () => {
     expect(sheet).toContain('<c r="A5"><v>1.5</v></c>');
   });
 
-  test('keeps its names in view, has columns of useful width and words to choose from', async () => {
+  test('freezes its header, and has useful column widths and lists of choices', async () => {
     const sheet = await sheetOf([], [{ name: 'name' }, { name: 'type', choices: ['url', 'wifi'] }]);
     expect(sheet).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
     expect(sheet).toContain('<col min="1" max="1" width="32" style="2" customWidth="1"/>');
     expect(sheet).toContain('sqref="B2:B1048576"><formula1>"url,wifi"</formula1>');
   });
 
-  test('leaves null, and what is missing, empty', async () => {
+  test('leaves null and missing values empty', async () => {
     expect(await sheetOf([{ id: null, name: true }])).toContain(
       '<row r="2"><c r="C2" t="b"><v>1</v></c></row>',
     );
   });
 
-  test('goes back to a checkpoint, also to the first one and after many rows', async () => {
+  test('rolls back to a checkpoint, also to the first one and after many rows', async () => {
     const MANY = SOAK ? 30_000 : 5000;
     const many = (name: string) => Array.from({ length: MANY }, (_, id) => ({ id, name: `${name} ${id}` }));
     const { sink, sheet } = await open();
