@@ -168,6 +168,7 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
   return fetchLabels(service, ids);
 }
 
+/** Requests the IDs that are not in `listed`. */
 export function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],

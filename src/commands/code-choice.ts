@@ -29,6 +29,7 @@ export const choiceOptions = {
   ...rarely({ type: filterOptions.type }),
 };
 
+/** Returns one of the filter flags that are set, for messages. */
 export function filterOf({ status, type, name }: CodeChoice): string | undefined {
   return (name && '--name') ?? (status && '--status') ?? (type && '--type');
 }
@@ -42,6 +43,7 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
+/** Returns true for all codes, the filters for all that match them, and false for chosen codes. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }
@@ -57,6 +59,7 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   });
 }
 
+/** With two files, the flags of a workbook apply only to the workbooks. */
 export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
   const isOne = from === undefined || join === undefined;
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};

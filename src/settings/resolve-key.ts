@@ -23,6 +23,7 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
+/** Returns the key, or in `pendingKey` where to get it. A stored key is only for its own base URL. */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
@@ -59,6 +60,7 @@ const OUTSIDE = {
   credential: `the systemd credential ${CREDENTIAL}`,
 } as const;
 
+/** Names a source outside the configuration file; undefined for a profile and its key-command. */
 export function outsideName(source: KeySource | undefined): string | undefined {
   return source === undefined || source === 'profile' || source === 'command' ? undefined : OUTSIDE[source];
 }

@@ -21,6 +21,7 @@ export function commonStart(text: string): { units: number; columns: number } {
   return { units: text.length, columns };
 }
 
+/** Returns whether the width of the text is known without the Unicode tables. */
 export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }

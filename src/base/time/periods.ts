@@ -36,6 +36,7 @@ function find(text: string, nowMs: number, timezone: string): Found | undefined 
   return relative(word, localDay(nowMs, timezone)) ?? absolute(word);
 }
 
+/** Returns `last-month` for `Last month` and `last_month`. */
 export function periodWord(text: string): string {
   return text
     .trim()
@@ -129,6 +130,7 @@ export function dayAfter(instantMs: number, timezone: string): Period {
   return periodOn(localDay(instantMs, timezone).add({ days: 1 }), 'day', timezone);
 }
 
+/** Returns the period that is exactly the range; undefined if none is. */
 export function periodOfRange(
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
   timezone: string,

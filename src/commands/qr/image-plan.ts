@@ -24,6 +24,7 @@ export async function choosePrintable(
   return keepPrintable(context, names, flags, await chooseCodes(context, names, flags), (code) => code);
 }
 
+/** Omits paused and expired codes, unless named or chosen by --status. */
 export function keepPrintable<T>(
   { console }: Context,
   names: readonly string[],
@@ -59,6 +60,7 @@ export async function printPlan(
   );
 }
 
+/** Returns false after printing the plan of --dry-run. Throws UsageError for codes that can't be printed. */
 export async function mayDraw(
   context: Context,
   { dryRun, force }: ImageFlags,

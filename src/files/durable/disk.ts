@@ -100,6 +100,7 @@ export async function checked<H extends { close(): Promise<void> }>(
   }
 }
 
+/** Resolves to undefined if the file is missing (ENOENT). */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -63,6 +63,7 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
+/** Words `task` as an infinitive, and `state` as a clause, such as `no changes were made`. */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -73,6 +74,7 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   });
 }
 
+/** Returns a LocalError if the disk is full, and otherwise the error itself. */
 export function ifDiskFull(error: unknown): unknown {
   return error instanceof Failure || !isDiskFull(error) ? error : cannotOpen('write a file', error);
 }

@@ -81,6 +81,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
+/** Resolves to undefined if the file is missing. Throws UsageError if it is not trusted. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,

@@ -19,6 +19,7 @@ export async function writeFully(
 
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
+/** Flushes a large file while it is written, so that the last flush takes less time. */
 export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   let waiting = 0;
   let flushing: Promise<void> | undefined;

@@ -44,6 +44,7 @@ export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERR
 /** Maximum number of candidates, because equal rows may have thousands each. */
 const MOST_CANDIDATES = 20;
 
+/** Returns one record per change, or one if the row changes nothing. */
 export function recordsOf(row: PlanRow): Row[] {
   const { item, outcome } = row;
   const about = aboutRow(row);
@@ -69,6 +70,7 @@ export function recordsOf(row: PlanRow): Row[] {
   }));
 }
 
+/** Returns one record per row, for JSON, with all its changes. */
 export function entryOf(row: PlanRow): Row {
   const { item, outcome } = row;
   const changes: Record<string, unknown> = {};

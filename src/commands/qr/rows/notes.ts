@@ -77,6 +77,7 @@ function isNamed(outcome: RowEnd['outcome']): boolean {
   return outcome !== 'undecided' && outcome !== 'gone';
 }
 
+/** Records the outcomes, and rows without success as problems for annotations. */
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts, console } = context;
   noteOutcomes(context, ends);

@@ -128,6 +128,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
+/** Omits the faults of columns that the command does not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
