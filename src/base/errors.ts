@@ -31,8 +31,6 @@ export type Outcome = 'not-applied' | 'unknown';
 
 export class Failure extends Error {
   static readonly exit: number = 1;
-  static readonly meaning: string =
-    "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
 
   hint: string | undefined;
   readonly code: string | undefined;
@@ -64,7 +62,6 @@ export class RequestFailure extends Failure {
 
 export class UsageError extends Failure {
   static override readonly exit = 2;
-  static override meaning = 'usage error (invalid flag, argument or input file); no changes were made';
 }
 export class LocalError extends Failure {
   constructor(message: string, details: FailureDetails = {}) {
@@ -74,36 +71,27 @@ export class LocalError extends Failure {
 export class UnexpectedResponseError extends RequestFailure {}
 export class AuthError extends RequestFailure {
   static override readonly exit = 3;
-  static override readonly meaning = 'missing or unusable API key, or the service rejected the key (401)';
 }
 export class NotFoundError extends RequestFailure {
   static override readonly exit = 4;
-  static override readonly meaning = 'not found (404)';
 }
 export class PlanLimitError extends RequestFailure {
   static override readonly exit = 5;
-  static override readonly meaning = "the plan's code limit is reached (403)";
 }
 export class RateLimitError extends RequestFailure {
   static override readonly exit = 6;
-  static override readonly meaning = 'rate limit: the wait would exceed --max-wait';
 }
 export class UnavailableError extends RequestFailure {
   static override readonly exit = 7;
-  static override readonly meaning = 'network or service unavailable after retries';
 }
 export class PartialError extends Failure {
   static override readonly exit = 8;
-  static override readonly meaning =
-    'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
 }
 export class UnprovenError extends Failure {
   static override readonly exit = 9;
-  static override meaning = 'the export could not be verified as complete, or a bulk row needs your decision';
 }
 export class RejectedError extends RequestFailure {
   static override readonly exit = 10;
-  static override readonly meaning = 'the service rejected the values (400)';
 }
 export class InterruptedError extends Failure {
   readonly signal: 'SIGINT' | 'SIGTERM';
@@ -127,25 +115,29 @@ export class ClosedPipeError extends Failure {
   static override readonly exit = 0;
 }
 
-const CLASSES = [
-  Failure,
-  UsageError,
-  AuthError,
-  NotFoundError,
-  PlanLimitError,
-  RateLimitError,
-  UnavailableError,
-  PartialError,
-  UnprovenError,
-  RejectedError,
+const MEANINGS: readonly (readonly [failure: { readonly exit: number }, meaning: string])[] = [
+  [{ exit: 0 }, 'success'],
+  [
+    Failure,
+    "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification",
+  ],
+  [UsageError, 'usage error (invalid flag, argument or input file); no changes were made'],
+  [AuthError, 'missing or unusable API key, or the service rejected the key (401)'],
+  [NotFoundError, 'not found (404)'],
+  [PlanLimitError, "the plan's code limit is reached (403)"],
+  [RateLimitError, 'rate limit: the wait would exceed --max-wait'],
+  [UnavailableError, 'network or service unavailable after retries'],
+  [
+    PartialError,
+    'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ',
+  ],
+  [UnprovenError, 'the export could not be verified as complete, or a bulk row needs your decision'],
+  [RejectedError, 'the service rejected the values (400)'],
+  [{ exit: 130 }, 'interrupted (Ctrl-C): output files are unchanged or at a committed point'],
+  [{ exit: 143 }, 'terminated: output files are unchanged or at a committed point'],
 ];
 
-export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
-  { exit: 0, meaning: 'success' },
-  ...CLASSES,
-  { exit: 130, meaning: 'interrupted (Ctrl-C): output files are unchanged or at a committed point' },
-  { exit: 143, meaning: 'terminated: output files are unchanged or at a committed point' },
-];
+export const EXIT_CODES = MEANINGS.map(([{ exit }, meaning]) => ({ exit, meaning }));
 
 export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;

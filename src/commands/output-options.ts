@@ -76,10 +76,7 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/**
- * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
- * this order. Throws UsageError if flags contradict each other or name an unknown field.
- */
+/** Throws UsageError as `planOutput` of plan-output.ts, and for a file that can't be written. */
 export async function planOutput(
   context: Context,
   options: OutputFlags,

@@ -21,7 +21,7 @@ export function createReference({ version, root, groups, commands, globals }: Ma
     commands: [...commands.map(describeCommand), describeHelp()],
     global_flags: globals.map(describeFlag),
     topics: TOPICS.map(({ name, title }) => ({ name, title })),
-    exit_codes: EXIT_CODES.map(({ exit, meaning }) => ({ exit, meaning })),
+    exit_codes: EXIT_CODES,
     environment: ENVIRONMENT.flatMap(([names, meaning]) =>
       names.split(', ').map((name) => ({ name, meaning })),
     ),

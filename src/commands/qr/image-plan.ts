@@ -24,7 +24,6 @@ export async function choosePrintable(
   return keepPrintable(context, names, flags, await chooseCodes(context, names, flags), (code) => code);
 }
 
-/** Omits paused and expired codes, unless named or chosen by --status. */
 export function keepPrintable<T>(
   { console }: Context,
   names: readonly string[],

@@ -1,9 +1,3 @@
-/**
- * A Date is truncated to seconds and stamped between sending and receiving, so it bounds the offset to the
- * monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
- */
-export type ServiceClock = ReturnType<typeof createServiceClock>;
-
 const SECOND_MS = 1000;
 /** Crystals drift, so newer responses can replace a bound. */
 const DRIFT = 0.0001;
@@ -13,6 +7,12 @@ interface Bound {
   at: number;
 }
 
+export type ServiceClock = ReturnType<typeof createServiceClock>;
+
+/**
+ * A Date is truncated to seconds and stamped between sending and receiving, so it bounds the offset to the
+ * monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
+ */
 export function createServiceClock(clock: { monotonic(): number }) {
   let bounds: { low: Bound; high: Bound } | undefined;
 
