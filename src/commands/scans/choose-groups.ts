@@ -63,39 +63,26 @@ export async function chooseGroups(
   const used = eachOnce([...groups, ...wanted.map(({ group }) => group)]);
   const tag = flags.input && used.find(({ kind }) => kind === 'utm');
   const destination = tag && destinationColumn(tag, file);
-  const filtersIn = (table?: CodeTable) => {
-    const nowMs = context.clock.now();
-    const filters = new Map<string, Filter>();
-    for (const { group, value } of wanted) {
-      const { values } = filters.get(group.by) ?? { values: [] };
-      const meant = valuesFor(group, value, { table, nowMs, timezone });
-      filters.set(group.by, { group, values: [...values, ...meant] });
-    }
-    return [...filters.values()];
-  };
-  const none = {
-    groups,
-    pairs,
-    sections,
-    filters: file ? [] : filtersIn(),
-    table: undefined,
-    destinationOf: undefined,
-    splitBy,
-  };
-  if (!file) return none;
-  const shadowed = used.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined);
+  const shadowed = file
+    ? used.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined)
+    : [];
   for (const { by } of shadowed)
-    context.console.note(`Counting by the dimension ${by}, not by the column with this name in ${file.name}`);
+    context.console.note(
+      `Counting by the dimension ${by}, not by the column with this name in ${file?.name}`,
+    );
   const ofColumns = used.flatMap(({ kind, by }) => (kind === 'column' ? [by] : []));
-  const columns = [...new Set([...ofColumns, ...(splitBy === undefined ? [] : [splitBy])])];
-  if (columns.length === 0 && destination === undefined) {
-    if (shadowed.length === 0) throw unused(file);
-    return { ...none, filters: filtersIn() };
-  }
-  const table = createCodeTable(file, [...columns, ...(destination === undefined ? [] : [destination])]);
+  const columns = new Set([...ofColumns, splitBy, destination].filter((name) => name !== undefined));
+  if (file && columns.size === 0 && shadowed.length === 0) throw unused(file);
+  const table = file && columns.size > 0 ? createCodeTable(file, [...columns]) : undefined;
   const destinationOf =
-    destination === undefined ? undefined : (code: CodeOfScans) => table.valueOf(code, destination);
-  return { ...none, filters: filtersIn(table), table, destinationOf };
+    table && destination !== undefined ? (code: CodeOfScans) => table.valueOf(code, destination) : undefined;
+  const nowMs = context.clock.now();
+  const filters = new Map<string, Filter>();
+  for (const { group, value } of wanted) {
+    const meant = valuesFor(group, value, { table, nowMs, timezone });
+    filters.set(group.by, { group, values: [...(filters.get(group.by)?.values ?? []), ...meant] });
+  }
+  return { groups, pairs, sections, filters: [...filters.values()], table, destinationOf, splitBy };
 }
 
 function eachOnce(groups: readonly GroupBy[]): GroupBy[] {
@@ -118,12 +105,8 @@ function valuesFor(group: GroupBy, value: string, { table, nowMs, timezone }: Va
     const same = sameValues(value, values);
     if (same.length > 0) return same;
     const similar = nearest(value, values);
-    throw new UsageError(
-      redactKeys(`no row of ${table?.name} has ${inQuotes(value)} in column ${quote(by)}`),
-      {
-        hint: similar === undefined ? `Use a value of this column.` : `Did you mean ${quote(similar)}?`,
-      },
-    );
+    const message = `no row of ${table?.name} has ${inQuotes(value)} in column ${quote(by)}`;
+    throw misread(message, similar && quote(similar), 'Use a value of this column.');
   }
   if (kind !== 'time') return [by === 'country' ? value.toUpperCase() : value];
   if (by === 'hour') {
@@ -187,32 +170,25 @@ function columnIn(raw: string, file: Input, flag: string): string {
   return column;
 }
 
+function misread(message: string, meant: string | undefined, otherwise: string): UsageError {
+  const hint = meant === undefined ? otherwise : `Did you mean ${meant}?`;
+  return new UsageError(redactKeys(message), { hint });
+}
+
 function unknownDimension(raw: string, flag: string): UsageError {
   const similar = nearest(raw, DIMENSIONS);
-  return new UsageError(
-    redactKeys(`invalid value for ${flag}: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`),
-    {
-      hint:
-        similar === undefined
-          ? 'To use a column from a file of codes, add --join FILE.'
-          : `Did you mean ${flag} ${similar}?`,
-    },
-  );
+  const message = `invalid value for ${flag}: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`;
+  const otherwise = 'To use a column from a file of codes, add --join FILE.';
+  return misread(message, similar && `${flag} ${similar}`, otherwise);
 }
 
 const MOST_COLUMNS = 20;
 
 function unknownColumn(raw: string, file: Input, flag: string): UsageError {
   const similar = nearest(raw, [...DIMENSIONS, ...file.columns]);
-  return new UsageError(
-    redactKeys(`${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`),
-    {
-      hint:
-        similar === undefined
-          ? 'Use one of these columns, or a dimension such as day.'
-          : `Did you mean ${flag} ${quote(similar)}?`,
-    },
-  );
+  const message = `${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`;
+  const otherwise = 'Use one of these columns, or a dimension such as day.';
+  return misread(message, similar && `${flag} ${quote(similar)}`, otherwise);
 }
 
 function columnsOf({ columns }: Input): string {
