@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { messageOf, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { inShellOr, shown } from '../base/text/quote.ts';
-import { splitWords } from '../base/text/split-words.ts';
 
 /**
  * Refuses a relative path (the current directory would choose the program), and a key, because arguments are
@@ -12,18 +11,13 @@ export function parseKeyCommand(line: string): [file: string, ...args: string[]]
   const refuse = (reason: string, hint: string): never => {
     throw new UsageError(`cannot use the key-command: ${reason}`, { hint });
   };
-  const wordsOf = () => {
-    try {
-      return splitWords(line);
-    } catch (error) {
-      return refuse(messageOf(error), "Quote the word, or run a shell: `sh -c 'COMMAND'`.");
-    }
-  };
   if (redactKeys(line) !== line) {
     const hint = 'To store a key, run `qrctl auth login`.';
     refuse('it contains an API key, and other users can read arguments', hint);
   }
-  const [file = '', ...args] = wordsOf();
+  const [file = '', ...args] = splitWords(line, (reason) =>
+    refuse(reason, "Quote the word, or run a shell: `sh -c 'COMMAND'`."),
+  );
   if (file === '')
     refuse('it is empty', 'Specify a command that prints the key, such as `op read op://VAULT/ITEM/FIELD`.');
   if (/[/\\]/.test(file) && !isAbsolute(file)) {
@@ -32,6 +26,30 @@ export function parseKeyCommand(line: string): [file: string, ...args: string[]]
   }
   if (line.includes('\0')) refuse('it contains a NUL character', 'Remove that character.');
   return [file, ...args];
+}
+
+const SHELL_SYNTAX = /[|&;<>$`]/;
+
+/** Splits a line like a shell. A backslash is literal, except before a quote outside single quotes. */
+export function splitWords(line: string, refuse: (reason: string) => never): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const [piece, single, double] of line.matchAll(
+    /'([^']*)'|"((?:\\"|[^"])*)"|\s+|(?:\\['"]|[^\s'"])+|['"]/g,
+  )) {
+    const quoted = single ?? double?.replaceAll('\\"', '"');
+    if (quoted === undefined && (piece === "'" || piece === '"'))
+      refuse(`it has an opening ${piece} without a closing one`);
+    if (quoted === undefined && /^\s/.test(piece)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    const syntax = quoted === undefined ? SHELL_SYNTAX.exec(piece) : null;
+    if (syntax) refuse(`it runs without a shell, so an unquoted ${syntax[0]} has no effect`);
+    word = (word ?? '') + (quoted ?? piece.replace(/\\(['"])/g, '$1'));
+  }
+  return word === undefined ? words : [...words, word];
 }
 
 export function commandHint(line: string, place: 'stored' | 'passed' = 'stored'): string {

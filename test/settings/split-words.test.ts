@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { splitWords } from '../../../src/base/text/split-words.ts';
+import { splitWords } from '../../src/settings/key-command.ts';
+
+const refuse = (reason: string) => {
+  throw new Error(reason);
+};
+const wordsOf = (line: string) => splitWords(line, refuse);
 
 describe('a command line without a shell', () => {
   test.each<[string, string[]]>([
@@ -16,19 +21,19 @@ describe('a command line without a shell', () => {
     ["sh -c 'it'\\''s'", ['sh', '-c', "it's"]],
     ['say "a \\"b\\" \\c"', ['say', 'a "b" \\c']],
   ])('%j is %j', (line, words) => {
-    expect(splitWords(line)).toEqual(words);
+    expect(wordsOf(line)).toEqual(words);
   });
 
   test.each(["say 'it", 'say "it', 'a | b', 'a; b', 'a && b', 'a > b', 'a $HOME', 'a `b`', 'a < b', "it's"])(
     '%j is refused: a shell would read it in another way',
     (line) => {
-      expect(() => splitWords(line)).toThrow();
+      expect(() => wordsOf(line)).toThrow();
     },
   );
 
   test('takes time linear in its length', () => {
-    expect(splitWords(`${'a'.repeat(1e6)} ${' '.repeat(1e6)}b`)).toHaveLength(2);
-    expect(() => splitWords(`${'"a" '.repeat(2e5)}'`)).toThrow();
-    expect(() => splitWords(`"${'\\"'.repeat(2e5)}`)).not.toThrow();
+    expect(wordsOf(`${'a'.repeat(1e6)} ${' '.repeat(1e6)}b`)).toHaveLength(2);
+    expect(() => wordsOf(`${'"a" '.repeat(2e5)}'`)).toThrow();
+    expect(() => wordsOf(`"${'\\"'.repeat(2e5)}`)).not.toThrow();
   });
 });
