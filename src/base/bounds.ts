@@ -10,19 +10,13 @@ const MIB = 1024 * KIB;
 export const MOST_BYTES = {
   /** Body of a response, and of a request of `qrctl api`. */
   body: 64 * MIB,
-  /** Body of a request to the sandbox. */
   sandboxBody: MIB,
-  /** Head of a response of a destination. */
   destinationHead: 256 * KIB,
-  /** Cookies of a destination. */
   cookies: 8 * KIB,
-  /** File of an API key. */
   keyFile: 4 * KIB,
   /** API key on standard input, or the output of `key-command`. */
   keyStream: 64 * KIB,
-  /** Config file. */
   config: 4 * MIB,
-  /** Time zone file of the machine. */
   timeZone: 64 * KIB,
   /** File of rows, and the list of images: more than any spreadsheet has. */
   rowsFile: 128 * MIB,
@@ -30,7 +24,6 @@ export const MOST_BYTES = {
   recordFile: 256 * MIB,
   /** First line of a ledger: a URL, a profile name and a fingerprint. */
   ledgerHead: 16 * KIB,
-  /** Line of a log file. */
   logLine: 64 * MIB,
   /** Hashed image; the largest PNG has 5 MiB. */
   image: 64 * MIB,

@@ -140,19 +140,10 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
 }
 
 function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {
-  const { item } = row;
+  const { action, code, row: { line = null } = {} } = row.item;
   const { id = null, slug = null } = codeOf(row);
-  const name = item.code?.name ?? null;
-  const lost = item.code ? (scans.get(item.code.id) ?? null) : null;
-  return {
-    line: item.row?.line ?? null,
-    id,
-    slug,
-    name,
-    action: item.action,
-    scans: lost,
-    error: reasonOf(row) ?? null,
-  };
+  const lost = code ? (scans.get(code.id) ?? null) : null;
+  return { line, id, slug, name: code?.name ?? null, action, scans: lost, error: reasonOf(row) ?? null };
 }
 
 type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'offline' | 'backup'>>;
