@@ -56,7 +56,7 @@ export interface Sourced {
 }
 
 /** An empty variable counts as unset. */
-export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
+function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
   if (variable && env[variable]) return { key, text: ofVariable(env[variable]), source: 'variable' };
@@ -75,7 +75,7 @@ function shownText(key: SettingKey, text: string): string {
   return (key === 'base-url' && baseUrlOf(text)) || text;
 }
 
-export function badSetting(
+function badSetting(
   { key, source }: Sourced,
   profileName: string,
   reason: string,

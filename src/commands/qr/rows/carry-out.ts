@@ -47,7 +47,7 @@ export interface RowsVerb {
   readonly ended?: (end: RunEnd) => void;
 }
 
-export interface CheckedSource {
+interface CheckedSource {
   readonly input: Source;
   readonly checked: { readonly rows: readonly Row[]; readonly warnings: readonly Fault[] };
 }
