@@ -120,7 +120,8 @@ describe('the lines below the tables', () => {
     );
     const averages = draw([], 100, COMPARED);
     expect(averages).toContain(
-      '\nPrevious period: 2,031 scans\nAverage per day: 438, previously 67.7 (+547.3%)\n',
+      '\nPrevious period: 2,031 scans\nAverage per day: 438, previously 67.7 (+547.3%)\n' +
+        'The periods differ in length, so changes compare averages per day.\n',
     );
     expect(draw([], 100, { total: { ...total, change: null } })).toContain('\nPrevious period: 80 scans\n');
     expect(draw([], 100, { total, previousRange: 'from A to B' })).toContain(

@@ -68,7 +68,7 @@ describe('qr update --dry-run', () => {
     write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
     expect(rows.map(([action]) => action)).toEqual(['gone', 'update', 'unchanged']);
-    expect(last).toMatch(/^1 deleted from the service, 1 to update, 1 unchanged \(/);
+    expect(last).toMatch(/^1 code deleted from the service, 1 to update, 1 unchanged \(/);
     expect(await qrctl('update', '--from', 'rows.csv')).toMatchObject({ code: 8 });
     const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), {
       columns: true,
@@ -101,7 +101,7 @@ describe('qr update --dry-run', () => {
       ['unchanged', 'superseded by a later row'],
       ['unchanged', null],
     ]);
-    expect(last).toMatch(/^1 failed, 2 to update, 1 not due yet, 3 unchanged \(/);
+    expect(last).toMatch(/^1 row failed, 2 to update, 1 not due yet, 3 unchanged \(/);
     for (const changed of ['updated,updated', 'unchanged,unchanged']) {
       await qrctl('update', '--from', 'rows.csv', '--due');
       const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), {

@@ -116,7 +116,7 @@ describe('a joined column', () => {
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];
     const { stdout, stderr } = await statsOf(sandbox, cwd, [...common, ...RANGE]);
     expect(stderr).toContain(
-      'Counting by the dimension country, not by the column with this name in own.csv\n',
+      'Counting by the dimension country, not by the column with this name in own.csv. To count by the column, rename it, such as store_country\n',
     );
     expect(stderr).not.toContain('not found');
     expect(stdout).toContain('\ncountry,DE,');

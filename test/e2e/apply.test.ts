@@ -80,12 +80,12 @@ describe('qr apply', () => {
       expect.stringContaining('Adopted 1 code (1 request). Lock file: codes.lock.json'),
     ]);
     expect((await apply('--dry-run')).stderr).toContain(
-      '1 unchanged (about 1 request). No changes were made',
+      '1 code unchanged (about 1 request). No changes were made',
     );
     expect((await apply()).stderr).toContain('1 key unchanged (1 request). Lock file: codes.lock.json');
     await write(file(row(1), row(2)));
     expect((await apply('--dry-run')).stderr).toContain(
-      '1 to create, 1 unchanged (about 2 requests). No changes were made',
+      '1 code to create, 1 unchanged (about 2 requests). No changes were made',
     );
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });

@@ -112,7 +112,7 @@ describe('qr update --from', () => {
       error: null,
       changes: { name: { old: name, new: 'New' } },
     });
-    expect(stderr).toContain('1 to update (about 2 requests). No changes were made');
+    expect(stderr).toContain('1 code to update (about 2 requests). No changes were made');
     expect(count('PATCH')).toBe(0);
   });
 

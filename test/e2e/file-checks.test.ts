@@ -118,7 +118,7 @@ describe('a dry run on a terminal', () => {
     expect(lines.some((line) => /^ *2 +create .*Code 1 /.test(line))).toBe(true);
     expect(lines.length).toBeLessThan(40);
     expect(lines).toContain('warning: line 301: has the same values as line 8: each row gets its own code');
-    expect(lines.at(-1)).toMatch(/^300 to create \(about 30\d requests.*\)\. No changes were made$/);
+    expect(lines.at(-1)).toMatch(/^300 codes to create \(about 30\d requests.*\)\. No changes were made$/);
     const whole = await qr([...dryRun, '-f', 'table'], { tty: 100 });
     expect(whole.stdout).toContain('Code 299');
     const json = await qr([...dryRun, '-f', 'json']);

@@ -33,7 +33,7 @@ function withPlace(text: string): string {
 export function findTemplateProblem(template: string): string | undefined {
   const url = parseUrl(template.replace(PLACES, 'x'));
   if (url && !isDotless(url)) return undefined;
-  return 'has a host without a dot; replace it with the host of your short links (HOST is a placeholder)';
+  return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
 /** Decoders of QR codes disagree about anything but ASCII. Half a character becomes U+FFFD. */

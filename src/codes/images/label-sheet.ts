@@ -132,12 +132,12 @@ export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions)
   return { code: { ...centered, yMm: top }, caption: { ...box, align: 'center' } };
 }
 
-const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
+const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, m: 1000, in: MM_AN_INCH };
 const MOST_MM = 5000;
 
-/** Accepts 1 mm to 5 m, such as `30mm`, `3cm` or `1.2in`. */
+/** Accepts 1 mm to 5 m, such as `30mm`, `3cm`, `1m` or `1.2in`. */
 export function parseLength(raw: string): number | undefined {
-  const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw) ?? [];
+  const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|m|in)$/.exec(raw) ?? [];
   const value = Number(number) * (UNITS_MM[unit] ?? 1);
   return value >= 1 && value <= MOST_MM ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import { MOST_RECORD, MOST_VALUES } from '../../base/bounds.ts';
 import { restore } from '../../base/text/defuse.ts';
+import { countOf } from '../../base/text/quote.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { likelyDelimiter } from '../../files/formats/formats.ts';
 import { type CreateCsvReader, CsvFault, loadCsvReader } from '../../files/formats/read/csv-reader.ts';
@@ -182,13 +183,12 @@ function splitAtCommas(
 function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
-  const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-  return [
-    {
-      line,
-      message: `has ${count}, but the header has ${width}: enclose values that contain a separator in quotes`,
-    },
-  ];
+  const missing = width - cells.length;
+  const way =
+    missing > 0
+      ? `it ends early. Add ${countOf(missing, 'separator')} at its end, or save the file again in the program that made it`
+      : 'enclose values that contain a separator in quotes';
+  return [{ line, message: `has ${countOf(cells.length, 'cell')}, but the header has ${width}: ${way}` }];
 }
 
 /** Cells by column. A Map per row would take several times the memory for a million rows. */

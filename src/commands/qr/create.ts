@@ -56,8 +56,8 @@ type CreateFlags = Values<typeof options>;
 export const command = defineCommand({
   description:
     'Creates one code, or one code per row of a file.\n\n' +
-    'The file has the columns name, type and destination. Each row gets exactly one code, even if you kill the command, copy or sort the ' +
-    'file, and run it again. For a list that you keep editing, use `qrctl qr apply`.\n\n' +
+    'The file has the columns name, type and destination. Each row gets exactly one code, also in repeated runs. From then on, edit the ' +
+    'results file, and run it with --apply-edits. For a file in git, use `qrctl qr apply`.\n\n' +
     'Rows with an ID or slug are existing codes. If a row differs from its code, decide with --apply-edits or --as-new.',
   options,
   columns: async () => [
@@ -186,6 +186,8 @@ async function printTemplate(context: Context, flags: CreateFlags): Promise<void
     });
   }
   await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
+  if (output !== undefined && output !== '-')
+    context.console.note(`Wrote the template ${output}. Fill in one row per code, and pass it with --from`);
 }
 
 async function isFile(path: string): Promise<boolean> {

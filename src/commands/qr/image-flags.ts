@@ -72,7 +72,7 @@ export const sheetOptions = inGroup('Sheet flags:', {
 export const styleOptions = inGroup('Image flags:', {
   size: parsed('--size <length>', 'Width, including the quiet zone (default: 30mm)', {
     parse: parseLength,
-    forms: 'a length such as 30mm, 3cm or 1.2in',
+    forms: 'a length such as 30mm, 3cm, 1m or 1.2in',
   }),
   ...rarely({
     dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }),
@@ -170,13 +170,13 @@ export async function requireShortUrl(context: Context, { shortUrl: flag }: Imag
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)
     throw new UsageError('no short URL is configured for printed codes', {
-      hint: 'Run `qrctl config set short-url https://HOST/{slug}`, or add --short-url https://HOST/{slug}.',
+      hint: 'Run `qrctl config set short-url https://HOST/{slug}`, where HOST is the host that opens when you scan one of your codes.',
     });
   if (flag?.isCompleted)
     context.console.note(`The address has no placeholder for the code. Using ${template}`);
   const problem = findTemplateProblem(template);
   if (problem === undefined) return template;
   throw new UsageError(`cannot draw ${quote(template)}: it ${problem}`, {
-    hint: 'Run `qrctl config set short-url https://HOST/{slug}`.',
+    hint: 'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.',
   });
 }

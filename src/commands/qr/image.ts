@@ -50,13 +50,16 @@ export const command = defineCommand({
     const { output, outputDir } = flags;
     if (outputDir !== undefined || (flags.dryRun && output === undefined))
       return writeDirectory(context, args, flags);
-    if (args.length !== 1)
-      throw new UsageError('missing --output-dir', {
-        hint: 'Add --output-dir DIR to write one file per code.',
-      });
+    if (args.length > 1 || flags.all || flags.from !== undefined) throw severalCodes();
     await writeImage(context, args, flags);
   },
 });
+
+function severalCodes(count?: string): UsageError {
+  return new UsageError(`missing --output-dir${count === undefined ? '' : `: ${count} match`}`, {
+    hint: 'Add --output-dir DIR to write one file per code.',
+  });
+}
 
 function isOfSheet(flags: ImageFlags): boolean {
   const { sheet, grid, paper } = flags;
@@ -78,6 +81,7 @@ async function writeImage(context: Context, names: readonly string[], flags: Ima
   if (path !== undefined) await checkWholeFile(path);
   const style = await styleOf(context, flags);
   const codes = await choosePrintable(context, names, flags);
+  if (codes.length > 1) throw severalCodes(countOf(codes.length, 'code'));
   const all = await encodeCodes(context, codes, template, style, [format]);
   const [encoded] = all.encoded;
   if (!encoded) return;

@@ -8,6 +8,8 @@ import {
   type RunChanges,
   undoRows,
 } from '../../codes/engine/plan/undo.ts';
+import { CREATE_AGAIN } from '../../codes/engine/results/explain.ts';
+import { isDone } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';
 import { defineCommand, flag, outputFile, rarely, type Values } from '../define.ts';
@@ -30,15 +32,16 @@ const options = {
 
 export const command = defineCommand({
   description:
-    'Undoes the changes of a run over a file: of RUN, or of the last one in this workspace.\n\n' +
-    'A field is put back only if it still has the value that the run set; later edits are kept and shown. A code that the run created is ' +
-    'paused, never deleted. Deleted codes stay deleted.',
+    'Undoes a run over a file (--from): RUN, or the last one in this workspace.\n\n' +
+    'A change by `qr update CODE` is not recorded: set the old value yourself. A field is put back only if it still has the value that ' +
+    'the run set; later edits are kept and shown. A code that the run created is paused, never deleted. A code that the run deleted stays ' +
+    'deleted.',
   arguments: [{ term: '[run]', description: 'ID of the run, as `qrctl qr undo --dry-run` shows it' }],
   options,
   columns: async () => [{ columns: NAMED_COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
     ['qrctl qr undo --dry-run', 'Show the fields that would change back'],
-    ['qrctl qr undo', 'Undo the last bulk create, update, apply or delete'],
+    ['qrctl qr undo', 'Undo the last run of create, update or apply with a file'],
   ],
   async run(context, { args: [name], options }) {
     const output = options.dryRun ? undefined : await openOutput(context, options, NAMED_COLUMNS);
@@ -49,8 +52,11 @@ export const command = defineCommand({
     const end = await carryOut(context, job);
     const ends = end.ends.map((one) => [one.code?.slug ?? one.item.row?.id ?? '', one] as const);
     const named = finishNamed(context, end, ends);
+    const isGone = end.ends.every((one) => one.outcome === 'gone' || isDone(one));
     if (named.failure instanceof Failure)
-      named.failure.hint = `See the output for the reasons. To try again, run \`qrctl qr undo ${run.run}\`.`;
+      named.failure.hint = isGone
+        ? CREATE_AGAIN
+        : `See the output for the reasons. To try again, run \`qrctl qr undo ${run.run}\`.`;
     const place = named.failure === undefined ? `Run ${run.run} is undone` : undefined;
     await noteSummary(context, end.ends, { warnings: 0, place, thing: 'code' });
     await printNamed(output, named);
@@ -80,7 +86,7 @@ async function findRun(
   const runs = reader.finish();
   const run = chooseRun(runs, name);
   if (run) {
-    context.console.note(`Run ${describeRun(run)}`);
+    context.console.note(`${name === undefined ? 'Last run over a file: ' : 'Run '}${describeRun(run)}`);
     return run;
   }
   const known = runs
@@ -97,7 +103,7 @@ async function findRun(
     hint:
       known.length > 0
         ? `To undo another run, pass its ID. The last runs, newest first: ${known.map(describeRun).join('; ')}.`
-        : 'The ledger of this machine has only runs over files. If one used --ledger, pass the same file.',
+        : 'The ledger has only the runs over files (--from) of this machine. If one used --ledger, pass the same file.',
   });
 }
 

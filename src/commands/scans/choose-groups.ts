@@ -50,10 +50,8 @@ export async function chooseGroups(
 ): Promise<Groups> {
   refuseContradictions(flags);
   const file = flags.join === undefined ? undefined : await readJoin(context, flags.join, flags);
-  const given = [
-    ...(flags.by?.map((raw) => resolveAll(raw, file)) ?? byDefault.map((by) => [groupOf(by)])),
-    ...(flags.addBy?.map((raw) => resolveAll(raw, file)) ?? []),
-  ];
+  const named = [...(flags.by ?? []), ...(flags.addBy ?? [])].map((raw) => resolveAll(raw, file));
+  const given = flags.by ? named : [...byDefault.map((by) => [groupOf(by)]), ...named];
   const pairs = given.filter((each): each is Pair => each.length === 2);
   const sections = eachOnce(given.filter(({ length }) => length === 1).flat());
   const groups = eachOnce([...sections, ...pairs.flat()]);
@@ -63,12 +61,13 @@ export async function chooseGroups(
   const used = eachOnce([...groups, ...wanted.map(({ group }) => group)]);
   const tag = flags.input && used.find(({ kind }) => kind === 'utm');
   const destination = tag && destinationColumn(tag, file);
+  const chosen = eachOnce([...named.flat(), ...wanted.map(({ group }) => group)]);
   const shadowed = file
-    ? used.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined)
+    ? chosen.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined)
     : [];
   for (const { by } of shadowed)
     context.console.note(
-      `Counting by the dimension ${by}, not by the column with this name in ${file?.name}`,
+      `Counting by the dimension ${by}, not by the column with this name in ${file?.name}. To count by the column, rename it, such as store_${by}`,
     );
   const ofColumns = used.flatMap(({ kind, by }) => (kind === 'column' ? [by] : []));
   const columns = new Set([...ofColumns, splitBy, destination].filter((name) => name !== undefined));

@@ -116,6 +116,7 @@ function drawClosing(
   if (comparesAverages && perDay !== null && previousPerDay !== null)
     lines.push(
       `Average per day: ${formatAverage(perDay)}, previously ${formatAverage(previousPerDay)}${changed}`,
+      'The periods differ in length, so changes compare averages per day.',
     );
   const rows = sections.flatMap((section) => section.rows);
   if (isBeforeData || rows.some((row) => row.isBeforeData))

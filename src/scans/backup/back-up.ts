@@ -6,7 +6,7 @@ import {
   type UnprovenError,
 } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
-import { codeInShell, countOf, quote } from '../../base/text/quote.ts';
+import { codeInShell, countOf, inShellOr, quote } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { SendDelete, Service } from '../../service/service.ts';
@@ -32,6 +32,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
   let codes = 0;
   let untilMs = Infinity;
+  let record = '';
 
   return {
     async backUp(code, send, setStatus) {
@@ -48,6 +49,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
         await pause.begin();
         const saved = await deleteSaved(context, code, `${place}.scans.ndjson`, send);
         codes += 1;
+        record = `${place}.json`;
         untilMs = Math.min(untilMs, saved.untilMs);
       } catch (error) {
         await pause.undo(error);
@@ -58,6 +60,9 @@ export async function openBackup(context: BackupContext, directory: string): Pro
       if (codes === 0) return;
       const until = `up to ${formatInstant(untilMs)}. No newer scan existed right before the deletion`;
       context.console.note(`Backed up every scan of ${countOf(codes, 'code')} ${until}`);
+      const again = inShellOr('DIR/ID.json', codes === 1 ? record : join(directory, 'ID.json'));
+      const which = codes === 1 ? 'the code' : 'one of them';
+      context.console.note(`To create ${which} again, with a new slug: \`qrctl qr create --from ${again}\``);
     },
   };
 }

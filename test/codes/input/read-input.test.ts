@@ -119,7 +119,11 @@ describe('CSV', () => {
     ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: appears twice/],
     ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
     ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: has 3 cells, but the header has 2/],
-    ['too few cells', 'name,type\na\n', /line 2: has 1 cell, but the header has 2/],
+    [
+      'too few cells',
+      'name,type\na\n',
+      /line 2: has 1 cell, but the header has 2: it ends early\. Add 1 separator/,
+    ],
   ])('is refused with %s', async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });

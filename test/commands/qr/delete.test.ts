@@ -164,7 +164,7 @@ describe('qr delete --dry-run', () => {
     ]);
     expect(run.stderr).toContain('2 codes and 1 scan would be deleted');
     expect(run.stderr).toMatch(
-      /2 to delete, 1 already deleted \(about \d+ requests\)\. No changes were made/,
+      /2 codes to delete, 1 already deleted \(about \d+ requests\)\. No changes were made/,
     );
     expect([slugs(), deletions()]).toEqual(['abcde', 0]);
   });

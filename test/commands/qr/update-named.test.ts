@@ -41,7 +41,7 @@ describe('qr update CODE… --dry-run', () => {
     );
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/1 failed, 1 to update, 1 unchanged \(about \d+ requests?\)/),
+      expect.stringMatching(/1 row failed, 1 to update, 1 unchanged \(about \d+ requests?\)/),
     ]);
     const one = await qr('c', '--status', 'paused', '--dry-run', '-f', 'json');
     expect(JSON.parse(one.stdout)).toMatchObject([

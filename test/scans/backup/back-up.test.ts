@@ -159,6 +159,9 @@ describe('a backup', () => {
     backup.reportEnd();
     expect(notes).toEqual([
       expect.stringMatching(/^Backed up every scan of 1 code up to 2026-01-10T00:00:00\.000Z\./),
+      expect.stringMatching(
+        /^To create the code again, with a new slug: `qrctl qr create --from \S+\.json`$/,
+      ),
     ]);
   });
 

@@ -78,11 +78,11 @@ function readAnswers(
     codeOf(row) {
       const name = of(adopt, row) ?? (row.decision?.is === 'code' ? row.decision.name : undefined);
       const code = name === undefined ? undefined : find(name);
-      if (name !== undefined && !code)
-        refuse({
-          line: row.line,
-          message: `no code has the ID or slug ${quote(name)} (expected that, new, mine, theirs or skip)`,
-        });
+      if (name !== undefined && !code) {
+        const lacks = `no code has the ID or slug ${quote(name)}`;
+        const forms = 'the decision must be mine, theirs, new, skip, or the ID or slug of a code';
+        refuse({ line: row.line, message: of(adopt, row) === undefined ? `${forms}: ${lacks}` : lacks });
+      }
       return code;
     },
     newOf(row) {

@@ -92,6 +92,16 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
   }
 }
 
+/** Next step if a run that is undone has deleted codes. */
+export const CREATE_AGAIN =
+  'Deleted codes stay deleted. To create one again from its backup, with a new slug, run `qrctl qr create --from DIR/ID.json`.';
+
+/** Explains the words that the column `decision` accepts. */
+export function describeAnswers(verb: Verb): string {
+  const another = mayCreate(verb) ? 'new creates another, ' : '';
+  return `mine changes the code, theirs keeps it, ${another}an ID or slug assigns a code, skip sends nothing`;
+}
+
 const ANSWERS: Readonly<Record<Question, string>> = {
   undecided: 'the ID of a code, new or skip',
   gone: 'new or skip',

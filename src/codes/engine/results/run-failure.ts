@@ -17,6 +17,7 @@ import type { Plan, PlanAction, PlanItem } from '../plan/model.ts';
 import { hasChanges } from '../plan/values.ts';
 import {
   countQuestions,
+  describeAnswers,
   groupQuestions,
   nameItem,
   needsDecision,
@@ -98,7 +99,7 @@ function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, result
   const ways = groups.map(({ question, rows }) => waysToDecide(question, rows, verb));
   if (isAsked && resultsPath !== undefined)
     ways.unshift(
-      `Enter your decisions in the column decision of ${resultsPath}, and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
+      `Enter your decisions in the column decision of ${resultsPath} (${describeAnswers(verb)}), and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
     );
   if (failed > 0)
     ways.push(

@@ -61,3 +61,14 @@ export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);
   return told.join(', ') || 'nothing to do';
 }
+
+const OF_ROWS: ReadonlySet<RowState> = new Set<RowState>(['undecided', 'conflict', 'edited', 'failed']);
+
+/** Formats `300 codes to create, 996 unchanged`. */
+export function describeRows(rows: readonly PlanRow[]): string {
+  const counts = countRows(rows, 0);
+  const first = ORDER.find((state) => rows.some((row) => stateOf(row) === state));
+  if (first === undefined || first === 'exists') return counts;
+  const noun = OF_ROWS.has(first) ? 'row' : 'code';
+  return counts.replace(/^[\d,]+/, (count) => `${count} ${noun}${count === '1' ? '' : 's'}`);
+}

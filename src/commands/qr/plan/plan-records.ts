@@ -16,6 +16,8 @@ import { ERROR, OUTCOME } from '../code-columns.ts';
 export interface Reason {
   readonly title: string;
   readonly message: string;
+  /** The counts below a table say the same. */
+  readonly isCount?: boolean;
 }
 
 export interface PrintedPlan {

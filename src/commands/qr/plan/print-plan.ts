@@ -6,7 +6,7 @@ import { countOf, joinSome, quote } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
 import type { RowEnd } from '../../../codes/engine/executor/job.ts';
 import type { Plan } from '../../../codes/engine/plan/model.ts';
-import type { PlanRow, Verb } from '../../../codes/engine/results/explain.ts';
+import { CREATE_AGAIN, type PlanRow, type Verb } from '../../../codes/engine/results/explain.ts';
 import {
   countRequests,
   describeExisting,
@@ -24,7 +24,7 @@ import { waitMsFor } from '../../../service/rate-limit/rate-limit.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { loadFormatter, openSink, planOutput, writeAll } from '../../output-options.ts';
 import { noteWarnings } from '../rows/notes.ts';
-import { arrangeRows, countRows } from './arrange-rows.ts';
+import { arrangeRows, describeRows } from './arrange-rows.ts';
 import { formatMarkdown } from './plan-markdown.ts';
 import {
   APPLIED_COLUMNS,
@@ -40,11 +40,16 @@ import {
 
 const TITLES = { 0: 'No changes', 8: 'Changes', 9: 'Needs your decision' } as const;
 
-export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>): PrintedPlan {
+export function plannedRun(
+  plan: Plan,
+  { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>,
+  isUndo = false,
+): PrintedPlan {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   const title = plan.brakes.length > 0 ? 'Nothing would be sent' : TITLES[exit];
-  const reasons = [{ title: `${title} (exit code ${exit} with --exit-code)`, message }];
-  if (hint !== undefined) reasons.push({ title: 'Next step', message: hint });
+  const isCount = exit !== 9 && hint === undefined;
+  const reasons: Reason[] = [{ title: `${title} (exit code ${exit} with --exit-code)`, message, isCount }];
+  if (hint !== undefined) reasons.push({ title: 'Next step', message: isUndo ? CREATE_AGAIN : hint });
   const rows = plan.items.map((item): PlanRow => ({ item }));
   return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons };
 }
@@ -153,7 +158,9 @@ async function formatTable(
   const width = context.console.isTerminal && plan.path === undefined ? context.console.width : undefined;
   const lines = [
     ...(left > 0 ? [`and ${countOf(left, 'more new code')} (--format table shows all)`] : []),
-    ...(isRun ? [] : reasons).map(({ title, message }) => `${title}: ${clean(message)}`),
+    ...(isRun ? [] : reasons.filter(({ isCount }) => !isCount)).map(
+      ({ title, message }) => `${title}: ${clean(message)}`,
+    ),
   ];
   const table = [formatter.begin(), formatter.rows(shown), formatter.end()]
     .map((piece) => textOf(piece))
@@ -168,12 +175,13 @@ export interface DryRun {
   readonly warnings: readonly Fault[];
   readonly spent: number;
   readonly exitCode: boolean;
+  readonly isUndo: boolean;
 }
 
 /** With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
-  const { plan, verb, file, warnings, spent, exitCode } = run;
-  const printed = plannedRun(plan, { name: file.name, verb });
+  const { plan, verb, file, warnings, spent, exitCode, isUndo } = run;
+  const printed = plannedRun(plan, { name: file.name, verb }, isUndo);
   await printer.print(printed);
   noteWarnings(context, file, [...warnings, ...plan.warnings]);
   notePlan(context, plan, verb);
@@ -184,8 +192,9 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
     spent + (plan.brakes.length > 0 ? 0 : countRequests(plan)) + (printer.moreRequests?.() ?? 0);
   const waitMs = waitMsFor(requests, (await context.service()).rateLimit());
   const wait = waitMs > 0 ? ` in ${formatDuration(waitMs)}` : '';
+  const others = plan.unmanaged > 0 ? `; ${countOf(plan.unmanaged, 'other code')} in the workspace` : '';
   context.console.note(
-    `${countRows(printed.rows, printed.unmanaged)} (about ${countOf(requests, 'request')}${wait}). No changes were made`,
+    `${describeRows(printed.rows)} (about ${countOf(requests, 'request')}${wait})${others}. No changes were made`,
   );
   if (!exitCode) return;
   const failure = failureOfPlan(plan, verb);

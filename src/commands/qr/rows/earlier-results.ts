@@ -92,7 +92,10 @@ export async function keepEarlier(
   });
   addFile(context.facts, kept);
   const what = `kept the earlier ${isInput ? 'version' : 'results'} in ${kept}`;
-  if (lost > 0) context.console.warn(`${what}: they have ${countOf(lost, 'code')} that the new results lack`);
+  if (lost > 0)
+    context.console.warn(
+      `${what}: ${isInput ? 'it has' : 'they have'} ${countOf(lost, 'code')} that the new results lack`,
+    );
   else context.console.note(capitalize(what));
 }
 

@@ -31,10 +31,10 @@ export const rowsOptions = {
   from: inputFile('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', OF_ROWS),
   ...workbookOptions(ROWS_GROUP),
   dryRun: flag('--dry-run', 'Preview the run without making changes', OF_ROWS),
+  column: repeated('--column <field=header>', 'Header of a field, as in name=Titel', parseColumn, OF_FILE),
   ...withExtra(
     { ...OF_FILE, rare: true },
     {
-      column: repeated('--column <field=header>', 'Header of a field, as in name=Titel', parseColumn),
       exitCode: flag('--exit-code', 'Exit with code 8 for changes, or 9 if a key needs your decision', {
         requires: ['--from', '--dry-run'],
       }),

@@ -96,7 +96,8 @@ describe('the error of a run', () => {
         '  line 3: differs from its code menu (id-menu); destination: the code has a, the row has b',
       ],
       hint:
-        'Enter your decisions in the column decision of codes.results.csv, and run the command with --from codes.results.csv. ' +
+        'Enter your decisions in the column decision of codes.results.csv ' +
+        '(mine changes the code, theirs keeps it, new creates another, an ID or slug assigns a code, skip sends nothing), and run the command with --from codes.results.csv. ' +
         'To change the existing code, add --apply-edits. To create a new code, add --as-new 3.',
     });
   });

@@ -75,6 +75,7 @@ async function dryRun(
     warnings: [],
     spent: 2,
     exitCode: false,
+    isUndo: false,
   } as const;
   const error: unknown = await endDryRun(context, printer, { ...facts, ...run }).catch(
     (failure: unknown) => failure,
@@ -118,7 +119,7 @@ describe('on a terminal', () => {
     );
     expect(out).not.toContain('same');
     expect(err.replaceAll(/\n */g, ' ').trim()).toBe(
-      '1 in conflict, 1 to update, 14 to create, 1 unchanged, 3 unmanaged (about 17 requests). No changes were made',
+      '1 row in conflict, 1 to update, 14 to create, 1 unchanged (about 17 requests); 3 other codes in the workspace. No changes were made',
     );
   });
 
@@ -221,7 +222,9 @@ describe('the end of a dry run', () => {
 
   it('estimates the time that the rate limit takes', async () => {
     const many = Array.from({ length: 130 }, (_, at) => creation(at + 2));
-    expect((await dryRun(planOf(many), {})).err).toContain('130 to create (about 132 requests in 2 min)');
+    expect((await dryRun(planOf(many), {})).err).toContain(
+      '130 codes to create (about 132 requests in 2 min)',
+    );
   });
 
   it('notes existing rows, and codes whose rows were removed', async () => {
