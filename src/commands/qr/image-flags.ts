@@ -136,8 +136,10 @@ function parseFormats(raw: string): ImageFormat[] {
 function parseTemplate(raw: string): { template: string; isCompleted: boolean } | undefined {
   const template = parseShortUrl(raw);
   if (template === undefined) return undefined;
-  const problem = findTemplateProblem(template);
-  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`);
+  if (findTemplateProblem(template) !== undefined)
+    throw new InvalidArgumentError(
+      'a host with a dot. HOST is a placeholder: replace it with the host that opens when you scan one of your codes',
+    );
   return { template, isCompleted: template !== raw };
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PartialError, UsageError } from '../../base/errors.ts';
+import { NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
 import { addFailedCodes } from '../../base/run/annotations.ts';
 import { formatClosing, formatOutcomes } from '../../base/run/closing-line.ts';
 import { countOutcomes } from '../../base/run/outcomes.ts';
@@ -81,6 +81,8 @@ async function writeImage(context: Context, names: readonly string[], flags: Ima
   if (path !== undefined) await checkWholeFile(path);
   const style = await styleOf(context, flags);
   const codes = await choosePrintable(context, names, flags);
+  if (codes.length === 0)
+    throw new NotFoundError('no code to draw', { hint: 'To draw paused or expired codes, add --status.' });
   if (codes.length > 1) throw severalCodes(countOf(codes.length, 'code'));
   const all = await encodeCodes(context, codes, template, style, [format]);
   const [encoded] = all.encoded;

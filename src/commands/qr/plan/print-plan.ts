@@ -198,6 +198,7 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   );
   if (!exitCode) return;
   const failure = failureOfPlan(plan, verb);
+  if (failure !== undefined && isUndo) failure.hint = CREATE_AGAIN;
   if (failure !== undefined) throw failure;
 }
 
