@@ -238,5 +238,5 @@ export const TOPICS: readonly Topic[] = [
 export const TOPIC_WORDS: readonly { name: string; summary: string }[] = [
   ...TOPICS.map(({ name, title }) => ({ name, summary: title })),
   { name: 'licenses', summary: 'Licenses of the bundled libraries' },
-  { name: 'man', summary: 'Man page of a command, in roff format' },
+  { name: 'man', summary: 'Man page of a command in roff format, for `man -l -`' },
 ];

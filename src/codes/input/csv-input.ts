@@ -180,9 +180,13 @@ function splitAtCommas(
   return found;
 }
 
+const GIT_MARKER = /^(<{7}|\|{7}|={7}|>{7})(?= |$)/;
+
 function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
+  const [, marker] = (cells.length === 1 && GIT_MARKER.exec(cells[0] ?? '')) || [];
+  if (marker) return [{ line, message: `is a git conflict marker (${marker}): resolve the merge` }];
   const missing = width - cells.length;
   const way =
     missing > 0

@@ -27,7 +27,7 @@ import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.
 import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
 import { forceOption } from '../shared-flags.ts';
-import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
+import { APPLIED_COLUMNS, PLAN_OUTPUT } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
 import { BrakeError, carryOut, previewRows, type RowsFile, type RowsVerb } from './rows/carry-out.ts';
 import { noteOldJournal } from './rows/earlier-results.ts';
@@ -51,6 +51,7 @@ const options = {
     }),
     removed: choice('--removed <action>', 'Action for codes whose key was removed', ['report', 'pause']),
     ...changeOptions,
+    conflicts: { ...changeOptions.conflicts, description: 'Side that wins a conflict (default: file)' },
     force: forceOption,
   }),
   ...outputOptions,
@@ -68,7 +69,7 @@ export const command = defineCommand({
   options,
   columns: async () => [
     { columns: APPLIED_COLUMNS },
-    { when: '--dry-run', columns: PLAN_COLUMNS },
+    ...PLAN_OUTPUT,
     { when: '--init', columns: INIT_COLUMNS },
   ],
   examples: [

@@ -17,7 +17,7 @@ import { outputOptions, printRecords } from '../output-options.ts';
 import { forceOption } from '../shared-flags.ts';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
 import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
-import { PLAN_COLUMNS } from './plan/plan-records.ts';
+import { PLAN_OUTPUT } from './plan/plan-records.ts';
 import { planFirst, type RowsVerb } from './rows/carry-out.ts';
 import {
   changeOptions,
@@ -63,7 +63,7 @@ export const command = defineCommand({
   columns: async () => [
     CODE_OUTPUT,
     BULK_OUTPUT,
-    { when: '--from --dry-run', columns: PLAN_COLUMNS },
+    ...PLAN_OUTPUT,
     { when: '--template', columns: TEMPLATE_COLUMNS },
   ],
   examples: [

@@ -15,7 +15,7 @@ import type { Source } from '../../files/formats/read/input.ts';
 import { defineCommand, flag, outputFile, rarely, type Values } from '../define.ts';
 import { openOutput, outputOptions } from '../output-options.ts';
 import { NAMED_COLUMNS } from './code-columns.ts';
-import { PLAN_COLUMNS } from './plan/plan-records.ts';
+import { PLAN_OUTPUT } from './plan/plan-records.ts';
 import { carryOut, ledgerPlace, previewRows, type RowsVerb } from './rows/carry-out.ts';
 import { policyOf } from './rows/flags.ts';
 import { noteSummary } from './rows/notes.ts';
@@ -38,7 +38,7 @@ export const command = defineCommand({
     'deleted.',
   arguments: [{ term: '[run]', description: 'ID of the run, as `qrctl qr undo --dry-run` shows it' }],
   options,
-  columns: async () => [{ columns: NAMED_COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
+  columns: async () => [{ columns: NAMED_COLUMNS }, ...PLAN_OUTPUT],
   examples: [
     ['qrctl qr undo --dry-run', 'Show the fields that would change back'],
     ['qrctl qr undo', 'Undo the last run of create, update or apply with a file'],

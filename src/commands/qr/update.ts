@@ -23,7 +23,7 @@ import {
   warnOfDestination,
   withoutUndefined,
 } from './destination-flags.ts';
-import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
+import { DUE_PLAN_COLUMNS, PLAN_OUTPUT } from './plan/plan-records.ts';
 import type { ByCode } from './rows/carry-out.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
@@ -68,7 +68,7 @@ export const command = defineCommand({
     CODE_OUTPUT,
     { when: 'CODE CODE…', columns: NAMED_COLUMNS },
     BULK_OUTPUT,
-    { when: '--dry-run', columns: PLAN_COLUMNS },
+    ...PLAN_OUTPUT,
     { when: '--from --due --dry-run', columns: DUE_PLAN_COLUMNS },
   ],
   examples: [

@@ -147,8 +147,12 @@ function failureOf(found: readonly WatchRow[], failures: readonly CodeFailure[],
     lines.push(
       ...describeFailures(failures, of + failures.length, 'could not be watched; the other codes were'),
     );
-  const hint = first
-    ? 'Scan a printed code to test it, and check destinations with `qrctl qr check`.'
-    : 'Run the command again, or omit these codes.';
-  return new PartialError(lines.join('\n'), { hint, cause: failures[0]?.error });
+  return new PartialError(lines.join('\n'), { hint: hintOf(found), cause: failures[0]?.error });
+}
+
+function hintOf(found: readonly WatchRow[]): string {
+  if (found.length === 0) return 'Run the command again, or omit these codes.';
+  return found.every(({ outcome }) => outcome === 'jump')
+    ? 'See where the scans come from: `qrctl scans stats CODE --by referrer --by country --since 7d`.'
+    : 'Scan a printed code to test it, and check destinations with `qrctl qr check`.';
 }

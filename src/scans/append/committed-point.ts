@@ -119,7 +119,7 @@ function rebuildIfOlder(
 ): string {
   const { format, dialect } = identity;
   if (isRotated(overlaps) || (format === 'csv' && !dialect.header)) return capitalize(other);
-  return `If the ${which} is an older copy, delete ${basename(paths.state)}. The next run rebuilds it and adds the missing scans. If not, ${other}`;
+  return `If the ${which} is an older copy, delete ${basename(paths.state)}. The next run rebuilds it and reads new scans; \`qrctl scans verify\` with --repair adds others. If not, ${other}`;
 }
 
 function restore(file: string): string {

@@ -88,6 +88,7 @@ export function failureOf(
   const differs = `${place} differ${logs.length === 1 ? 's' : ''} from the service: ${parts.join(', ')}`;
   const lines = [...faults, ...(parts.length > 0 ? [differs] : [])];
   if (lines.length === 0) return undefined;
+  if (isRepair && faults.size > 0 && added === 0) lines.push('nothing was repaired');
   const hints = [
     faults.size > 0 &&
       (logs.find(({ fault }) => fault)?.fault?.hint ?? 'Export the scans again with `qrctl scans export`.'),

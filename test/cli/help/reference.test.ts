@@ -84,6 +84,7 @@ describe('the columns are those that are printed:', () => {
       ['qr', 'create', '--name', 'One', '--type', 'sms'],
       ['qr', 'create', '--from', 'codes.csv'],
       ['qr', 'create', '--from', 'more.csv', '--dry-run'],
+      ['qr', 'create', '--from', 'more.csv', '--dry-run', '-f', 'ndjson'],
       ['qr', 'create', '--template'],
     ],
     'qr update': [
@@ -91,6 +92,7 @@ describe('the columns are those that are printed:', () => {
       ['qr', 'update', 'spring-menu', 'summer-menu', '--status', 'paused'],
       ['qr', 'update', '--from', 'changes.csv'],
       ['qr', 'update', '--from', 'changes.csv', '--dry-run'],
+      ['qr', 'update', '--from', 'changes.csv', '--dry-run', '-f', 'ndjson'],
       ['qr', 'update', '--from', 'dated.csv', '--due', '--dry-run'],
     ],
     'qr delete': [
@@ -101,10 +103,12 @@ describe('the columns are those that are printed:', () => {
     'qr undo': [
       ['qr', 'undo', '--ledger', 'runs.jsonl'],
       ['qr', 'undo', '--ledger', 'other-runs.jsonl', '--dry-run'],
+      ['qr', 'undo', '--ledger', 'other-runs.jsonl', '--dry-run', '-f', 'ndjson'],
     ],
     'qr apply': [
       ['qr', 'apply', '--from', 'keyed.csv'],
       ['qr', 'apply', '--from', 'other.csv', '--dry-run'],
+      ['qr', 'apply', '--from', 'other.csv', '--dry-run', '-f', 'ndjson'],
       ['qr', 'apply', '--init', '-o', 'all.csv', '--lock', 'all.lock.json'],
     ],
     'qr check': [['qr', 'check', '--from', 'silent.csv']],

@@ -36,6 +36,15 @@ const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'
  * code.
  */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
+/** JSON has an entry per row, whose `changes` maps a field to `old` and `new`. */
+export const PLAN_OUTPUT = [
+  { when: '--dry-run', columns: PLAN_COLUMNS },
+  {
+    when: '--dry-run --format json',
+    columns: [...PLAN_NAMES.slice(0, 5), 'changes', 'error'].map((name) => ({ name })),
+    optional: ['at', 'candidates'],
+  },
+] as const;
 export const DUE_PLAN_COLUMNS: readonly Column[] = [
   { name: 'line' },
   { name: 'at' },

@@ -38,8 +38,10 @@ export async function openToRead(path: string): Promise<FileHandle> {
 
 export function cannotRead(path: string, cause: unknown): UsageError {
   if (cause instanceof UsageError) return cause;
-  const why = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);
-  return new UsageError(`cannot read ${path}: ${why}`, { cause });
+  if (systemCode(cause) !== 'ENOENT')
+    return new UsageError(`cannot read ${path}: ${describeSystemError(cause)}`, { cause });
+  const hint = 'Correct the path, or write the file first with `qrctl scans export -o FILE --append`.';
+  return new UsageError(`cannot read ${path}: no such file`, { hint, cause });
 }
 
 async function* readUpTo(file: FileHandle, size: number, path: string): AsyncGenerator<Uint8Array> {

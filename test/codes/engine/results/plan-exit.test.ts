@@ -64,7 +64,7 @@ describe('the exit code of a dry run', () => {
       message: 'the code of 1 row was deleted from the service, 2 rows conflict with changes on the service',
       hint:
         String.raw`To create a new code, add --as-new 'o'\''hara'. Otherwise, remove the row from the file. ` +
-        'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service.',
+        'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service. For one row, enter mine or theirs in the column decision.',
     });
   });
 

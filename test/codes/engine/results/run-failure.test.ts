@@ -110,7 +110,7 @@ describe('the error of a run', () => {
         '  line 4: destination: the list had a, the service has b, the row has c',
       ],
       hint:
-        'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service. ' +
+        'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service. For one row, enter mine or theirs in the column decision. ' +
         'To retry the failed rows, run the same command again. See the output for the reasons.',
     });
   });
