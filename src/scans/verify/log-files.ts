@@ -69,7 +69,7 @@ function faultOf(
   const recorded = `its state file records ${countOf(bytes, 'byte')}`;
   if (!head) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
   if (head.size < bytes) {
-    const older = `Restore both from a backup, or remove ${name}.state.json and run the export again, which reads only new scans. Then run \`qrctl scans verify\` with --repair.`;
+    const older = `Restore ${name} and its state from a backup, or remove the state and run the export again, which reads only new scans. Then run \`qrctl scans verify\` with --repair.`;
     const reason = `${name} was truncated, or is an older copy: it has ${countOf(head.size, 'byte')}, and ${recorded}`;
     return { reason, hint: rotated.length > 0 || head.size === 0 ? hint : older };
   }

@@ -84,13 +84,16 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
     case 'gone':
       return `${mayCreate(verb) ? `${asNew} Otherwise, remove` : 'Remove'} the row from the file.`;
     case 'conflict':
-      return 'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service. For one row, enter mine or theirs in the column decision.';
+      return 'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service.';
     case 'exists':
       return verb === 'apply' ? `To assign ${codes}, add --adopt-existing. ${asNew}` : asNew;
     case 'edited':
       return `To change ${codes}, add --apply-edits. ${asNew}`;
   }
 }
+
+/** Next step without results, whose column `decision` has its own hint. */
+export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
 /** Next step if a run that is undone has deleted codes. */
 export const CREATE_AGAIN =

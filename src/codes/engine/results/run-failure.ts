@@ -17,6 +17,7 @@ import type { Plan, PlanAction, PlanItem } from '../plan/model.ts';
 import { hasChanges } from '../plan/values.ts';
 import {
   countQuestions,
+  DECIDE_ROW,
   describeAnswers,
   groupQuestions,
   nameItem,
@@ -101,6 +102,7 @@ function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, result
     ways.unshift(
       `Enter your decisions in the column decision of ${resultsPath} (${describeAnswers(verb)}), and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
     );
+  else if (groups.some(({ question }) => question === 'conflict')) ways.push(DECIDE_ROW);
   if (failed > 0)
     ways.push(
       `To retry the failed rows, run the same command again. See ${resultsPath ?? 'the output'} for the reasons.`,
@@ -169,5 +171,6 @@ function describeItems(items: readonly PlanItem[], verb: Verb): Pick<PlanReason,
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
   if (failed > 0) counts.push(`${countOf(failed, 'row')} would fail`);
   const ways = groups.map(({ question, rows }) => waysToDecide(question, rows, verb));
+  if (groups.some(({ question }) => question === 'conflict')) ways.push(DECIDE_ROW);
   return { message: counts.join(', '), hint: ways.join(' ') || undefined };
 }
