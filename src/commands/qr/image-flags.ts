@@ -164,6 +164,9 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
   return { ...style, level: 'H', logo: await readLogo(context, logo, loadLogo) };
 }
 
+const SET_SHORT_URL =
+  'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.';
+
 /**
  * Returns the template of URLs, which is never guessed. Throws UsageError if neither flag nor profile has
  * one. Notes if the flag lacked a placeholder.
@@ -172,13 +175,13 @@ export async function requireShortUrl(context: Context, { shortUrl: flag }: Imag
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)
     throw new UsageError('no short URL is configured for printed codes', {
-      hint: 'Run `qrctl config set short-url https://HOST/{slug}`, where HOST is the host that opens when you scan one of your codes.',
+      hint: SET_SHORT_URL,
     });
   if (flag?.isCompleted)
     context.console.note(`The address has no placeholder for the code. Using ${template}`);
   const problem = findTemplateProblem(template);
   if (problem === undefined) return template;
   throw new UsageError(`cannot draw ${quote(template)}: it ${problem}`, {
-    hint: 'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.',
+    hint: SET_SHORT_URL,
   });
 }
