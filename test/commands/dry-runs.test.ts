@@ -57,7 +57,7 @@ describe('qr create --dry-run', () => {
       ['unchanged', null],
       ['exists', expect.stringContaining('menu')],
     ]);
-    expect(last).toMatch(/^1 existing, 2 to create, 1 unchanged \(about \d+ requests\)/);
+    expect(last).toMatch(/^1 existing code, 2 to create, 1 unchanged \(about \d+ requests\)/);
     expect(sandbox.workspace.codes()).toHaveLength(2);
   });
 });

@@ -176,7 +176,7 @@ describe('--dry-run', () => {
     const { code, stdout, stderr } = await create(['--dry-run', '--format', 'ndjson']);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('2 codes to create (about 3 requests). No changes were made'),
+      expect.stringContaining('1 existing code, 2 to create (about 3 requests). No changes were made'),
     ]);
     expect(stderr).toContain(
       '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',

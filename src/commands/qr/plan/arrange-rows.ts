@@ -68,7 +68,10 @@ const OF_ROWS: ReadonlySet<RowState> = new Set<RowState>(['undecided', 'conflict
 export function describeRows(rows: readonly PlanRow[]): string {
   const counts = countRows(rows, 0);
   const first = ORDER.find((state) => rows.some((row) => stateOf(row) === state));
-  if (first === undefined || first === 'exists') return counts;
+  if (first === undefined) return counts;
   const noun = OF_ROWS.has(first) ? 'row' : 'code';
-  return counts.replace(/^[\d,]+/, (count) => `${count} ${noun}${count === '1' ? '' : 's'}`);
+  return counts.replace(
+    /^([\d,]+)( existing)?/,
+    (all, count: string) => `${all} ${noun}${count === '1' ? '' : 's'}`,
+  );
 }
