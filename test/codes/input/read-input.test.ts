@@ -120,6 +120,11 @@ describe('CSV', () => {
     ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
     ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: has 3 cells, but the header has 2/],
     [
+      'a git conflict marker',
+      'name,type\n<<<<<<< HEAD\na,url\n',
+      /line 2: is a git conflict marker \(<{7}\)/,
+    ],
+    [
       'too few cells',
       'name,type\na\n',
       /line 2: has 1 cell, but the header has 2: it ends early\. Add 1 separator/,

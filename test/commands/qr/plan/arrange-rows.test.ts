@@ -1,6 +1,6 @@
 /** What needs attention comes first in every format, and creations can't hide it. */
 import { describe, expect, it } from 'vitest';
-import { arrangeRows, countRows } from '../../../../src/commands/qr/plan/arrange-rows.ts';
+import { arrangeRows, countRows, describeRows } from '../../../../src/commands/qr/plan/arrange-rows.ts';
 import {
   change,
   codeOf,
@@ -70,6 +70,15 @@ describe('the counts of a plan', () => {
         '1 to update, 1 to adopt, 1 to create, 1 already deleted, 2 unchanged, 1,200 unmanaged',
     );
     expect(countRows([], 0)).toBe('nothing to do');
+  });
+
+  it.each([
+    [[creation(2), creation(3)], '2 codes to create'],
+    [[itemOf(2, 'exists', { code }), creation(3)], '1 existing code, 1 to create'],
+    [[itemOf(2, 'conflict', { code })], '1 row in conflict'],
+    [[], 'nothing to do'],
+  ])('name codes or rows in the last line of a dry run', (planned, expected) => {
+    expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
   });
 
   it('show outcomes after a run', () => {
