@@ -1,4 +1,5 @@
 /** Servers that break HTTP: status lines, headers, framing, encodings, and connections that end or never do. */
+import { execSync } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { type RawRequest, rawAnswer } from '../support/fault-server.ts';
@@ -66,9 +67,11 @@ function packed(encoding: string, pack: (body: Buffer) => Buffer): HostileServer
 }
 
 let bomb: Buffer | undefined;
-/** A gigabyte of zeros; twice, a kilobyte. */
+/**
+ * A gigabyte of zeros; twice, a kilobyte. Another process compresses it, because a child begins with the peak memory of its parent.
+ */
 function bombOf(): Buffer {
-  bomb ??= gzipSync(Buffer.alloc(2 ** 30), { level: 1 });
+  bomb ??= execSync('head -c 1073741824 /dev/zero | gzip -1', { maxBuffer: 2 ** 26 });
   return bomb;
 }
 
