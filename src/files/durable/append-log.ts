@@ -5,7 +5,7 @@ import { createLineReader, formatLine } from './log-lines.ts';
 import { nodeDisk } from './node-disk.ts';
 import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
-import { writeFully } from './write.ts';
+import { truncateTo, writeFully } from './write.ts';
 
 export interface LogWriter<R extends { is: string }> {
   /** Resolves when the records are durable. */
@@ -39,7 +39,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
     for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
     const length = reader.end();
     // D9: the next line must not continue the partial line of a killed run.
-    await file.truncate(length);
+    await truncateTo(file, length);
     return createAppender<R>(disk, file, place, length);
   } catch (error) {
     await file.close();

@@ -17,6 +17,16 @@ export async function writeFully(
   }
 }
 
+/** D9: flushes, so that a power cut can't mix removed bytes with later ones. */
+export async function truncateTo(
+  file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
+  size: number,
+): Promise<void> {
+  if ((await file.stat()).size <= size) return;
+  await file.truncate(size);
+  await file.sync();
+}
+
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
 /** Flushes a large file while it is written, so that the last flush takes less time. */

@@ -5,6 +5,7 @@ import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
 import { OTHER_FILE } from '../../files/durable/path-errors.ts';
 import { DamagedRecordError } from '../../files/durable/record-file.ts';
 import { openTrusted } from '../../files/durable/trusted-file.ts';
+import { truncateTo } from '../../files/durable/write.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
 import {
   lossOf,
@@ -148,7 +149,7 @@ export async function truncateUncommitted(
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
   const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
   if (rows === undefined) throw unrecognizedData();
-  await file.truncate(bytes);
+  await truncateTo(file, bytes);
   job.warn?.(
     `${basename(job.paths.file)}: removed ${countOf(size - bytes, 'byte')} that a stopped run left after the last commit (${countOf(rows, 'complete row')})`,
   );

@@ -9,7 +9,7 @@ import {
   type Replacement,
 } from '../../files/durable/replace-file.ts';
 import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
-import { writeFully } from '../../files/durable/write.ts';
+import { truncateTo, writeFully } from '../../files/durable/write.ts';
 import type { RowTail } from './add-rows.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { OpenJob } from './current-state.ts';
@@ -87,9 +87,9 @@ export function createFileTail(job: FileTailJob): FileTail {
     // A20: uncommitted bytes may follow the committed offset from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
     // The rename of a state without stamp may not be durable, if its run failed.
-    else await disk.flushDirectory(dirname(paths.state));
+    else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
-    if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
+    if (!committed.isSaved) await truncateTo(file, size);
     // A3: the name must be durable before a state records rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
@@ -157,7 +157,8 @@ export function createFileTail(job: FileTailJob): FileTail {
     isStamped: () => isStamped,
     async close() {
       // A5: removes data that the last state does not record.
-      if (hasFailed && mayTruncate && mustStay) await file?.truncate(recordedBytes).catch(() => undefined);
+      if (file && hasFailed && mayTruncate && mustStay)
+        await truncateTo(file, recordedBytes).catch(() => undefined);
       await file?.close().catch(() => undefined);
       if (!mustStay) await removeFile(disk, place).catch(() => undefined);
     },

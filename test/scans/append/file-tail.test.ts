@@ -152,6 +152,7 @@ describe('the steps on the disk', () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual([
       'truncate FILE',
+      'sync FILE',
       'write FILE',
       'sync FILE',
       ...state,
@@ -165,7 +166,7 @@ describe('the steps on the disk', () => {
       operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
     memory.revive();
-    expect(await stepsOf()).toEqual(['rename NEW FILE', 'flush /data', 'sync FILE', ...state]);
+    expect(await stepsOf()).toEqual(['rename NEW FILE', 'flush /data', 'flush /data', 'sync FILE', ...state]);
     expect(await stepsOf()).toEqual([]);
   });
 
@@ -175,7 +176,7 @@ describe('the steps on the disk', () => {
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
     memory.revive();
     // The rename may not have outlived a power cut yet: flushed again, as long as the state says so.
-    expect(await stepsOf()).toEqual(['flush /data', 'sync FILE', ...state]);
+    expect(await stepsOf()).toEqual(['flush /data', 'flush /data', 'sync FILE', ...state]);
   });
 });
 

@@ -78,8 +78,29 @@ const failedRestart = (at: number): Event[] => [
   },
 ];
 
+const plainRun = { fault: undefined, overlapMs: HOUR, pageRows: 1, restart: false, failAfter: undefined };
+const aScan = { other: false, agoMs: 0 };
+
+/** The flush of the directory fails after the rename of a state, and the power is cut when the next run has written a row. */
+const unflushedState: Event[] = [
+  { scans: [aScan], run: { ...plainRun, restart: true } },
+  { scans: [aScan], run: { ...plainRun, fault: { at: 5, kind: 'ENOSPC', powerCut: undefined } } },
+  { scans: [], run: { ...plainRun, fault: { at: 0, kind: 'end-after', powerCut: 0.5 } } },
+];
+
+/** A run is killed after uncommitted rows, and the power is cut when the next run has written others in their place. */
+const mixedRows: Event[] = [
+  {
+    scans: [aScan, aScan, aScan, { ...aScan, other: true }],
+    run: { ...plainRun, pageRows: 3, fault: { at: 18, kind: 'end-before', powerCut: undefined } },
+  },
+  { scans: [aScan], run: { ...plainRun, fault: { at: 4, kind: 'end-before', powerCut: 0.8 } } },
+];
+
 /** At each of its steps, and a few beyond its end. */
 const FAILED_RESTARTS = Array.from({ length: 16 }, (_, at): [Event[]] => [failedRestart(at)]);
+
+const EXAMPLES: [Event[]][] = [[unflushedState], [mixedRows], ...FAILED_RESTARTS];
 
 it.each(['csv', 'ndjson'] as const)(
   '%s: after any history, a successful run leaves each scan once (A10, A12)',
@@ -110,7 +131,7 @@ it.each(['csv', 'ndjson'] as const)(
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));
       }),
-      { ...runs(15, 20_000), examples: FAILED_RESTARTS },
+      { ...runs(15 + EXAMPLES.length, 20_000), examples: EXAMPLES },
     );
   },
   600_000,
