@@ -150,6 +150,7 @@ type Sendings = ReturnType<typeof createSendings>;
 function createSendings() {
   const open = new Map<number, OpenSending>();
   const repetitions = new Map<number, number[]>();
+  const ended = new Set<string>();
   let current = '';
   let firstIds: ReadonlySet<string> = new Set();
   let lists: { unclear: Sending[]; repeated: Sending[] } | undefined;
@@ -198,9 +199,18 @@ function createSendings() {
       }
       lists = undefined;
     },
-    /** Drops repeated requests whose row had its code before this run, which looked for duplicates. */
+    /**
+     * Drops repeated requests whose row had its code before this run, which looked for duplicates. If that
+     * earlier run did not end, this one takes its place.
+     */
     end(run: string) {
-      for (const { n, since } of open.values()) if (since !== undefined && since !== run) open.delete(n);
+      for (const sending of open.values()) {
+        const { n, since } = sending;
+        if (since === undefined || since === run) continue;
+        if (ended.has(since)) open.delete(n);
+        else open.set(n, { ...sending, since: run });
+      }
+      ended.add(run);
       lists = undefined;
     },
     all: (): readonly OpenSending[] => [...open.values()],

@@ -138,6 +138,12 @@ describe('a POST that is repeated', () => {
     expect(replay(...own, run('r2'), end('r2')).repeated).toEqual([]);
   });
 
+  it('is dropped one run later after a killed run, which looked for no duplicate', () => {
+    const killed = [...twice, made(2, 'b'), run('r2'), end('r2')];
+    expect(numbersOf(replay(...killed).repeated)).toEqual([1]);
+    expect(replay(...killed, run('r3'), end('r3')).repeated).toEqual([]);
+  });
+
   it('is kept by the end of a run in which its row got its code', () => {
     const view = replay(...twice, run('r2'), post(3, { run: 'r2', again: 2 }), made(3, 'c'), end('r2'));
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
