@@ -1,5 +1,6 @@
 import { ifNotFound, NotFoundError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
+import { nearest } from '../../base/text/nearest.ts';
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { isUuid } from '../../service/checks.ts';
 import type { Service } from '../../service/service.ts';
@@ -113,7 +114,6 @@ export async function noSuchCode(
     new NotFoundError(`no code has the ID or slug ${quote(idOrSlug)}`, { hint });
   const byName = hintForName(idOrSlug, codes);
   if (byName !== undefined) return error(byName);
-  const { nearest } = await import('../../base/text/nearest.ts');
   const guess = nearest(
     idOrSlug,
     codes.map(({ slug }) => slug),
