@@ -116,7 +116,7 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(0);
   });
 
-  it('shows a person with --dry-run what changes, with both values and the slug, and not what stays', async () => {
+  it('shows a person with --dry-run what changes, with both values, slug and name, and not what stays', async () => {
     const { write, qr, code } = await useChanges();
     const all = [0, 1, 2].map(code);
     await write(
@@ -129,7 +129,8 @@ describe('qr update --from', () => {
         .trim()
         .split(/ {2,}/),
     );
-    expect(lines).toContainEqual(['3', 'update', all[1]?.slug, 'status: active → paused']);
+    const one = all[1];
+    expect(lines).toContainEqual(['3', 'update', `${one?.slug} (${one?.name})`, 'status: active → paused']);
     for (const other of [all[0], all[2]]) expect(stdout).not.toContain(other?.slug);
   });
 

@@ -158,9 +158,15 @@ export const TABLE_COLUMNS: readonly Column[] = [
 
 const LONGEST_COMMON = 100;
 
+/** Formats `menu (Summer menu)`, or the ID if the slug is unknown. */
+function nameCodeOf(row: PlanRow): string | undefined {
+  const { id, slug } = codeOf(row);
+  const { name } = row.code ?? row.item.code ?? {};
+  return slug === undefined || !name ? (slug ?? id) : `${slug} (${name})`;
+}
+
 export function tableRow(row: PlanRow): Row {
   const { item, outcome } = row;
-  const { id, slug } = codeOf(row);
   const sent = item.changes.filter(({ what }) => what === 'send');
   const changes = sent.map(({ field, old, new: value }) => {
     const [before, after] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
@@ -171,7 +177,7 @@ export function tableRow(row: PlanRow): Row {
     key: item.key ?? null,
     at: item.row?.atMs === undefined ? null : formatInstant(item.row.atMs),
     action: stateOf(row),
-    code: slug ?? id ?? describeNew(row) ?? null,
+    code: nameCodeOf(row) ?? describeNew(row) ?? null,
     outcome: outcome ?? null,
     change: [...changes, reasonOf(row)].filter((part) => part !== undefined).join('; ') || null,
   };

@@ -106,10 +106,10 @@ describe('on a terminal', () => {
     expect(out.split('\n').slice(0, 9)).toEqual([
       'line  action    code',
       '────  ────────  ────────────────────────────────────────────',
-      '  20  conflict  spring-menu',
+      '  20  conflict  spring-menu (spring-menu)',
       '  destination: the list had https://example.com/before, the service has',
       '    https://example.com/theirs, the row has https://example.com/mine',
-      '  22  update    menu',
+      '  22  update    menu (menu)',
       '  destination: https://example.com/menu → https://example.com/new',
       '   2  create    Café 0 am Markt → https://example.com/new-2',
       '   3  create    Café 1 am Markt → https://example.com/new-3',
