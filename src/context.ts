@@ -45,7 +45,7 @@ export interface Context {
   connected(): Promise<ConnectedSettings>;
   /** Reads the key from its file or command. Throws like `loadKey`. */
   withKey(settings: Settings): Promise<Settings>;
-  /** The caller closes it. */
+  /** Opens a service that the caller closes. */
   connect(settings: ConnectedSettings): Promise<Service>;
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
@@ -68,7 +68,7 @@ interface OwnedContext extends Context {
 export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
   const { env, stdout, stderr } = process;
   const interruption = listenForSignals(process);
-  // Node takes milliseconds to open it.
+  // Node takes milliseconds to open standard input, so it is opened on its first use.
   let stdin: typeof process.stdin | undefined;
   const openStdin = () => {
     stdin ??= process.stdin;

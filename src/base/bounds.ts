@@ -1,6 +1,6 @@
 /**
- * Bounds of what comes from outside. Larger input is refused before it fills memory. The readers of Parquet,
- * workbooks and SVG have further ones of their own.
+ * Limits of input. Larger input is refused before it fills memory. The readers of Parquet, workbooks and SVG
+ * have further limits of their own.
  */
 
 const KIB = 1024;
@@ -28,7 +28,7 @@ export const MOST_BYTES = {
   /** Hashed image; the largest PNG has 5 MiB. */
   image: 64 * MIB,
   logo: MIB,
-  /** Record of a file of scans, far above any scan; as much is buffered to find its end. */
+  /** Record of a file of scans; real ones are far smaller. Readers buffer no more to find its end. */
   scanRecord: MIB,
 } as const;
 

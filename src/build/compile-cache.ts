@@ -1,7 +1,8 @@
 /**
- * Stores what V8 compiled for the next start of the same command: Node's `module.enableCompileCache` omits
- * functions that are compiled on their first call. V8 crashes or computes wrong results with damaged or
- * foreign data, so the source is compared, and place, owner, permissions, Node and checksum must match.
+ * Stores code that V8 compiled for the next start of the same command, including functions compiled on their
+ * first call, which Node's `module.enableCompileCache` omits. V8 crashes or computes wrong results with
+ * damaged or foreign data, so the source is compared, and place, owner, permissions, Node and checksum must
+ * match.
  */
 import { statSync } from 'node:fs';
 import { orUndefined } from '../base/or-undefined.ts';
@@ -30,7 +31,7 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** V8 copies code that does not begin at a multiple of this. */
+/** Number of bytes: V8 copies code that does not begin at a multiple of it. */
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
@@ -40,8 +41,8 @@ interface Head {
 }
 
 /**
- * Opens the file of a command in the cache of this user for this Node and the program in `directory`; undefined if no place is safe. Never
- * throws.
+ * Opens the file of a command in the cache of this user for this Node and the program in `directory`.
+ * Returns undefined if no place is safe. Never throws.
  */
 export function openCompileCache(
   runtime: Runtime,

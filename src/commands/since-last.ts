@@ -27,7 +27,7 @@ export interface LastRun<R> {
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/** Throws as `openLastRows`, and UsageError for rows of another command. */
+/** Opens the rows of the last run. Throws like `openLastRows`, and UsageError for rows of another command. */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
@@ -61,14 +61,17 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints the news, or every row without a last run, and stores all rows. Returns the printed rows. */
+/**
+ * Prints the rows that changed since the last run, or all rows without `last`. Stores all rows for the next
+ * run. Returns the printed rows.
+ */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
   const news = last ? rows.filter(last.isNews) : rows;
-  // Without news, prints nothing: cron mails every output, even a header.
+  // Prints nothing if nothing changed: cron mails any output, even a header.
   if (!last || news.length > 0 || output.plan.path !== undefined)
     await output.print(news, { none: 'No codes' });
   await last?.commit(rows);

@@ -67,7 +67,7 @@ function select(
   const extra = added.filter(({ ms }) => ms >= (fromMs ?? -Infinity) && ms < (toMs ?? Infinity));
   const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Follows all scans of the series up to its own time, or all if not sorted by time.
+  // Index at which an added scan joins the series: after all scans up to its time, or at the end if unsorted.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);

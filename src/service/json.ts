@@ -1,10 +1,10 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
-/** A number of millions of digits takes minutes to parse. */
+/** Maximum digits of a number: one with millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;
 
-/** Throws SyntaxError. `__proto__` is an ordinary key. */
+/** Parses integers beyond 2^53 as bigint, and `__proto__` as an ordinary key. Throws SyntaxError. */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);
   if (text.length > LARGEST_WITH_LONG_INTEGERS)

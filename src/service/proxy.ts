@@ -8,7 +8,7 @@ import { NetworkError } from './network-error.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A service on this machine is reached only through a proxy on this machine. Throws UsageError. */
+/** Returns the proxy of a service; on this machine, only a proxy on this machine. Throws UsageError. */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
@@ -69,7 +69,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/** Supports subdomains, `host:port`, CIDR networks and `*`. Names are not resolved. */
+/** Matches NO_PROXY: names with their subdomains, `host:port`, CIDR networks and `*`. Resolves no names. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {

@@ -15,7 +15,7 @@ export const NO_COLORS: Colors = {
   bold: unchanged,
 };
 
-/** no-color.org, force-color.org */
+/** Follows NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org); --no-color overrides both. */
 export function wantsColor(
   env: Environment,
   { isTerminal, noColor }: { isTerminal: boolean; noColor: boolean },
@@ -25,7 +25,7 @@ export function wantsColor(
   return isTerminal && env.TERM !== 'dumb';
 }
 
-/** Chalk takes milliseconds to load. */
+/** Loads Chalk, which takes milliseconds, only if colors are wanted. */
 export async function loadColors(wanted: boolean): Promise<Colors> {
   if (!wanted) return NO_COLORS;
   const { Chalk } = await import('chalk');

@@ -42,7 +42,7 @@ export function createStdoutWriter(
   };
 }
 
-/** Throws LocalError if bytes may be lost. */
+/** Flushes standard output to the disk if it is a file. Throws LocalError if that fails. */
 export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync): Promise<void> {
   const fd = fileDescriptor(stream);
   if (fd === undefined || !fstatSync(fd).isFile()) return;

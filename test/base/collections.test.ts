@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { firstIndex } from '../../src/base/collections.ts';
 
-it('finds the first index that holds, as a linear search does', () => {
+it('finds the first index for which the test holds, as a linear search does', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 })),

@@ -493,7 +493,7 @@ describe('help', () => {
   });
 });
 
-describe('what is not understood', () => {
+describe('a command line that is not understood', () => {
   test.each([
     [
       'qr',
@@ -683,7 +683,7 @@ describe('what is not understood', () => {
     expect(await refused(line)).toEqual({ message, hint });
   });
 
-  test('no flag that widens, forces or skips a check is ever suggested', async () => {
+  test('no flag that selects more, forces a change or skips a check is ever suggested', async () => {
     const risky =
       /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|adopt-existing|conflicts|no-verify|raw-cells|allow-private|insecure|accept-.*)$/;
     let tried = 0;

@@ -19,7 +19,7 @@ describe('api', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it('accepts the path with or without that of the base URL, and a body from a file or standard input', async () => {
+  it('accepts a path with or without the path of the base URL, and a body from a file or standard input', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const directory = await useDirectory();
     await writeFile(join(directory, 'new.json'), '{"name":"by hand"}');

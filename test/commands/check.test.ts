@@ -128,7 +128,7 @@ describe('qr check', () => {
     expect(tagged.stderr).toContain('1 of 6 codes failed the check: ');
   });
 
-  it('refuses what is not public without --allow-private', async () => {
+  it('refuses destinations that are not public without --allow-private', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['here', `${at}/`]);
@@ -173,7 +173,7 @@ describe('qr check', () => {
     expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
   });
 
-  describe('where no destination responds, the network of this machine is to blame (K10)', () => {
+  describe('if no destination responds, the network of this machine is to blame (K10)', () => {
     /** Addresses of a server that closes each connection before TLS, and one that comes to life. */
     async function useSilence(...names: string[]) {
       const mute = await useFaultServer(

@@ -183,7 +183,7 @@ describe('doctor', () => {
   });
 });
 
-test('truncates no message and no fix on a terminal', async () => {
+test('doctor prints messages and fixes in full on a terminal', async () => {
   const machine = await useMachine();
   const { code, stdout } = await machine.run(['doctor', '--no-color'], { tty: true });
   expect(code).toBe(2);

@@ -50,7 +50,7 @@ const outcomesOf = (stdout: string) =>
 
 describe('scans watch', () => {
   it.each(['asc', 'desc'] as const)(
-    'tells what is found in the columns of the contract, and exits with 8 (pages %s)',
+    'prints its findings in the columns of the contract, and exits with 8 (pages %s)',
     async (scanOrder) => {
       const { sandbox } = await useCodes({ scanOrder });
       const run = await runByDay(

@@ -182,7 +182,7 @@ describe('codes are chosen', () => {
     }
   });
 
-  test('with --input, but not by flags that files cannot answer', async () => {
+  test('with --input, but not by flags that require the service', async () => {
     const { cwd, run } = await useCodes();
     await writeFile(join(cwd, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     for (const flags of [['--status', 'active'], ['--type', 'url'], ['--all']]) {
@@ -196,7 +196,7 @@ describe('codes are chosen', () => {
 });
 
 describe('--append with a filter', () => {
-  test('continues while codes are created and deleted, and refuses other filters (A30)', async () => {
+  test('continues while codes start and stop matching it, and refuses other filters (A30)', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const line = ['scans', 'export', '--name', 'Acme', '-o', 'acme.csv', '--append'];
     const rows = async () => slugsIn(await readFile(join(cwd, 'acme.csv'), 'utf8'));

@@ -35,7 +35,7 @@ async function summaryIn(directory: string) {
 
 const RUN = ['--summary', 'run.json'];
 
-test('an append tells what it added, what the file holds, and how far it goes', async () => {
+test('the summary of an append has the added rows, the rows of the file, and the time of the newest row', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet', ...RUN];
@@ -66,7 +66,7 @@ test('an append tells what it added, what the file holds, and how far it goes', 
   expect((await readdir(cwd)).sort()).toEqual(['run.json', 'scans.csv', 'scans.csv.state.json']);
 });
 
-test('an export, a line that is not understood, a refused key, and an outage', async () => {
+test('a summary follows an export, an unknown flag, a rejected key, and an outage', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 20 });
   const cwd = await useDirectory();
   const run = async (args: string[], env: Record<string, string> = {}) => {
@@ -101,7 +101,7 @@ test('an export, a line that is not understood, a refused key, and an outage', a
   expect(down.retries).toBeGreaterThan(0);
 });
 
-test('SIGTERM leaves one too', async () => {
+test('a run that SIGTERM ends writes a summary', async () => {
   let asked = () => {};
   const waiting = new Promise<void>((resolve) => {
     asked = resolve;
@@ -120,7 +120,7 @@ test('SIGTERM leaves one too', async () => {
   expect(await summaryIn(cwd)).toMatchObject({ exit: 143, error: { message: 'terminated' } });
 });
 
-test('where it cannot be written nothing is begun, or the run does not end as if nothing had been', async () => {
+test('if the summary cannot be written, the run sends no request, or fails at its end', async () => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
   await symlink('nowhere', join(cwd, 'dangling'));
@@ -144,7 +144,7 @@ test('where it cannot be written nothing is begun, or the run does not end as if
   expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('/dev/full')]);
 });
 
-test('the mail of a failed night says whose run it was, that nothing is lost, and what helps', async () => {
+test('the error of a failed nightly run has the profile, the state of the data, and a hint', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet'];
@@ -185,7 +185,7 @@ async function useHalfWay() {
   return { cwd, run };
 }
 
-test('of what did not come to its place there are no rows, and of files that were not made no names', async () => {
+test('the summary of an incomplete export has only the rows and the names of files that were written', async () => {
   const { cwd, run } = await useHalfWay();
   await run('--output-dir', 'scans', '--append', ...RUN);
   const appended = await summaryIn(cwd);
@@ -197,13 +197,13 @@ test('of what did not come to its place there are no rows, and of files that wer
   expect(appended).toMatchObject({ rows, added: rows });
 });
 
-test('one document that did not come to its place has no rows', async () => {
+test('the summary of a single file that was not written has no rows', async () => {
   const { cwd, run } = await useHalfWay();
   await run('-o', 'all.csv', ...RUN);
   expect(await summaryIn(cwd)).toMatchObject({ rows: 0, added: 0, watermark: null, files: [] });
 });
 
-test('where neither the output nor the summary can be written both are said', async () => {
+test('if neither the output nor the summary can be written, both failures are reported', async () => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
   const run = await runByDay(['qr', 'list', '-o', '/dev/full', '--summary', '/dev/full'], {
@@ -219,7 +219,7 @@ const choices = [
   ['--status', 'paused', ...['1', '2'].map((n) => `00000000-0000-4000-8000-00000000000${n}`)],
 ];
 test.each(firstRows(1, choices))(
-  'rows that failed are not hidden by a reader who went away (%s)',
+  'failed rows are reported even if the reader closes the pipe (%s)',
   async (...args) => {
     const sandbox = await useSandbox({ codes: 1 });
     const cwd = await useDirectory();
@@ -246,7 +246,7 @@ test.each(firstRows(1, choices))(
   },
 );
 
-test('an export that ends half way says which files are done, and claims nothing of what cannot be taken back', async () => {
+test('an export that ends early reports its complete files, and claims nothing about data on a device', async () => {
   const { cwd, run } = await useHalfWay();
   const some = await run('--output-dir', 'scans');
   expect(await readdir(join(cwd, 'scans'))).toHaveLength(3);
@@ -260,7 +260,7 @@ test('an export that ends half way says which files are done, and claims nothing
   expect(device).not.toContain('as it was');
 });
 
-test('a key that was typed in place of a name is redacted, wherever the summary has it', async () => {
+test('a key that was typed instead of a name is redacted everywhere in the summary', async () => {
   const cwd = await useDirectory();
   const secret = 'svc_live_0123456789abcdefCANARY';
   for (const env of [{ QRCTL_PROFILE: secret }, {}]) {

@@ -4,7 +4,7 @@ const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
 
-/** Never throws with the key. */
+/** Returns a valid key. Throws UsageError, whose message never contains the key. */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
@@ -13,7 +13,7 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Returns a clause without a subject. */
+/** Returns the fault of a key, such as `is empty`; undefined if it is valid. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
@@ -33,7 +33,7 @@ export function keyPrefix(key: string): string {
 
 const PUNCTUATION = '\'":.,)`';
 
-/** service/excerpt.ts redacts the current key in responses. */
+/** Redacts every key that begins with `svc_live_`. In responses, excerpt.ts redacts the current key. */
 export function redactKeys(text: string): string {
   return text.replace(/svc_live_([\x21-\x7e]+)/g, (key, secret: string, at: number) => {
     if (secret.length <= SHOWN && text.charAt(at + key.length) === '…') return key;

@@ -1,14 +1,14 @@
 /** Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep. */
 
 export interface Clock {
-  /** Never compare it with the service's times. */
+  /** Time of this machine. Never compare it with the service's times. */
   now(): number;
   monotonic(): number;
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Maximum time of a timer, which fires at once beyond it. */
+/** Maximum time of a timer: Node fires a longer one at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
@@ -25,7 +25,7 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Loading `performance` takes Node 2 ms. */
+/** Uses `hrtime`, because Node takes 2 ms to load `performance`. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -49,7 +49,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits one turn of the event loop. Throws the signal's reason. */
+/** Waits one turn of the event loop, so that signals are handled. Throws the reason of `signal`. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();

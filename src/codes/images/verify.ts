@@ -1,4 +1,4 @@
-/** Uses a decoder that is independent of the encoder. */
+/** Verifies images with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
 import { messageOf } from '../../base/errors.ts';
 import type { Drawing } from './drawing.ts';
@@ -69,7 +69,7 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   return raster;
 }
 
-/** Tests for a begin within one image width, as of a neighbor that reaches into the image. */
+/** Tests whether a polygon begins at most one image width away: a neighbor may reach into the image. */
 function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
   const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;

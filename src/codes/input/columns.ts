@@ -120,8 +120,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Undefined if absent, null or empty. Faults: other types (007 would become 7) and, unless `mayBeHalf`, a
- * lone surrogate.
+ * Reads a text; undefined if absent, null or empty. Reports as faults other types (a number 007 would be 7)
+ * and, unless `mayBeHalf`, a lone surrogate.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
@@ -170,7 +170,7 @@ export function renameAdvice({ rows }: Input, unread: readonly string[]): string
   return `${names} ${likely.map(inQuotes).join(' and ')} ${verb} addresses, so rename ${which} to destination`;
 }
 
-/** Undefined for JSON, whose items may each lack one, unless another column is meant. */
+/** Returns the fault of a missing destination column; undefined for JSON if no column has addresses. */
 function missingDestination(input: Input, unread: readonly string[]): Fault | undefined {
   const { headerLine: line } = input;
   const advice = renameAdvice(input, unread);

@@ -108,7 +108,7 @@ async function readValues(
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
-/** Shared, because a file may consist of millions of `{}`. */
+/** Shared by empty objects, because a file may consist of millions of `{}`. */
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 async function parsePiece(text: string): Promise<unknown> {

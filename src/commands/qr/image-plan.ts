@@ -15,7 +15,7 @@ import { chooseCodes } from '../choose-codes.ts';
 import { printRecords } from '../output-options.ts';
 import type { ImageFlags } from './image-flags.ts';
 
-/** Chooses codes, without paused and expired ones unless each is named or selected by status. */
+/** Chooses the codes to draw. Omits paused and expired codes unless CODE or --status selects them. */
 export async function choosePrintable(
   context: Context,
   names: readonly string[],

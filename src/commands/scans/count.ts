@@ -70,7 +70,7 @@ export interface CountPlan extends CountRequest {
   needsLabels: boolean;
 }
 
-/** Throws UsageError for contradicting flags, invalid ranges and zones, and missing files. */
+/** Plans a count. Throws UsageError for contradicting flags, invalid ranges and zones, and missing files. */
 export async function planCount(
   context: Context,
   names: readonly string[],
@@ -109,7 +109,7 @@ export async function planCount(
   };
 }
 
-/** Parses a keyword, or a range of periods. Throws UsageError, also for one after the counted range begins. */
+/** Parses a keyword or a range of periods. Throws UsageError, also for one after the counted range begins. */
 function parseComparison(
   raw: string,
   startMs: number | undefined,
@@ -159,7 +159,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   return counted;
 }
 
-/** Notes what the figures do not cover. */
+/** Reports scans that the figures do not cover, a period that is not over, and filters without a match. */
 export function noteCount({ console }: Context, plan: CountPlan, counted: CountedCodes): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;
@@ -253,7 +253,10 @@ export function previousRange({ before }: Counted, zone: string): string {
   return untilMs === undefined ? '' : formatLocalRange({ sinceMs, untilMs }, zone);
 }
 
-/** Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. `parts` have one range. */
+/**
+ * Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. All `parts`
+ * have the same range.
+ */
 export async function closingWords(
   context: Context,
   { filters }: Pick<CountPlan, 'filters'>,

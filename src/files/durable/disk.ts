@@ -1,6 +1,6 @@
 import { systemCode } from '../../base/errors.ts';
 
-/** Tests fail each operation, or cut the power at it. */
+/** The disk as an interface: tests let each operation fail, or cut the power during it. */
 
 export interface DiskStat {
   size: number;
@@ -11,7 +11,7 @@ export interface DiskStat {
   gid: number;
   nlink: number;
   mtimeNs: bigint;
-  /** Unlike `mtimeNs`, no program can set it. */
+  /** Time of the last change. Unlike `mtimeNs`, no program can set it. */
   ctimeNs: bigint;
   isFile(): boolean;
   isDirectory(): boolean;
@@ -20,7 +20,7 @@ export interface DiskStat {
 
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** Appends at `position`, the end of the file. May be partial. */
+  /** Appends at `position`, the end of the file. May write only part of the data. */
   write(
     data: Uint8Array,
     offset: number,
@@ -33,7 +33,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Undefined if the system reports no path, or this user needs no check. */
+  /** Current path of the open file; undefined if the system reports none, or this user needs no check. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }

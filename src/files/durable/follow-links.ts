@@ -1,4 +1,4 @@
-/** TOCTOU: `realpath` could follow a link created after the check. */
+/** Follows links one by one: `realpath` could follow a link that is created after the check (TOCTOU). */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemError } from './path-errors.ts';
 

@@ -164,7 +164,7 @@ export function createTemporary(
   });
 }
 
-/** Durably renames `file` to `path`, and closes it. Throws as `commit`. */
+/** Durably renames `file` to `path`, and closes it. Throws like `commit`. */
 export async function putInPlace(
   disk: Disk,
   file: DiskFile,
@@ -172,7 +172,7 @@ export async function putInPlace(
   path: string,
   beforeRename?: () => void | Promise<void>,
 ): Promise<void> {
-  // D1: the content before the name.
+  // D1: flush the content before the rename gives it its name.
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));

@@ -8,22 +8,22 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** Rank: columns of the lowest are omitted first from a narrow table (default: 0). */
+  /** Columns with the lowest value are omitted first from a narrow table (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
   leastWidth?: number;
-  /** Granted before a less important `keepWhole` column (default: `leastWidth`). */
+  /** Width reserved before less important `keepWhole` columns get theirs (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Replaces the origin that most rows share by an ellipsis. */
+  /** Shows the origin that most rows share as an ellipsis. */
   isUrl?: boolean;
   /** Moves a sentence below its row if the table is narrow. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
-  /** Texts become dates in a workbook, in the zone of the output or in UTC. */
+  /** Writes texts as dates in a workbook, in the zone of the output (true) or in UTC. */
   isTime?: boolean | 'utc';
   isPercent?: boolean;
-  /** At most 255 characters with commas (Excel). */
+  /** Values of the list in a cell of a workbook; Excel allows 255 characters with the commas between them. */
   choices?: readonly string[];
   width?: number;
   format?: (value: unknown) => string;

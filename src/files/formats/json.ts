@@ -65,7 +65,7 @@ interface Member extends Field {
 function createJsonLines() {
   const buffer = createByteBuffer();
   const members = new Map<string, Member>();
-  /** Members of the previous record: most have the same keys in the same order. */
+  /** Members of earlier records by position: most records have the same keys in the same order. */
   const order: Member[] = [];
 
   function memberAt(place: number, key: string): Member {

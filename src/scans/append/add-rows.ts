@@ -141,7 +141,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /** Ends a failed run: commits the added rows, but no `restart`. Never throws. */
+  /** Ends a failed run: commits the added rows, unless `restart` is building a new file. Never throws. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);

@@ -160,7 +160,7 @@ export interface OwnWorkspace {
   movedFrom?: string;
 }
 
-/** What an append to a file and one to a dataset have in common. */
+/** Options of an append, both to a file and to a dataset. */
 export interface AppendRun {
   identity: AppendIdentity;
   own: OwnWorkspace;

@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Requires every column with `strict`, and a row-like beginning of an incomplete row. */
+/** With `strict`, each row must have every column, and an incomplete row must begin like a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -35,7 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: data of a stopped run may end with part of a row, or with zeros of a power cut. */
+/** A21: undefined if the data is not of a stopped run, which may leave part of a row, or zeros. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -172,7 +172,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: buffers rows until the service returns one of the file. */
+/** A13: buffers rows until the service returns the newest row of the file. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

@@ -113,7 +113,7 @@ function countAhead(pages: Iterable<readonly Scan[]>): number {
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
-  // C6: a page of another length than its number implies is not at its position.
+  // C6: a page with more or fewer rows than its number implies is at another position.
   if (total - before - after !== rows.length)
     throw new InconsistentPagesError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
@@ -125,8 +125,9 @@ export class InconsistentPagesError extends Error {
 }
 
 /**
- * Rows do not vanish individually: if as many older, distinct rows are merged as a page has before it (its
- * rank), none is missing. Only rows of the newest instant are pending.
+ * Merges pages and checks that no row is missing between them. Rows do not vanish individually, so as many
+ * distinct rows must be merged as there are before a page (its rank). Holds back only the rows of the newest
+ * instant.
  */
 export function createPageMerger() {
   let released = 0;

@@ -54,7 +54,7 @@ interface Look {
   isCertain: boolean;
 }
 
-/** Returns undefined if the responses are inconclusive. */
+/** Returns whether there are rows beyond the edge; undefined if the responses are inconclusive. */
 export async function requestBeyond(
   job: RangeReading,
   order: PageOrder,
@@ -70,11 +70,11 @@ export async function requestBeyond(
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // One millisecond for exclusive bounds, one second for rounded ones, and none for a second with more rows
-  // than a page.
+  // Start inside the edge: 1 ms for exclusive bounds, 1 s more for rounded ones, then 0 for a second that has
+  // more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // Outside the range, there are no rows; at its border, rows of the edge may be missing.
+    // Beyond the range, no rows are missing. Exactly at its border, rows of the edge may be.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     appliesBounds = inside.hasEdge;
@@ -128,7 +128,7 @@ export interface RangeCount {
   asked: Bounds;
   page: ScanPage;
   inside: ScanPage['rows'];
-  /** Total without rows of the margins on the page; never too small. */
+  /** Total minus the rows of the page that are in the margins; never too small. */
   scans: number;
   /** C10: the service may have stopped counting at this total. */
   isCapped: boolean;

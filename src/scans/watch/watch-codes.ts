@@ -35,8 +35,8 @@ export interface Watched {
 const INACTIVE = ['paused', 'expired'];
 
 /**
- * Judges codes by totals, including inactive ones with a status in `wanted`. Throws failures that concern all
- * codes.
+ * Judges codes by the service's totals; inactive codes only if `wanted` has their status. Throws failures
+ * that concern all codes.
  */
 export async function watchCodes(
   { clock, console }: ScanRun,

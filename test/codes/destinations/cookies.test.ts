@@ -34,7 +34,7 @@ describe('createCookies', () => {
     },
   );
 
-  it('sends a cookie of the domain of its own host to the hosts below it', () => {
+  it('sends a cookie whose domain is its own host to that host and its subdomains', () => {
     expect(sent('a=1; Domain=www.x.test', 'www.x.test', 'my.www.x.test', 'x.test')).toEqual([
       'a=1',
       'a=1',
@@ -43,7 +43,7 @@ describe('createCookies', () => {
   });
 
   it.each(['y.test', 'test', 'w.x.test', ''])(
-    'keeps a cookie of the domain %j for its own host',
+    'sends a cookie of the domain %j to its own host only',
     (domain) => {
       expect(sent(`a=1; Domain=${domain}`, 'www.x.test', 'my.www.x.test', 'y.test', 'y.x.test')).toEqual([
         'a=1',

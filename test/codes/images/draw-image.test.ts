@@ -57,7 +57,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     expect((await draw(format, style)).length).toBeGreaterThan(100);
   });
 
-  it('reads back whatever the text and the level', async () => {
+  it('can be read back with any text and level', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 120 }),
       fc.webUrl(),
@@ -77,7 +77,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     );
   });
 
-  it('is not given away with modules that were damaged (I1)', async () => {
+  it('is not returned if its modules were damaged (I1)', async () => {
     const { modules: others } = encode('https://qr.example/aB3xZ');
     expect(await drawImage({ text: TEXT, modules: others }, format, STYLE)).toEqual({
       fault: 'the code decodes to a different text',
@@ -94,7 +94,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
   });
 
   it.runIf(format === 'png' || format === 'svg')(
-    'is not given away with bytes that were damaged (I1)',
+    'is not returned if its bytes were damaged (I1)',
     async () => {
       const other = await draw(format, {}, 'https://qr.example/aB3xZ');
       expect(await drawImage(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
@@ -106,7 +106,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     },
   );
 
-  it('has in its bytes the code that was verified', async () => {
+  it('is verified from its bytes, in any size, color and quiet zone', async () => {
     const { modules, text } = encode(TEXT);
     for (const style of [
       {},
@@ -120,7 +120,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     }
   });
 
-  it('is given away unread only where its very bytes were read before (I1)', async () => {
+  it('is returned without verification only if the same bytes were verified before (I1)', async () => {
     const bytes = await draw(format, {}, 'https://qr.example/aB3xZ');
     const known = createHash('sha256').update(bytes).digest('hex');
     expect(await drawImage(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty(
@@ -128,7 +128,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     );
   });
 
-  it('is refused where it has another size, or something in its quiet zone (I2)', async () => {
+  it('is refused if its size is wrong or its quiet zone is not empty (I2)', async () => {
     const { modules, text } = encode(TEXT);
     const expected = { text, sizeMm: 30, quietZone: 4, across: modules.size + 8 };
     expect(faultOf(await draw(format), format, expected)).toBeUndefined();
@@ -163,7 +163,7 @@ describe('a code', () => {
     expect(encodeText('a'.repeat(2953), 'L')).toMatchObject({ version: 40, level: 'L' });
   });
 
-  it('is none where the text is too long', () => {
+  it('does not exist if the text is too long', () => {
     expect(encodeText('a'.repeat(2954), 'L')).toBeUndefined();
     expect(encodeText('a'.repeat(1274), 'H')).toBeUndefined();
   });

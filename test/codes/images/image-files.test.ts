@@ -63,7 +63,7 @@ describe('the files of a directory', () => {
   const wanted = (...files: string[]): ImageFile[] =>
     files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
-  it('are hashed if they are wanted; a directory of the name is no image', async () => {
+  it('are hashed if their names are wanted; a directory with such a name gets an empty hash', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.png'), 'a');
     await writeFile(join(directory, 'other.png'), 'other');
@@ -76,7 +76,7 @@ describe('the files of a directory', () => {
     );
   });
 
-  it('are none if there is no directory', async () => {
+  it('are none if the directory does not exist', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'file'), '');
     expect(await hashFiles(join(directory, 'none'), wanted('a.png'))).toEqual(new Map());
@@ -123,7 +123,7 @@ describe('a manifest', () => {
   });
 
   it.each(['', 'file,sha256\na.png,x\n', '{"json"', 'id,slug\n'])(
-    'that is another file is refused, unless with --overwrite: %j',
+    'is refused if it is another kind of file, and ignored with --overwrite: %j',
     async (text) => {
       const directory = await useDirectory();
       await writeFile(join(directory, 'manifest.csv'), text);
@@ -146,7 +146,7 @@ describe('a manifest', () => {
     expect((await readManifest(directory, false)).rows.get('a.png')?.name).toBe('=1+1');
   });
 
-  it('that can’t be read is refused also with --overwrite; none is read below a file', async () => {
+  it('is refused even with --overwrite if it can’t be read, and is empty if its directory does not exist', async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'manifest.csv'));
     await expect(readManifest(directory, true)).rejects.toBeInstanceOf(UsageError);

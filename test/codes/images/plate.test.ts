@@ -91,7 +91,7 @@ describe('the plate of a logo', () => {
     expect([await sideAt({ sizeMm: 10 }, 37), await sideAt({ sizeMm: 2000 }, 37)]).toEqual([7 * 35, 7 * 171]);
   });
 
-  it('is drawn once for each appearance', async () => {
+  it('is drawn once, and again only if its appearance changes', async () => {
     const logo = logoOf(1, 1);
     const first = await draw(21, styleOf(logo), 2);
     expect(await draw(21, styleOf(logo, { sizeMm: 50, quietZone: 5 }), 2)).toBe(first);

@@ -56,7 +56,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('is refused if only some of its lines are in one cell', async () => {
+  it('is refused if only some of its lines have all their values in one cell', async () => {
     const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
     await expect(read(text)).rejects.toThrow(
       /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
@@ -64,7 +64,7 @@ describe('CSV', () => {
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
-  it('has a form, in which its results are written', async () => {
+  it('has a form (delimiter, byte order mark, line ends) that its results keep', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
     expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
       is: 'csv',

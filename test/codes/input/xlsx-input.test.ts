@@ -110,7 +110,7 @@ describe('a workbook', () => {
     expect(message).toContain('line 4098: exceeds the limit of 128 MiB of text per file');
   });
 
-  it('is read as others write it: rows by their numbers, texts in parts, what a person sees of a number', async () => {
+  it('is read as other programs write it: rows by their numbers, texts in parts, numbers as displayed', async () => {
     const rows =
       HEADER +
       '<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3"><v>12.5</v></c></row><row r="4" spans="1:2"><c r="A4" s="1"/></row>' +
@@ -124,14 +124,14 @@ describe('a workbook', () => {
     ]);
   });
 
-  it('has nothing in a cell of type shared string without a value, as openpyxl up to 2.5 writes it', async () => {
+  it('has an empty cell for a shared string without a value, as openpyxl up to 2.5 writes it', async () => {
     for (const cell of ['<c r="B2" t="s"/>', '<c r="B2" t="s"><v></v></c>', '<c r="B2" t="s"><v/></c>']) {
       const rows = `${HEADER}<row r="2"><c r="A2" t="str"><v>a</v></c>${cell}</row>`;
       expect(await read(workbook(rows))).toEqual([[2, { name: 'a', 'my key': '' }]]);
     }
   });
 
-  it('tells how many rows are hidden, and omits them if it should', async () => {
+  it('reports how many rows are hidden, and omits them with --visible-only', async () => {
     const row = (line: number, more: string) =>
       `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
     const bytes = workbook(
@@ -145,7 +145,7 @@ describe('a workbook', () => {
     );
   });
 
-  it('is read row by row also where its pieces end anywhere, and other elements have like names', async () => {
+  it('is read row by row wherever its pieces end, and even if other elements have similar names', async () => {
     const rows = Array.from(
       { length: SOAK ? 9000 : 2000 },
       (_, n) => `<x:row r="${n + 2}"><x:c t="str"><x:v>${n} ${'東&amp;'.repeat(n % 40)}</x:v></x:c></x:row>`,
@@ -163,7 +163,7 @@ describe('a workbook', () => {
       ).toEqual([]);
   });
 
-  it('is read with emoji and the like as numbers, as openpyxl writes them, and with line ends as XML has them', async () => {
+  it('is read with numeric references, as openpyxl writes emoji, and with line ends normalized as in XML', async () => {
     const text = '&#127914; S&#xFC;&#x1F3B6;&amp;#38;&#1114112;&#xd83c;&#xdfaa;&#13;\r\na\rb';
     const [[, row] = []] = await read(workbook(`${HEADER}<row r="2"><c t="str"><v>${text}</v></c></row>`));
     expect(row?.name).toBe('🎪 Sü🎶&#38;&#1114112;🎪\r\na\nb');
@@ -184,7 +184,7 @@ describe('a workbook', () => {
     }
   }, 1_200_000);
 
-  it('is read from the first sheet that a person sees', async () => {
+  it('is read from the first visible sheet, or from the first one if all are hidden', async () => {
     const parts = (states: string[]) => ({
       'xl/workbook.xml': `<workbook xmlns:r="${OFFICE}"><sheets>${states.map((state, n) => `<sheet name="S${n + 1}" state="${state}" r:id="rId${n + 1}"/>`).join('')}</sheets></workbook>`,
     });
@@ -194,7 +194,7 @@ describe('a workbook', () => {
     expect(await of('hidden', 'hidden')).toEqual([]);
   });
 
-  it('may have anything in columns that no command reads: Gnumeric leaves the formats of dates to their columns', async () => {
+  it('may have any value in columns that no command reads, such as dates that Gnumeric formats by column', async () => {
     const header =
       '<row r="1"><c t="str"><v>name</v></c><c t="str"><v>created_at</v></c><c t="str"><v>updated_at</v></c></row>';
     const row =
@@ -211,7 +211,7 @@ describe('a workbook', () => {
   };
   const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
 
-  it('has the digits of numbers in columns of keys, tags and addresses; in other columns numbers stay numbers', async () => {
+  it('keeps numbers as displayed in columns of keys, tags and addresses, and as numbers in other columns', async () => {
     const header = ['Nr', 'UTM_Campaign', 'Link', 'team'];
     const { rows } = await table(header, number(7, 3) + number(2026) + number(5) + number(12), { key: 'nr' });
     expect([...(rows[0]?.values ?? [])]).toEqual([
@@ -378,13 +378,13 @@ describe('a workbook', () => {
     else expect(told).toMatch(message);
   });
 
-  it('is recognised under any name', async () => {
+  it('is recognized under any name', async () => {
     expect((await parseInput(workbook(HEADER), 'standard input')).form).toEqual({ is: 'xlsx' });
     expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is in the old Excel format (.xls)');
   });
 });
 
-describe('what a person sees', () => {
+describe('the displayed value', () => {
   it.each([
     [14, '', true],
     [0, '', false],

@@ -53,7 +53,7 @@ async function slugs(pages: AsyncIterable<QrCode[]>): Promise<string[]> {
 
 const expected = (count: number) => codes(count).map(({ slug }) => slug);
 
-describe('a service that holds still', () => {
+describe('a service whose codes do not change', () => {
   // One more behind a full last page, at numbers where totals are cut off; at others where that is doubted.
   const most = [0, 1, 50, 99, 100, 101, 150, 250, 1000, 2000, 5000, 10_000];
   const behind: Record<Doubt, number[]> = {
@@ -71,7 +71,7 @@ describe('a service that holds still', () => {
     }
   });
 
-  test('a total that is cut off at no usual number hides nothing from who doubts it', async () => {
+  test('a total that is capped at an unusual number hides no codes if it is doubted', async () => {
     for (const [cap, doubt] of [
       [2000, 'round'],
       [1999, 'any'],
@@ -83,7 +83,7 @@ describe('a service that holds still', () => {
     }
   });
 
-  test('newest first, and created just now: what stands behind an older code was there', async () => {
+  test('codes created just now, newest first, are read once: a code behind an older one was there before', async () => {
     const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), {
       dateMs: undefined,
     });
@@ -97,7 +97,7 @@ describe('a service that holds still', () => {
     expect(service.asked).toHaveLength(5);
   });
 
-  test('small pages, the last of them full: the one behind is looked at', async () => {
+  test('small pages, the last of them full: the next page is fetched too', async () => {
     const service = lister(() => codes(80), { largest: 20 });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
@@ -108,12 +108,12 @@ describe('a service that holds still', () => {
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
   });
 
-  test('a round total is looked behind though the last page is not full', async () => {
+  test('a round total is doubted even if the last page is not full', async () => {
     const service = lister(() => codes(150), { largest: 30, total: () => 100 });
     expect(await slugs(listAllCodes(service, 1))).toEqual(expected(150));
   });
 
-  test('a total that is cut off hides nothing: two readings find the same', async () => {
+  test('a capped total hides no codes: two readings find the same ones', async () => {
     const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(350));
     expect(service.asked).toHaveLength(8);
@@ -130,20 +130,20 @@ describe('a service that holds still', () => {
 });
 
 describe('codes that come and go', () => {
-  test('a code created meanwhile shifts the pages: each comes once, and none is missing', async () => {
+  test('a code created during the reading shifts the pages: each code is listed once, and none is missing', async () => {
     const service = lister((request) => (request < 2 ? codes(250) : [code(999), ...codes(250)]));
     const found = await slugs(listAllCodes(service, 1));
     expect(new Set(found)).toEqual(new Set([...expected(250), 'slug-999']));
     expect(found).toHaveLength(251);
   });
 
-  test('a code deleted meanwhile, which would hide another, makes it read again', async () => {
+  test('a code deleted during the reading could hide another one, so the list is read again', async () => {
     const service = lister((request) => (request < 1 ? codes(250) : codes(250).slice(1)));
     const found = await slugs(listAllCodes(service, 1));
     expect(new Set(found)).toEqual(new Set(expected(250)));
   });
 
-  test('a page that always lacks a code, while others are created: those do not make up for it', async () => {
+  test('a page that always lacks a code is noticed, even if other codes are created', async () => {
     // The oldest first: what is created comes last, within the reading.
     const service = lister((request) => codes(250 + request));
     const lacking = {
@@ -155,12 +155,12 @@ describe('codes that come and go', () => {
     await expect(slugs(listAllCodes(lacking, 1))).rejects.toThrow(UnprovenError);
   });
 
-  describe('one deleted from a page that was read, and one created: the total is the same', () => {
+  describe('one code deleted from a page that was read, and one created: the total is the same', () => {
     const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
     const habits: [string, Habits, number][] = [
       ['a second ago by the clock of its Date', {}, ANSWERED - 1000],
       ['by a clock that is behind its Date', {}, ANSWERED - 5 * 60_000],
-      ['where no answer has a Date', { dateMs: undefined }, CREATED],
+      ['if no response has a Date', { dateMs: undefined }, CREATED],
     ];
     test.each(habits)('created %s', async (_, habit, createdMs) => {
       const service = lister((request) => (request < 1 ? codes(250) : moved(createdMs)), habit);
@@ -191,7 +191,7 @@ describe('codes that come and go', () => {
     });
   });
 
-  test('a workspace that never holds still ends after three readings', async () => {
+  test('a workspace that changes all the time is given up after three readings', async () => {
     const all = Array.from({ length: 260 }, (_, at) => code(at, at < 250 ? CREATED : ANSWERED));
     const service = lister((request) => all.slice(Math.floor(request / 2), 250 + Math.floor(request / 2)));
     await expect(slugs(listAllCodes(service, 1))).rejects.toThrow(UnprovenError);
@@ -199,7 +199,7 @@ describe('codes that come and go', () => {
   });
 });
 
-describe('a total that is not true', () => {
+describe('a total that is wrong', () => {
   const honest = (count: number) => Math.max(1, Math.ceil(count / 100));
   const refuse = (error: Error) => () => {
     throw error;
@@ -212,17 +212,17 @@ describe('a total that is not true', () => {
     () => Number.MAX_SAFE_INTEGER,
   ];
   const ends: [string, NonNullable<Habits['beyond']>][] = [
-    ['shows nothing', () => []],
-    ['shows its last page again', (all) => all.slice(-100)],
-    ['shows its first page again', (all) => all.slice(0, 100)],
-    ['says 404', refuse(new NotFoundError('no such page', { status: 404 }))],
-    ['says 400', refuse(new RejectedError('no such page', { status: 400 }))],
+    ['is empty', () => []],
+    ['repeats the last page', (all) => all.slice(-100)],
+    ['repeats the first page', (all) => all.slice(0, 100)],
+    ['returns 404', refuse(new NotFoundError('no such page', { status: 404 }))],
+    ['returns 400', refuse(new RejectedError('no such page', { status: 400 }))],
   ];
   const cases = ends.flatMap(([what, beyond]) =>
     (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const),
   );
   test.each(cases)(
-    'costs three times what is shown and twenty at most, where the end %s; %i at once',
+    'costs at most three readings and twenty requests if a page beyond the end %s (%i requests at once)',
     async (_, width, beyond) => {
       for (const count of firstRows(4, [0, 1, 100, 150, 1000])) {
         for (const total of totals) {

@@ -34,7 +34,7 @@ function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
 }
 
 describe('findCode', () => {
-  test('an id in either case is requested directly', async () => {
+  test('an ID in either case is requested directly', async () => {
     const service = serviceOf([]);
     expect(await findCode(service, 'ABCDEF00-0000-4000-8000-000000000000')).toMatchObject({
       id: 'abcdef00-0000-4000-8000-000000000000',
@@ -42,7 +42,7 @@ describe('findCode', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('a slug costs the listing up to the page that has its code, and none behind', async () => {
+  test('a slug costs the pages of the listing up to the one with its code', async () => {
     for (const [number, pages] of [
       [0, 1],
       [99, 1],
@@ -55,7 +55,7 @@ describe('findCode', () => {
     }
   });
 
-  test('one that is not there is told with the nearest', async () => {
+  test('an unknown slug is reported with the most similar one', async () => {
     const service = serviceOf(codes(3));
     await expect(findCode(service, 'slug-2x')).rejects.toMatchObject({
       constructor: NotFoundError,
@@ -76,7 +76,7 @@ describe('a slug that was seen before', () => {
     return serviceOf(now, slugs);
   }
 
-  test('costs one request, which proves that it is still the slug of that code', async () => {
+  test('costs one request, which verifies that it is still the slug of that code', async () => {
     const service = knowing(3000);
     expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
     expect(service.got).toEqual([idOf(2900)]);
@@ -93,7 +93,7 @@ describe('a slug that was seen before', () => {
       ],
       idOf(9),
     ],
-  ])('and %s is forgotten, and sought in the listing', async (_, now, id) => {
+  ])('and %s is forgotten, and looked up in the listing', async (_, now, id) => {
     const service = knowing(5, now);
     expect(await findCode(service, 'slug-0')).toMatchObject({ id });
     expect(service.got).toEqual([idOf(0)]);
@@ -109,7 +109,7 @@ describe('a slug that was seen before', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('several are listed where that costs less, or where one was never seen', async () => {
+  test('several are listed if that costs less, or if one was never seen', async () => {
     const many = knowing(150);
     await findCodesBySlug(many, ['slug-0', 'slug-1', 'slug-2'], 4);
     expect([many.got.length, many.asked.length]).toEqual([0, 1]);
@@ -118,14 +118,14 @@ describe('a slug that was seen before', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('ids beside them come along where the listing shows them on the way, and cost nothing more', async () => {
+  test('IDs that are looked up with slugs are found on the pages read for the slugs, without more requests', async () => {
     const service = serviceOf(codes(450));
     const found = await findCodesBySlug(service, ['slug-120'], 4, [idOf(3), idOf(300)]);
     expect(found.map(({ slug }) => slug)).toEqual(['slug-120', 'slug-3']);
     expect([service.got.length, service.asked.length]).toEqual([0, 2]);
   });
 
-  test('among several, one that is gone is told', async () => {
+  test('among several, a deleted one is reported', async () => {
     const service = knowing(1000, codes(999));
     await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow(
       'no code has the ID or slug slug-999',

@@ -49,7 +49,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
   });
 
   it.each(['before', 'after'] as const)(
-    'gets no empty file where a replacement begins right %s (D16)',
+    'gets no empty file if a replacement begins right %s (D16)',
     async (when) => {
       await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow(
         'was moved or replaced in the meantime',
@@ -79,7 +79,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
   });
 });
 
-it('a link is not opened as the directory behind it', async () => {
+it('a link to a directory is not followed', async () => {
   symlinkSync(elsewhere, join(root, 'link'));
   await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({
     code: 'ENOTDIR',

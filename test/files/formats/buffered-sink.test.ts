@@ -32,7 +32,7 @@ describe('buffered rows', () => {
     expect(out.isCommitted()).toBe(true);
   });
 
-  test("are written beyond ten thousand, and then can't be rolled back", async () => {
+  test("are written once there are more than ten thousand, and then can't be rolled back", async () => {
     const out = stream();
     const sink = createBufferedSink(out);
     const rewind = await sink.checkpoint();

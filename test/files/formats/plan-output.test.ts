@@ -30,7 +30,7 @@ describe('the format', () => {
     ['the profile over both', {}, { settings: { format: 'ndjson' }, isTerminal: true }, 'ndjson'],
     ['the flag over the profile', { format: 'json' }, { settings: { format: 'csv' } }, 'json'],
     ['the extension over the profile', { output: 'a.json' }, { settings: { format: 'csv' } }, 'json'],
-    ['the flag where the extension says nothing', { output: 'a.txt', format: 'json' }, {}, 'json'],
+    ['the flag if the extension has no format', { output: 'a.txt', format: 'json' }, {}, 'json'],
     ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
     [
       '--delimiter is about CSV',
@@ -95,8 +95,8 @@ describe('the format', () => {
 describe('the delimiter', () => {
   test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
     ['a comma', {}, {}, ','],
-    ['what the profile says', {}, { settings: { delimiter: ';' } }, ';'],
-    ['what the flag says', { delimiter: '\t' }, { settings: { delimiter: ';' } }, '\t'],
+    ['the delimiter of the profile', {}, { settings: { delimiter: ';' } }, ';'],
+    ['the delimiter of the flag', { delimiter: '\t' }, { settings: { delimiter: ';' } }, '\t'],
     ['a tab in .tsv', { output: 'a.tsv.gz' }, { settings: { delimiter: ';' } }, '\t'],
   ])('is %s', (_what, flags, around, delimiter) => {
     expect(plan(flags, around).delimiter).toBe(delimiter);
@@ -150,7 +150,7 @@ describe('a file name of another format is refused', () => {
 });
 
 describe('--fields', () => {
-  test('chooses and orders', () => {
+  test('chooses and orders the columns', () => {
     expect(plan({ fields: ['name', 'id'] })).toMatchObject({
       chosen: true,
       columns: [{ name: 'name' }, { name: 'id' }],

@@ -39,7 +39,7 @@ describe('pieces of text', () => {
     expect(texts.map(({ letters }) => letters.length)).toEqual([499]);
   });
 
-  it('are thickened if they are semibold in a font that is not', async () => {
+  it('are thickened if they should be semibold and the font is not', async () => {
     const strokes = async (text: string, weight: Weight) =>
       contentsOf((await draw(text, { weight })).pdf)
         .join('')
@@ -49,7 +49,7 @@ describe('pieces of text', () => {
     expect(await strokes('menu', 600)).toBeNull();
   });
 
-  it('have digits of one form in all words of a line of Japanese', async () => {
+  it('have the same glyph for a digit in every word of a Japanese line', async () => {
     const [{ letters, glyphs } = expect.fail()] = readDrawnTexts((await draw('東京1 A1')).pdf);
     expect(letters).toBe('東京1 A1');
     expect(glyphs[2]).toBe(glyphs[5]);

@@ -200,7 +200,7 @@ describe('a file whose state was lost', () => {
     expect(memory.names()).toEqual([FILE]);
   });
 
-  it('gets rows after its newest row was returned, including those before it (A13)', async () => {
+  it('gets all missing rows once its newest row was returned, even older ones (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
@@ -304,7 +304,7 @@ describe('the share that one code has of a file', () => {
   });
 });
 
-describe('what the file holds', () => {
+describe('the contents of the file', () => {
   it('are reported as of the last commit, with the number of this run', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
     const first = await openOn(memory, service, { restart: true });

@@ -162,7 +162,7 @@ describe('several codes in one file', () => {
 });
 
 describe('an append is refused at the start if', () => {
-  it('the codes of its rows could not be told apart', async () => {
+  it('the codes of its rows could not be distinguished', async () => {
     for (const identity of [
       { codes: [CODE, OTHER_CODE], columns: ['id', 'ts'] },
       { all: true, columns: ['id', 'ts'] },

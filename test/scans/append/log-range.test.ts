@@ -75,7 +75,7 @@ describe('the rotated files of a state', () => {
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 
-  it('of an earlier version are one that is gone', () => {
+  it('of an earlier version count as one file that is gone', () => {
     const overlaps = new Map([
       ['a', overlap({ movedUntilMs: 9 })],
       ['b', overlap({})],

@@ -39,26 +39,26 @@ it('is one for each code of a file', () => {
 
 describe('the next run reads', () => {
   const cases: [string, CodeOverlap, number | undefined, number | undefined][] = [
-    ['everything where there are no rows', overlapAt(), undefined, undefined],
-    ['from the lower bound where there are no rows', overlapAt(), 3, 3],
+    ['everything if there are no rows', overlapAt(), undefined, undefined],
+    ['from the lower bound if there are no rows', overlapAt(), 3, 3],
     ['the overlap before the watermark again (A10)', overlapAt(500), undefined, 400],
     ['nothing before the lower bound (A18)', overlapAt(500), 450, 450],
-    ['the overlap where the lower bound is older', overlapAt(500), 50, 400],
-    ['an unproven stretch again, however old (A9)', { ...overlapAt(500), rereadFromMs: 20 }, undefined, 20],
+    ['the overlap if the lower bound is older', overlapAt(500), 50, 400],
+    ['an unverified period again, however old (A9)', { ...overlapAt(500), rereadFromMs: 20 }, undefined, 20],
     [
-      'no less than the overlap where an unproven stretch is newer',
+      'no less than the overlap if an unverified period is newer',
       { ...overlapAt(500), rereadFromMs: 450 },
       undefined,
       400,
     ],
     [
-      'everything where nothing is proven (A9)',
+      'everything if nothing is verified (A9)',
       { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY },
       undefined,
       undefined,
     ],
     [
-      'from the lower bound where nothing is proven',
+      'from the lower bound if nothing is verified',
       { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY },
       70,
       70,
@@ -102,7 +102,7 @@ describe('old IDs', () => {
     expect(overlap.idsFromMs).toBe(4000);
   });
 
-  it('are not reported as known after they were removed', () => {
+  it('stay unknown once they were removed, even with a longer overlap', () => {
     const overlap = { ...many(10_001), idsFromMs: 9950 };
     forgetOldIds(overlap, 100);
     expect(overlap.idsFromMs).toBe(9950);
@@ -119,10 +119,10 @@ describe('the position of a code whose newest scan is dated ahead (A22)', () => 
   });
 
   it.each([
-    ['stays where clocks only drifted', 3_600_000, 60_000, WRITTEN],
+    ['stays if the clocks only drifted', 3_600_000, 60_000, WRITTEN],
     ['goes back with a clock that was set', 3_600_000, 60_001, WRITTEN - 60_001],
-    ['stays where half of a short overlap makes up for the drift', 60_000, 30_000, WRITTEN],
-    ['goes back where half of a short overlap does not', 60_000, 30_001, WRITTEN - 30_001],
+    ['stays if half of a short overlap covers the drift', 60_000, 30_000, WRITTEN],
+    ['goes back if half of a short overlap does not cover the drift', 60_000, 30_001, WRITTEN - 30_001],
   ])('%s', (_, overlapMs, backMs, position) => {
     expect(positionBy(ahead, now(backMs), overlapMs)).toBe(position);
   });

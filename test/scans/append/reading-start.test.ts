@@ -162,7 +162,7 @@ it('is refused if the file begins after the end (A18, A22)', async () => {
   }
 });
 
-describe('if the service sends no Date header', () => {
+describe('an append from a service without a Date header', () => {
   it("is refused if the machine's clock is behind the newest scan (A23)", async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const machineMs = START - DAY;

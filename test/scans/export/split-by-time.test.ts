@@ -31,7 +31,7 @@ describe('slices of a range', () => {
   });
 
   it.each(['ascending', 'descending', 'none'] as const)(
-    'have the whole range, oldest first, of a service whose order is %s',
+    'contain the whole range, oldest first, if the order of the service is %s',
     async (order) => {
       expect((await sliced(500, { order, pageCap: 10 })).ids).toEqual(all(500));
     },

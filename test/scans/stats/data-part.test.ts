@@ -73,7 +73,7 @@ describe('the time that scans of the service cover', () => {
 });
 
 describe('a range', () => {
-  it('is covered if it begins with the data or later', () => {
+  it('is covered unless it begins before the data', () => {
     const data = { fromMs: 100, toMs: undefined };
     const since = (sinceMs: number | undefined) => isCovered({ sinceMs, untilMs: 200 }, data);
     expect([

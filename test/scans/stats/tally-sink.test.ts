@@ -22,7 +22,7 @@ function sinkFor() {
   return { sink, write, taken };
 }
 
-it('counts each scan in its range, and scans of neither range not at all', async () => {
+it('counts each scan in its range, and ignores scans in neither range', async () => {
   const { sink, write, taken } = sinkFor();
   expect(await write(-1, 0, 49, 50, 99)).toBe(5);
   expect(await write(100, 199, 200)).toBe(3);

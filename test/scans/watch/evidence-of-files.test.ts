@@ -90,7 +90,7 @@ describe('readFilesEvidence', () => {
     expect((await read([scans], { nowMs: END + 500 * DAY_MS })).found).toMatchObject({ future: 0 });
   });
 
-  it('uses the time of the first scan as that of the creation, and finds scans before the nine weeks (W5)', async () => {
+  it('uses the time of the first scan as the creation of its code, and finds scans before the nine weeks (W5)', async () => {
     const { of } = await read(
       [
         [

@@ -89,7 +89,7 @@ describe('requests in flight', () => {
     expect(await answer(left(remaining))).toBe(1 + most);
   });
 
-  it('half as many if bursts are refused (L21)', async () => {
+  it('are half as many if bursts are refused (L21)', async () => {
     const { ask, answer, left, admitted, clock } = govern();
     await ask(10);
     expect(await answer(left(50))).toBe(1 + 4);

@@ -38,7 +38,7 @@ interface Changed {
   readonly isNewer?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and the action for each. Throws as `wantedValue`. */
+/** Returns the fields in which row and code differ, and the action for each. Throws like `wantedValue`. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -139,7 +139,7 @@ function decide(
   if (answer === 'theirs') return 'keep';
   const wins = isTheirs || isOurs ? 'overwrite' : 'send';
   if ((answer === 'mine' && !isUsed) || isNewer) return wins;
-  // For `qr apply` the file is authoritative: an edit by another client is overwritten, and reported.
+  // Only `qr apply` sends a value that the row did not change: its file is authoritative over other clients.
   if (!isYours && verb !== 'apply') return 'keep';
   if (isTheirs && conflicts === 'ask') return 'conflict';
   if (isTheirs && conflicts === 'service') return 'keep';

@@ -111,7 +111,7 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   const columns = [...theirs, ...added.names, ...ours];
   const fieldOf = new Map(theirs.flatMap((column) => columnField(column, input)));
   const decisionColumn = findColumn(input.columns, 'decision') ?? '';
-  // Assignment to an ordinary object would set its prototype.
+  // Assigning the cell of a column `__proto__` to an ordinary object would set its prototype.
   const isOdd = columns.includes('__proto__');
 
   function cellOf(column: string, end: RowEnd): unknown {

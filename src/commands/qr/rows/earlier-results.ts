@@ -71,8 +71,8 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 }
 
 /**
- * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit: users edit results, and may
- * have no other list.
+ * Keeps earlier results as `FILE.old` if the new ones lack one of their codes or edits: users edit results,
+ * which may be their only list of codes.
  */
 export async function keepEarlier(
   context: Context,

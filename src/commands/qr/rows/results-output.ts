@@ -52,7 +52,7 @@ export async function openResultsOutput(
         });
   return {
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /** Without news it prints nothing, so cron sends no mail. */
+    /** Without a row of `isNews` it prints nothing, so that cron sends no mail. The file gets all rows. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
@@ -90,7 +90,7 @@ async function openResults(
     gzip: isCompressed(path),
     ...RESULTS_PLACE,
   });
-  // CSV cells are written back unchanged; cells of other formats are not escaped yet.
+  // Cells of a CSV are written back unchanged. Cells of other formats still have to be escaped.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const dialect = dialectOf(path, input, flags);
   const formatter = createFormatter(format, {

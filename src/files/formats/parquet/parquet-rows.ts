@@ -12,12 +12,12 @@ export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
 }
 
-/** F19: minimum time; larger files have more. */
+/** F19: minimum time to decode a file; larger files get more. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
 const MOST_HEAP_MB = 768;
 
-/** Throws the system's error, DamagedParquetError, or an abort reason. */
+/** Yields the rows of a file by group. Throws the system's error, DamagedParquetError, or an abort reason. */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
   byteLength: number,
@@ -111,7 +111,7 @@ async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: numbe
 function rowsOf({ rows, columns }: DecodedGroup): Row[] {
   const made: Record<string, unknown>[] = Array.from({ length: rows }, () => ({}));
   for (const { name, column } of columns) {
-    // Assigning it would change the prototype.
+    // Assigning a column `__proto__` would change the prototype of the row.
     if (name === '__proto__') continue;
     const valueAt = readerOf(column);
     for (let at = 0; at < rows; at++) (made[at] as Record<string, unknown>)[name] = valueAt(at);

@@ -8,9 +8,9 @@ import { CODE_FIELDS } from '../../../service/shapes.ts';
 
 export interface InputRow {
   readonly row: number;
-  /** Row of a sheet, or number of a JSON array's item. */
+  /** Line of a text file, row of a sheet, or number of an item in a JSON array. */
   readonly line: number;
-  /** Text from CSV, any exact value from JSON. */
+  /** Cells by column: text from CSV, any value from JSON (integers with all digits). */
   readonly values: ReadonlyMap<string, unknown>;
   /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
   readonly defused?: ReadonlyMap<string, string>;
@@ -53,7 +53,7 @@ export interface ReadOptions {
   isDated?: boolean;
 }
 
-/** All other columns belong to the user. */
+/** Columns that qrctl reads or writes. All others belong to the user. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([
   ...CODE_FIELDS,
   ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
@@ -152,7 +152,7 @@ export function refuseFaults(
   { start, warnings = [] }: { start?: string; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
-  // Many rows may have the same fault of the file.
+  // A fault of the whole file may be in the list once per row.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),

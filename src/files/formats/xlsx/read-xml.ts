@@ -8,7 +8,7 @@ export interface XmlEvents {
   text?(text: string, element: string): void;
 }
 
-/** Throws UsageError. Entities of a DTD are not expanded. */
+/** Parses XML without expanding the entities of a DTD. Throws UsageError if the XML is not valid. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
   let element = '';
@@ -63,7 +63,7 @@ export interface ListNames {
   item: string;
 }
 
-/** Doubled while it has no complete item, so that time is linear. */
+/** Minimum characters to parse; doubled while they have no complete item, so that time is linear. */
 const LEAST_TEXT = 1 << 18;
 
 /** Takes bounded memory: emits the events of all items, then those of the part without them. */

@@ -1,4 +1,4 @@
-/** Formats by frozen CLDR data, equal in all versions of Node (UTS 35). */
+/** Formats numbers and dates by frozen CLDR data (UTS 35), so that all versions of Node print the same. */
 import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
 type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;

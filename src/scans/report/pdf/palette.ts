@@ -1,4 +1,4 @@
-/** Colors are those of the page on paper (html/style.ts). */
+/** Colors of the PDF, the same as those of the printed HTML page (html/style.ts). */
 import type { Tone } from '../document.ts';
 
 export const COLORS = {

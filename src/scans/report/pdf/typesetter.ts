@@ -13,7 +13,7 @@ export interface Line {
   pieces: readonly Piece[];
   width: number;
   style: TextStyle;
-  /** Separates following text of the same element for screen readers. */
+  /** Space that separates the line from the next text of the same element, for screen readers. */
   readonly space?: Line;
 }
 
@@ -21,7 +21,7 @@ interface Fit {
   style: TextStyle;
   width: number;
   most?: number;
-  /** Marks an untrusted name, in the direction of its first letter. */
+  /** Sets the text in the direction of its own first letter, as names that users chose require. */
   isName?: boolean;
 }
 
@@ -112,7 +112,7 @@ export async function createTypesetter(
 
 const MEASURED_SIZE = 100;
 
-/** Remembers what was made of short texts, in bounded memory. */
+/** Caches the results of `make` for short texts, in bounded memory. */
 function remembered<T>(known: Map<string, T>, prefix: string, text: string, make: () => T): T {
   const key = prefix + text;
   const found = known.get(key);

@@ -24,7 +24,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(rows, { codes }))).toEqual(['exists n0001', 'create', 'create']);
   });
 
-  it('are asked about if more codes have their values', () => {
+  it('need a decision if several codes have their values', () => {
     const codes = [1, 2].map((number) => codeOf(number, { name: 'Menu', destination: MENU }));
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes });
     expect(items).toMatchObject([
@@ -42,7 +42,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('are known by what the service made of their values (E5)', () => {
+  it('are recognized by the values that the service stored for them (E5)', () => {
     const code = codeOf(1, { name: 'menu', destination: MENU });
     const row = newRow(2, 'MENU', MENU);
     const ledger = madeBefore([code], [row]);
@@ -51,7 +51,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf([row], { codes: copies, ledger: [...ledger] }))).toEqual(['gone']);
   });
 
-  it('are gone if the ledger knows their code and it was deleted', () => {
+  it('have the action `gone` if the ledger has their code and the service does not', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
     expect(planOf([newRow(2, 'Menu', MENU)], { ledger }).items).toMatchObject([
@@ -137,14 +137,14 @@ describe('a list that was saved and read back', () => {
   const listed = (destination: string) => rowOf(2, { of: saved, base: baseOf(saved), wish: { destination } });
   const update = { policy: { verb: 'update' as const } };
 
-  it('sends only what was edited', () => {
+  it('sends only edited values', () => {
     const edit = 'https://example.com/new';
     expect(planOf([listed(edit)], { codes: [saved], ...update }).items).toMatchObject([
       { action: 'update', send: { destination: edit } },
     ]);
   });
 
-  it('leaves what another client changed since', () => {
+  it('keeps later changes by another client', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs', status: 'paused' };
     const { items } = planOf([listed(saved.destination ?? '')], { codes: [theirs], ...update });
     expect(items).toMatchObject([
@@ -162,7 +162,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf([mine], { codes: [theirs], ...update }).items).toMatchObject([{ action: 'update' }]);
   });
 
-  it('is compared with what we made of its values since', () => {
+  it('is compared with the values that later runs sent', () => {
     const ours = { ...saved, destination: 'https://example.com/b' };
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before' },
@@ -268,7 +268,7 @@ describe('a request without a response', () => {
     expect(settled.items).toMatchObject([{ action: 'create', isWaiting: false, repeats: { n: 1 } }]);
   });
 
-  it('is not answered by a code that was there before (E13)', () => {
+  it('is not matched with a code that was there before (E13)', () => {
     const before = codeOf(1, values);
     const decided = ledger.map((record) =>
       record.is === 'post' ? { ...record, decided: true as const } : record,
@@ -299,7 +299,7 @@ describe('a request without a response', () => {
     expect(actionsOf(planOf([edited], { codes: [codeOf(1), code], ledger }))).toEqual(['edited n0002']);
   });
 
-  it('that was repeated is asked about if both made a code (E15)', () => {
+  it('that was repeated needs a decision if both requests created a code (E15)', () => {
     const repeated: LedgerRecord[] = [
       ...ledger,
       { is: 'post', run: 'before', n: 2, values, again: 1 },
@@ -381,7 +381,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('overwrites edits by other clients, says so, and leaves them with --conflicts service', () => {
+  it('overwrites edits by other clients and reports it, but keeps them with --conflicts service', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/theirs' });
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu' });
     const lock = lockOf(entry(1, 'menu'));
@@ -391,7 +391,7 @@ describe('qr apply', () => {
     expect(planned('service')).toMatchObject([{ action: 'unchanged', changes: [{ what: 'keep' }] }]);
   });
 
-  it('says that a status which the file does not manage has changed', () => {
+  it('reports a changed status that the file does not manage', () => {
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu' });
     const { items } = planOf([row], {
       codes: [codeOf(1, { status: 'paused' })],
@@ -479,7 +479,7 @@ describe('decisions', () => {
     decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });
 
-  it('name a row by its line or key, and are refused where that is ambiguous', () => {
+  it('name a row by its line or key, and are refused if that is ambiguous', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
     expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([
       { message: expect.stringContaining('line:2 or key:2') },
@@ -498,7 +498,7 @@ describe('decisions', () => {
     expect(actionsOf(planOf([row], { codes: [old, made] }))).toEqual(['exists n0002']);
   });
 
-  it('for the values of a row do not answer a later conflict', () => {
+  it('for the values of a row do not decide a later conflict', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/later' });
     const row = rowOf(2, {
       of: codeOf(1),
@@ -524,7 +524,7 @@ describe('decisions', () => {
 });
 
 describe('several codes with the name of a row', () => {
-  it('are asked about if the file was used before', () => {
+  it('need a decision if the file was used before', () => {
     const codes = [codeOf(1, { name: 'Lobby' }), codeOf(2, { name: 'Lobby' }), codeOf(3)];
     const rows = [newRow(2, 'Lobby', MENU), newRow(3, 'Code 3', 'https://example.com/3')];
     expect(planOf(rows, { codes }).items).toMatchObject([

@@ -23,7 +23,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('says if the value that was saved is not known', () => {
+  it('reports that the saved value is not known', () => {
     const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
@@ -49,7 +49,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('says what another client changed and what becomes of it', () => {
+  it('reports a change by another client, and whether the row overwrites it', () => {
     const told = (what: 'keep' | 'overwrite' | 'edit' | 'drift') =>
       reasonOf({
         item: itemOf(2, 'unchanged', { code, changes: [change(what, 'theirs', 'ours', 'before')] }),
@@ -91,7 +91,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('says that a removed key had its code paused, or that the code is gone too', () => {
+  it('reports that the code of a removed key is paused, or was deleted', () => {
     const removed = {
       key: 'menu',
       changes: [{ ...change('send', 'active', 'paused'), field: 'status' as const }],
@@ -114,7 +114,7 @@ describe('the reason of a row', () => {
     expect(reasonOf(endOf(item, 'created', { code }))).toBeUndefined();
   });
 
-  it('says what the service stored otherwise', () => {
+  it('reports a value that the service stored differently', () => {
     const altered = [{ field: 'name', sent: 'A  b', stored: 'A b' }] as const;
     expect(reasonOf(endOf(creation(2), 'created', { altered }))).toBe(
       'name: the service stored "A b" instead of "A  b"',

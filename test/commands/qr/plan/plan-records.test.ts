@@ -73,7 +73,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('have the codes that may be the row as old, and the row as new', () => {
+  it('have the candidate codes in the field `old`, and the row in `new`', () => {
     const row = rowOf(5, { wish: { name: 'Menu', destination: 'https://example.com/' } });
     const item = itemOf(5, 'undecided', { row, candidates: [codeOf('a'), codeOf('b')] });
     expect(recordsOf({ item })).toMatchObject([
