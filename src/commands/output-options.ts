@@ -151,10 +151,9 @@ async function openWorkbook(context: Context, plan: OutputPlan, path: string): P
 }
 
 function guardOf({ console }: Context, { format }: OutputPlan): ((text: string) => string) | undefined {
-  if (format === 'table') return console.harmless;
-  if (!console.isTerminal) return undefined;
+  if (format !== 'table' && !console.isTerminal) return undefined;
   if (format === 'json' || format === 'ndjson') return cleanJson;
-  return format === 'csv' || format === 'ids' ? cleanCsv : undefined;
+  return format === 'csv' || format === 'ids' ? cleanCsv : console.harmless;
 }
 
 type Batch = readonly Row[];

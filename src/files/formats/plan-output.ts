@@ -107,7 +107,10 @@ function refuseBesideIds(
     throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
-const RESTRICTED: Readonly<Partial<Record<FileFormat, string>>> = {
+const NAMES: Readonly<Record<FileFormat, string>> = {
+  csv: 'CSV',
+  json: 'JSON',
+  ndjson: 'NDJSON',
   parquet: 'Parquet',
   markdown: 'Markdown',
   xlsx: 'a workbook',
@@ -121,10 +124,9 @@ export function refuseForeignExtension(
 ): void {
   const extension = extensionOf(path);
   const format = outputFormatOfPath(path);
-  const name = format && RESTRICTED[format];
-  if (format && name && !formats.includes(format)) {
+  if (format && !formats.includes(format)) {
     const what = format === 'parquet' ? 'only scans can' : `${records} can't`;
-    throw new UsageError(`cannot write ${path}: ${what} be written as ${name}`, {
+    throw new UsageError(`cannot write ${path}: ${what} be written as ${NAMES[format]}`, {
       hint: 'Use the extension .csv.',
     });
   }

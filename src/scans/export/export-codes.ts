@@ -156,7 +156,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
     if (error instanceof UnavailableError) down += 1;
     // C17: other codes continue only after a failure of this code alone.
-    if (!isOfOneCode(error, { asked, down })) throw error;
+    if (!isFailureOfOneCode(error, { asked, down })) throw error;
     summary.failures.push({ code, error });
   }
 
@@ -210,7 +210,10 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
   );
 }
 
-function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
+function isFailureOfOneCode(
+  error: unknown,
+  { asked, down }: { asked: number; down: number },
+): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
   return [NotFoundError, UnprovenError, UnexpectedResponseError, UsageError].some(
