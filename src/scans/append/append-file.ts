@@ -28,7 +28,7 @@ export interface AppendOptions extends AppendRun {
   lock?: typeof acquireLock;
 }
 
-/** Opens `path` exclusively. Throws UsageError without changes if file, state and run don't match. */
+/** Opens a file under its lock. Throws UsageError without changes if file, state and run differ. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;
@@ -80,7 +80,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   }
 }
 
-/** Locks nothing. */
+/** Reads the state of a log without a lock; undefined if it is missing or damaged. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
@@ -110,7 +110,7 @@ function checkIdentity({ columns, codes, all }: AppendIdentity): void {
   });
 }
 
-/** Returns the files of an append to `path`. Throws UsageError if it is not a regular file. */
+/** Returns the paths that an append to `path` uses. Throws UsageError if `path` is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));

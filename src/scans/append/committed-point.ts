@@ -46,7 +46,9 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/** Finds the committed point under the lock. Throws UsageError without changes if they don't match. */
+/**
+ * Opens the file at its committed offset. Throws UsageError without changes if file, state and run differ.
+ */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
@@ -65,7 +67,7 @@ async function openWithState(
   state: AppendState,
   { workspace, isRenewed }: Recorded,
 ): Promise<CommittedPoint> {
-  // A18: the first run's lower bound, not this one's.
+  // A18: the log begins with the first run's lower bound, not with this run's.
   const { bytes, overlaps, rotated, sinceMs } = state;
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
@@ -143,7 +145,7 @@ export async function truncateUncommitted(
       rebuildIfOlder('state file', job, state, wayOn),
     );
   };
-  // A20: the last run completed, so it left no uncommitted data.
+  // A20: a stamp shows that the last run completed, so it left no uncommitted data.
   if (stamp) throw unrecognizedData();
   if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
@@ -155,7 +157,7 @@ export async function truncateUncommitted(
   );
 }
 
-/** A17: the data must be the beginning that a stopped first run wrote. */
+/** A17: throws if the file does not begin like one from a stopped first run. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));

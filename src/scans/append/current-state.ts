@@ -28,7 +28,7 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Words `reason` as a clause, `wayOn` as a sentence without its period. */
+/** Creates the error for a refused append: `reason` is a clause, `wayOn` a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -71,7 +71,7 @@ export function olderRowError(
   );
 }
 
-/** Completes first a `--restart` that was stopped between its renames. */
+/** Reads the state, after completing a `--restart` that was stopped between its two renames. */
 export async function readCurrentState(job: OpenJob): Promise<AppendState | DamagedRecordError | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
@@ -85,7 +85,7 @@ async function readState({ disk, paths }: OpenJob): Promise<AppendState | Damage
     return parseState(bytes);
   } catch (error) {
     if (error instanceof DamagedRecordError) return error;
-    // A16: a damaged state is rebuilt from the file, but not this one.
+    // A16: only a damaged state is rebuilt from the file. A state of a later qrctl is refused.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;
@@ -97,7 +97,7 @@ export const UPDATE = 'Update qrctl to the version that wrote the state file, or
 async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // A power cut may still undo the second rename.
+    // Makes the second rename durable, which a power cut could still undo.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }
@@ -106,7 +106,7 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
     if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
-  // Otherwise it belongs to a later --restart that was stopped while writing.
+  // A file with other content belongs to a later --restart that was stopped while it wrote.
   if (!isSame) return;
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)
@@ -121,7 +121,7 @@ export interface Copy {
   stat: DiskStat;
 }
 
-/** Lists non-empty files with names of log rotation, newest first. */
+/** Lists non-empty files next to a log that are named like its rotated copies, newest first. */
 export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
@@ -167,11 +167,11 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Repeatable: the file may have its second name already. */
+/** Links a file to a free name and returns that path. It may have one already from a stopped run. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
-  // A31: the name is durable before another file replaces this one.
+  // A31: makes the name durable before another file replaces this one.
   await disk.flushDirectory(dirname(path));
   return join(dirname(path), name);
 }
@@ -189,7 +189,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** A hard link leaves no gap for readers. */
+/** Gives a file a second name, by a hard link if possible, so that its path never lacks a file. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

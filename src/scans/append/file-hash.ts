@@ -10,7 +10,7 @@ export interface FileHash {
   digests(): { sha256: string; blocks: string };
 }
 
-/** Creates a hash of no bytes, or continues after the complete `blocks`. */
+/** Creates an empty hash, or continues one from the digest of its last complete block (`blocks`, in hex). */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -46,7 +46,10 @@ export async function hashFile(
   return hash;
 }
 
-/** Compares a beginning with its digest; without `blocks` (qrctl 1.0), with that of all bytes at once. */
+/**
+ * Returns whether data begins with the recorded bytes. Without `blocks` (qrctl 1.0), `sha256` is one plain
+ * digest.
+ */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,

@@ -44,7 +44,7 @@ export function createFileTail(job: FileTailJob): FileTail {
   let hasFailed = false;
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
-  /** A state on disk may refer to the file at `place`. */
+  /** The file at `place` must not be removed, because a state on disk may refer to it. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
@@ -67,7 +67,7 @@ export function createFileTail(job: FileTailJob): FileTail {
       const { rotated } = committed;
       const contents = { workspace, identity, sinceMs, bytes: size, ...hash.digests() };
       await next.write(formatState({ ...contents, stamp, ino, ...how, rotated, overlaps }, overlapMs));
-      // A2: atomic rename.
+      // A2: replaces the whole state by an atomic rename.
       await next.commit(() => {
         recordedBytes = size;
         mustStay = true;
@@ -84,9 +84,10 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (file && size > 0) ino = (await file.stat()).ino;
     // A3: a kill leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
-    // A20: uncommitted bytes may follow the committed offset from here on.
+    // A20: removes the stamp from the state, because uncommitted bytes may follow the committed offset from
+    // now on.
     else if (stateHasStamp) await saveState(IN_PLACE);
-    // The rename of a state without stamp may not be durable, if its run failed.
+    // Makes the state durable again: if its run failed, its rename may not be.
     else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved) await truncateTo(file, size);
@@ -94,7 +95,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
     ino = (await file.stat()).ino;
-    // A27: a rotated file without a commit must be recognized.
+    // A27: records the new inode, so that a file that is rotated before its first commit is recognized.
     if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
     if (size === 0) await add(file, begin);
     return file;
@@ -107,7 +108,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     size += bytes.length;
   }
 
-  /** A15: another process may have moved, truncated or changed the file. */
+  /** A15: throws if another process moved, truncated or changed the file. */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
@@ -133,7 +134,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     commit: (last) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A1: rows are durable before their state.
+        // A1: flushes the rows before the state that records them.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();
@@ -145,7 +146,7 @@ export function createFileTail(job: FileTailJob): FileTail {
         const built = await mine.stat();
         const { rows } = contentsOf(overlaps);
         const keepsOld = await old?.isNeeded({ rows, readBack });
-        // A8: the state is renamed first. The next run completes the second rename.
+        // A8: renames the state first, then the file. After a kill, the next run completes the second rename.
         await putInPlace(disk, mine, place, paths.file, async () => {
           await saveState({ replacing: true, keepsOld });
           if (keepsOld) await old?.keep();
@@ -165,7 +166,7 @@ export function createFileTail(job: FileTailJob): FileTail {
   };
 }
 
-/** Time between two attempts: file systems on Linux date changes in ticks of 1 to 10 ms. */
+/** Time between two attempts to get a stamp: file systems on Linux date changes in ticks of 1 to 10 ms. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
@@ -176,7 +177,8 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: any later change has another ctime, because the clock of the file system has advanced.
+      // A19: accepts a stamp only after the file system's clock has advanced, so that any later change has
+      // another ctime.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -45,7 +45,7 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
   return files;
 }
 
-/** A41: the files have every row from this time on. */
+/** A41: returns the time from which the remaining files have every row of a code. */
 export function beginningOf(
   { sinceMs, rotated }: LogBounds,
   code: string,

@@ -41,7 +41,7 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
   };
 }
 
-/** A31: a file that can't be compared is kept. */
+/** A31: returns why `--restart` must keep the old file, also if it can't be compared. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -121,7 +121,7 @@ export type RowReader = (onRow: (code: string, id: string) => void) => Promise<v
 
 const MOST_IDS = 4_000_000;
 
-/** Counts in bounded memory: more rows take more passes. */
+/** Counts the rows per code that only the old file has, in passes of about `mostIds` IDs. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,
@@ -149,7 +149,7 @@ interface SortedIds {
   has(id: string): boolean;
 }
 
-/** Set of 64-bit IDs. A file with longer ones is kept. */
+/** Creates a sorted set of 64-bit IDs. It skips longer IDs, so that they count as missing. */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);
   let count = 0;

@@ -73,7 +73,7 @@ export function readingPositions(
   return positions;
 }
 
-/** Records verified scans up to `untilMs`. Returns whether a state must be written even without new rows. */
+/** Records verified scans up to `untilMs`. Returns whether to save the state even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -86,7 +86,7 @@ export function markGone(overlap: CodeOverlap | undefined): boolean | undefined 
   return wasGone;
 }
 
-/** Omits deleted codes, which a run may pass or not. */
+/** Returns a run without its deleted codes, so that runs with and without them can be compared. */
 export function withoutGone<T extends { codes: readonly string[] }>(
   run: T,
   overlaps: ReadonlyMap<string, CodeOverlap>,
@@ -104,7 +104,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
-  // A25: rotated rows can't be read back.
+  // A25: keeps the IDs of rows in rotated files, which can't be read back.
   const { movedUntilMs = -Infinity } = overlap;
   for (const [id, timeMs] of overlap.ids)
     if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
@@ -131,8 +131,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: after a set-back of the service's clock, new scans are dated before the watermark. A25: a set-back
- * that only the machine's clock shows leads to no unchecked scan.
+ * Returns the time from which the next run reads, without the overlap: earlier if the service's clock was set
+ * back (A22), within the known IDs if only the machine's clock shows it (A25).
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -175,7 +175,7 @@ const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 /** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the lower bound of the next run; undefined for the first scan. Not before `sinceMs`. */
+/** Returns the start of the range to request; undefined for the first scan, never before `sinceMs`. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

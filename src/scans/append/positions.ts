@@ -6,7 +6,7 @@ export type SavedPositions = Record<string, SavedOverlap>;
 interface SavedOverlap
   extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
   isGone?: boolean;
-  /** Null represents -Infinity, which JSON lacks. */
+  /** Time from which all IDs are kept; null stands for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   movedIdsFromMs: number | null | undefined;
@@ -65,7 +65,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs, isGone = false } = saved;
-  // States without `movedIdsFromMs` have the IDs of rotated rows as far back as the others.
+  // Older states kept IDs of rotated rows as far back as those of the current file.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

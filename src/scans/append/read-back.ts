@@ -8,7 +8,10 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** With `strict`, each row must have every column, and an incomplete row must begin like a row. */
+/**
+ * Bytes to read. If `strict`, each row must have every column, and an incomplete last one must begin like a
+ * row.
+ */
 interface Stretch {
   start: number;
   end: number;
@@ -16,7 +19,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Calls `onRow` for each complete row and returns the offset after the last. Throws UnrecognizedRowError. */
+/** Reads the complete rows and returns the offset after the last one. Throws UnrecognizedRowError. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -35,7 +38,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: undefined if the data is not of a stopped run, which may leave part of a row, or zeros. */
+/** A21: counts the complete rows that a stopped run left; undefined if another program wrote the data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -44,7 +47,6 @@ export async function countUncommittedRows(
   let rows = 0;
   try {
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
-      // The code may have been deleted since.
       if (code !== undefined && !identity.all && !identity.codes.includes(code))
         throw new UnrecognizedRowError(`a row of another code, ${quote(code)}`);
       rows++;
@@ -94,7 +96,7 @@ export interface RebuildJob extends Pick<OpenJob, 'identity' | 'begin' | 'overla
   size: number;
 }
 
-/** A14: rebuilds a lost state from the whole file. */
+/** A14: rebuilds a lost or damaged state from the whole file. */
 export async function rebuild(job: RebuildJob) {
   const { file, size, identity, begin, overlapMs, signal } = job;
   const start = await checkBeginning(file, size, identity, begin);
@@ -122,7 +124,7 @@ export async function rebuild(job: RebuildJob) {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Any columns would match without a header. */
+/** Returns where rows begin. Refuses CSV without a header, whose columns can't be checked. */
 async function checkBeginning(
   file: DiskFile,
   size: number,
@@ -137,7 +139,7 @@ async function checkBeginning(
   return expected.length;
 }
 
-/** Returns the offset of the first row, also if `begin` is unknown. */
+/** Returns the offset of the first row, also if the beginning is unknown. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -157,7 +159,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces into complete lines. A line feed between quotes is part of a cell. */
+/** Regroups pieces of a file into complete lines. A line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;
@@ -172,7 +174,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: buffers rows until the service returns the newest row of the file. */
+/** A13: holds back rows until the service returns the file's newest row: the file is of this code. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

@@ -26,7 +26,7 @@ export function createReadingStart(job: ReadingStartJob) {
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
-  /** A23: the machine's clock is earlier than a scan. */
+  /** A23: refuses to run if this machine's clock is earlier than a recorded scan. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined) return;
     if (watermarkMs === undefined || watermarkMs <= machineMs) return;
@@ -46,7 +46,7 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** Continues, because nothing shows which clock was set. */
+  /** Warns of a clock that was set back, but continues: it may be this machine's or the service's. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

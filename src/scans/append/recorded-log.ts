@@ -28,7 +28,7 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: after a kill before the rename, the state is rebuilt from the file.
+  // A32: the state is removed first, because a run can rebuild it from the file after a kill.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }
@@ -44,7 +44,7 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
   }
 }
 
-/** Returns whether rows of a log are in rotated files or missing; undefined without `--append`. */
+/** Returns whether a log has rows in rotated or missing files; undefined if it has no state. */
 export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
   const state = await readRecorded(file, disk);
   if (state === undefined) return undefined;

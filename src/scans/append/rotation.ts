@@ -1,4 +1,6 @@
-/** An empty file counts as none, because `create` of logrotate leaves one. */
+/**
+ * Continues a rotated log in a new file. An empty file counts as missing: logrotate's `create` leaves one.
+ */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type DiskFile, ifPresent, readPieces } from '../../files/durable/disk.ts';
@@ -49,7 +51,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: the rotated files may be in another directory. */
+/** A28: refuses a file without a valid state, because rotated files may be in another directory. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -62,10 +64,7 @@ async function refuseLostState(job: OpenJob): Promise<void> {
   );
 }
 
-/**
- * A33: a file that was emptied in place is refused, unless a copy has all rows. A new file may reuse the
- * inode.
- */
+/** A33: refuses a file that was emptied in place, unless a copy has all its rows. */
 async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
   const { file } = job.paths;
   const { mtimeNs } = await job.disk.lstat(job.paths.state);
@@ -90,7 +89,7 @@ async function hasCommitted(
     return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
   });
   return begins.then(Boolean, (error) => {
-    // Another user may have put the copy there.
+    // A copy that another user owns is not trusted.
     if (error instanceof UsageError) return false;
     throw error;
   });
@@ -108,7 +107,7 @@ async function continueInNewFile(
     ...nothingCommitted(workspace, state.sinceMs),
     file,
     overlaps: new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)])),
-    // A41: the file may be archived or deleted later.
+    // A41: remembers the rotated file, because it may be archived or deleted later.
     rotated: withRotated(state.rotated, rotatedOf(state)),
   };
 }
@@ -125,8 +124,8 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 }
 
 /**
- * A26: uncommitted rows are truncated, because the new file receives them again. A29: the service returns
- * unverified rows again, so their IDs are read from the file.
+ * Completes a rotated file. A26: truncates uncommitted rows, which the new file receives again. A29: reads
+ * the IDs of unverified rows, which the service returns again.
  */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;

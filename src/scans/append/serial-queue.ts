@@ -1,4 +1,4 @@
-/** Runs operations one at a time, and commits at most a tenth of the time, also during a long pause. */
+/** Runs operations one at a time, and spends at most a tenth of the time on commits. */
 import type { Clock } from '../../base/time/time.ts';
 
 const PAUSE_FACTOR = 9;
@@ -12,7 +12,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
-      // A5: the disk may be in any state after a failed operation.
+      // A5: refuses further operations, because the disk may be in any state after a failed one.
       if (failure) throw failure.error;
       return work();
     });
@@ -41,7 +41,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   return {
     run,
-    /** Call it inside `run`. */
+    /** Commits now or, if the last commit was recent, later. Must be called inside `run`. */
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();
