@@ -1,6 +1,6 @@
 import { createLocalTime } from '../base/time/local-time.ts';
 
-/** `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, with seconds if needed. */
+/** Formats a range: `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, with seconds if needed. */
 export function formatLocalRange(
   range: { sinceMs: number | undefined; untilMs: number } | undefined,
   zone: string,

@@ -11,7 +11,7 @@ export interface ScanRun {
   readonly signal: AbortSignal;
   readonly console: {
     note(line: string): void;
-    /** `always`: also under --quiet. */
+    /** Prints a warning, with `always` even under --quiet. */
     warn(line: string, always?: boolean): void;
     progress(unit: string): { update(work: Work): void; stop(): void };
   };

@@ -19,11 +19,13 @@ const SETTLE_MS = 1000;
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;
 
-/** B5: the next run can restore the old status after a kill. */
+/**
+ * B5: sets the status of a code, and records the old one so that the next run can restore it after a kill.
+ */
 type SetStatus = (status: string) => Promise<void>;
 
 export interface Backup {
-  /** Backs up a code as it was before a pause. */
+  /** Backs up a code and deletes it. `code` has the status from before any pause. */
   backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
   reportEnd(): void;
 }
@@ -39,7 +41,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
       const place = join(directory, code.id.toLowerCase());
       const pause = createPause(context, code, setStatus);
       try {
-        // B1, B7: flushed to a regular file before the deletion.
+        // B1, B7: the code must be in a regular, flushed file before it is deleted.
         await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
           processes: context.processes,
           elsewhere: OTHER_DIRECTORY,
@@ -95,7 +97,7 @@ async function deleteSaved(
   await checkAgain();
   addFile(facts, path);
   await send(async () => {
-    // B3: scans may have arrived while the DELETE waited.
+    // B3: checks again, because scans may have arrived while the DELETE waited.
     if (!isFresh()) {
       delayedChecks += 1;
       if (delayedChecks > MOST_DELAYED_CHECKS)
@@ -115,7 +117,7 @@ export function requestsOfBackup({ status }: QrCode, scans: number): number {
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // The total includes a late scan that is dated before the end.
+  // Compares totals first: unlike a range, they include a late scan that is dated before the end.
   if (!mayBeTruncated(scans, MAX_SCANS_PAGE)) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
@@ -133,7 +135,7 @@ function createPause({ console }: BackupContext, code: QrCode, setStatus: SetSta
   return {
     async begin(): Promise<void> {
       if (code.status !== 'active') return;
-      // B4: paused before its scans are read.
+      // B4: pauses the code before its scans are read.
       await setStatus('paused').catch((error) => {
         if (!isRefusal(error)) throw error;
         isRefused = true;
@@ -141,11 +143,11 @@ function createPause({ console }: BackupContext, code: QrCode, setStatus: SetSta
         console.note(`${refused}. Backing up the code while it is active`);
       });
     },
-    /** Warns that the code may be paused. Never throws. */
+    /** Restores the status after a failure, or warns that the code may still be paused. Never throws. */
     async undo(reason: unknown): Promise<void> {
       if (isRefused || code.status !== 'active' || reason instanceof NotFoundError) return;
       await setStatus(code.status).catch((error) => {
-        // A DELETE without a response may have deleted the code.
+        // A missing code needs no warning: a DELETE without a response may have deleted it.
         if (error instanceof NotFoundError) return;
         const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
@@ -158,7 +160,10 @@ function createPause({ console }: BackupContext, code: QrCode, setStatus: SetSta
   };
 }
 
-/** Excludes an unexpected 2xx, after which the code may be paused. */
+/**
+ * Returns whether the service refused a request, so the status did not change. After an unexpected 2xx, it
+ * may have.
+ */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};

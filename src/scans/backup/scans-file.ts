@@ -47,7 +47,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
     service,
     codes: [code],
     untilMs: undefined,
-    // B2: after the deletion, scans beyond a capped total are lost, so any total may be capped.
+    // B2: looks for scans beyond any total, which may be capped, because the deletion would lose them.
     proveBeyond: true,
     now: context.clock.now,
     openSink: async () => sink,

@@ -25,8 +25,8 @@ import { MANIFEST } from './manifest.ts';
 type ConvertRun = ScanRun & { facts: RunFacts };
 
 /**
- * Writes each scan once, in one commit. Throws UsageError for files that are not logs of this workspace,
- * UnprovenError for faults.
+ * Converts logs to a new dataset in one commit, without duplicate scans. Throws UsageError for other files or
+ * workspaces, UnprovenError for damaged logs.
  */
 export async function convertLogs(
   run: ConvertRun,
@@ -36,7 +36,7 @@ export async function convertLogs(
 ): Promise<void> {
   const locks = await lockAll(run, logs);
   try {
-    // P17: missing rows can't be added after a code was deleted.
+    // P17: refuses damaged logs, because missing rows can't be added after a code was deleted.
     for (const { place, fault, isUnfinished } of logs)
       if (fault && !isUnfinished)
         throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
@@ -86,7 +86,7 @@ async function convert(
   run.console.note(`To add new scans, run \`qrctl scans export ${which} ${into} --append\``);
 }
 
-/** P17: no run may add rows meanwhile. */
+/** P17: locks all logs, so that no run adds rows during the conversion. */
 async function lockAll({ clock, signal, console }: ScanRun, logs: readonly ScanLog[]): Promise<Lock[]> {
   const locks: Lock[] = [];
   for (const { keptBy } of logs) {
@@ -122,7 +122,7 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: keeps when each code was read, and which periods must be read again, without IDs. */
+/** P17: returns when each code was read and which periods must be read again, without IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(
@@ -146,7 +146,7 @@ async function readScans(
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
   const local = zone === undefined ? undefined : createLocalTime(zone);
-  // Objects of one shape take a third of the memory.
+  // Starts each row from one blank, because objects of one shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
   const spans = new Map<string, FileSpan>();

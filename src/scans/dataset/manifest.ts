@@ -1,4 +1,4 @@
-/** Names the manifest with `_`, because engines skip such files. */
+/** Reads and writes the manifest of a dataset. Its name begins with `_`, so that query engines skip it. */
 
 import { UnprovenError } from '../../base/errors.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
@@ -76,7 +76,7 @@ function numberOf(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }
 
-/** P8: another program may have written a manifest with a correct checksum. */
+/** P8: checks every field, because another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone } = isObject(partition) ? partition : {};
@@ -103,10 +103,10 @@ function isSavedPart(value: unknown): boolean {
   );
 }
 
-/** Number of characters of a date that name its partition. */
+/** Number of characters of an ISO date in the name of a partition. */
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length };
 
-/** Formats `dt=2026-10-01`. Engines don't read a year without four digits. */
+/** Creates a function that formats the name of a partition, such as `dt=2026-10-01`. */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
   let lastDay = Number.NaN;

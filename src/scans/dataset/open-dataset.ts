@@ -37,20 +37,22 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): Formatter;
-  /** Otherwise, the directory must be empty, and all parts appear at the end. */
+  /**
+   * Whether to add to the dataset. If false, the directory must be empty, and all parts appear at the end.
+   */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
 }
 
 /**
- * Opens a dataset exclusively. Throws UsageError without changes if directory, manifest and run don't match.
+ * Opens a dataset under its lock. Throws UsageError without changes if directory, manifest and run differ.
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, onWait, disk = nodeDisk } = options;
   try {
     await makeRealDirectories(disk, options.directory);
-    // P9: locked before anything is read.
+    // P9: takes the lock before it reads anything.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
       (options.lock ?? acquireLock)(path, { clock, signal, onWait }),
     );
@@ -76,7 +78,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const committed = {
         overlaps: found?.overlaps ?? options.overlaps ?? new Map(),
-        // P10, P15: the bound of the first run, or the end of the deleted partitions.
+        // P10, P15: begins at the first run's bound or, after partitions were deleted, at their end.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
       };

@@ -32,7 +32,10 @@ const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that is not listed; all its rows are of `owner`, which may still fail. */
+/**
+ * Part that the manifest does not list yet. All its rows are of the code `owner`, whose export may still
+ * fail.
+ */
 interface Staged extends Part {
   owner: string | undefined;
 }
@@ -107,7 +110,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     const manifest = { workspace, identity, sinceMs, next, parts: listed, overlaps };
     const done = staged;
     hasManifest = true;
-    // P2: the atomic rename by which all parts become visible.
+    // P2: lists all parts by one atomic rename.
     await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
       beforeRename() {
         staged = [];

@@ -40,7 +40,10 @@ export function someFailed(
   });
 }
 
-/** A43: codes that an earlier run recorded are in neither list. */
+/**
+ * A43: separates failed codes that were deleted. Codes that an earlier run recorded as deleted are in neither
+ * list.
+ */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
@@ -57,7 +60,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** A 404 for the scans of a code does not show that it was deleted. */
+/** Requests the code itself, because a 404 for its scans does not show that it was deleted. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));
@@ -94,7 +97,7 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Returns undefined if rows were printed, which can't be rolled back. */
+/** Describes the files of a failed run; undefined if rows were printed, which can't be rolled back. */
 async function outcomeOf(run: FailedRun): Promise<string | undefined> {
   const { place, isAppend, added, files, isPerCode } = run;
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;

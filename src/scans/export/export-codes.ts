@@ -23,15 +23,17 @@ import {
   widest,
 } from './range.ts';
 
-/** Of a code specified by ID, only the ID is known. `missing`: it does not exist. */
+/**
+ * Code, of which only the ID is known if it was specified by ID. `missing`: the error if it does not exist.
+ */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
   codes: readonly CodeLabel[];
-  /** Exclusive; undefined for the service's clock at the first response. */
+  /** End of the range, exclusive; undefined for the service's time at the first response. */
   untilMs: number | undefined;
-  /** Local clock, used if the service sends no Date header. */
+  /** Returns the time of this machine, used if the service sends no Date header. */
   now(): number;
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
@@ -73,7 +75,7 @@ interface Turn {
 
 const MOST_DOWN = 1;
 
-/** A failure of one code is in the summary, without rows. Throws other errors. */
+/** Exports the scans of all codes. Reports failures of single codes in the summary, and throws others. */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
   const open = new Set<CodeSink>();
@@ -82,9 +84,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: prefetching reads only, without a checkpoint. */
+  /** C16: fetches the first page of a code in advance, without writing rows. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    // C14: its scans would show nothing more.
+    // C14: sends no request for the scans of a missing code.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);
@@ -103,7 +105,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // The requested start was too late, or the page counts rows after the end.
+    // Fetches page 1 again if the requested start was too late, or if the page counts rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;
@@ -178,7 +180,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   return summary;
 }
 
-/** C18: throws UnprovenError if the machine's time is before the newest scans. */
+/** C18: returns this machine's time. Throws UnprovenError if the service has later scans. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
@@ -191,15 +193,16 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
   return times.some((time) => time > nowMs);
 }
 
-/** An empty page with a total counts. */
+/** Returns whether the service has scans after `nowMs`. An empty page with a total above zero counts. */
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
-  // An earlier scan shows that the service ignores the bound. Its newest row is the last one, or on page 1.
+  // If the service ignores the bound and returns an earlier scan, its newest row is the last one, or on page
+  // 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** C19: for an empty range, services return nothing, or 400. */
+/** C19: refuses an empty range, for which services return no scans or status 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(

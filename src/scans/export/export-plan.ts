@@ -19,10 +19,10 @@ export interface ExportPlan {
   sinceMs: number | undefined;
   untilMs: number | undefined;
   zone(): string;
-  /** A string has the filters of the codes. */
+  /** Whether all codes are exported; a string has their filters. */
   all: boolean | string;
   labelled: boolean;
-  /** Slugs or names are written, so a code specified by ID is fetched. */
+  /** Whether slugs or names are written, so that a code specified by ID is fetched. */
   named: boolean;
   output: OutputPlan;
   localZone: string | undefined;
@@ -68,7 +68,7 @@ export async function savedPositions(
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Throws UsageError if the run would replace such a file or write into a dataset. Sends no request. */
+/** Refuses to replace a file of an append or to write into a dataset (UsageError). Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
@@ -92,7 +92,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Before the first request, the files of the run are known only from IDs in names. */
+/** Checks a directory before the first request, when the files of the run are known only if IDs name them. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);
@@ -125,7 +125,7 @@ export async function openGrowing(
   more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> } = {},
 ): Promise<AppendFile> {
   const { append, directory, sinceMs, untilMs } = plan;
-  // Only a code of a response has a slug.
+  // Only a code from a response has a slug.
   const seen = codes.filter(({ slug }) => slug !== undefined).map(({ id }) => id);
   const options = {
     ...append,

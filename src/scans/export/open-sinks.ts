@@ -100,7 +100,7 @@ export async function openSinks(
   };
 }
 
-/** Removes the state of an append with the file that `--overwrite` replaces. */
+/** Removes the state of an append together with the file that `--overwrite` replaces. */
 function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   const { path } = output;
   if (!overwrite || path === undefined) return output;
@@ -154,7 +154,10 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       appendedTo.push(file);
       return file;
     },
-    /** Counts rows when they are committed. A document with a path of its own ends with the code. */
+    /**
+     * Creates the sink of one code, which counts rows when they are committed. If `ownPath` is set, the
+     * document ends with the code.
+     */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;

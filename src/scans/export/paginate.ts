@@ -19,7 +19,7 @@ interface Paging {
   pageSize: number;
 }
 
-/** Yields rows oldest first; at the end, they are verified as of the newest response. */
+/** Yields rows oldest first. At its end, the rows are verified as complete up to the newest response. */
 export async function* paginate(
   job: PaginationJob,
   first: ScanPage,
@@ -103,7 +103,7 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: a page under two numbers counts once. */
+/** C13: counts the rows of pages that are not merged yet; a page returned under two numbers counts once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
@@ -119,7 +119,10 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   return order === 'ascending' ? before : after;
 }
 
-/** Rows moved while they were read, or the service's numbers are wrong. */
+/**
+ * Error for pages that don't fit together: rows moved while they were read, or the service's numbers are
+ * wrong.
+ */
 export class InconsistentPagesError extends Error {
   override name = 'InconsistentPagesError';
 }
@@ -135,12 +138,12 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /** `rank` is the number of older rows. Returns final rows, oldest first. */
+  /** Merges a page after `rank` older rows. Returns the rows that are final, oldest first. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
     const pendingMs = pending.times[0] ?? -Infinity;
-    // C4: an older row counts as merged; if it is new, the ranks don't match (C3).
+    // C4: an older row counts as merged. If it is new, the ranks don't match (C3).
     const fresh = select(
       page,
       ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)),
@@ -151,7 +154,7 @@ export function createPageMerger() {
     const { rows, times } = oldestFirst(fresh);
     refuseRepeats(rows);
     const newest = times.indexOf(times.at(-1) as number);
-    // C4: rows of the newest instant wait for the next page.
+    // C4: holds back rows of the newest instant until the next page.
     const done =
       times.at(-1) === pendingMs || rows.length === 0
         ? undefined
@@ -178,7 +181,7 @@ export function createPageMerger() {
   return { count, add, rest };
 }
 
-/** C5: a repeated row would hide another one. */
+/** C5: throws if a page repeats a row, because that row would hide a missing one. */
 function refuseRepeats(rows: readonly Scan[]): void {
   if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
     throw new InconsistentPagesError('a page contains the same row twice');

@@ -1,11 +1,11 @@
-/** C2: requests have a margin of one second on each side, and responses are cut to the range. */
+/** Requests ranges of scans. C2: requests have a margin of one second on each side, and responses are cut. */
 import { NotFoundError, RejectedError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { ScanPageRequest, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../../service/shapes.ts';
 
-/** Half-open, in ms since the epoch; `sinceMs` is undefined for the first scan. */
+/** Half-open range in ms since the epoch; `sinceMs` is undefined for a range from the first scan. */
 export interface Range {
   sinceMs: number | undefined;
   untilMs: number;
@@ -24,7 +24,7 @@ export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
 export type CodeReader = ReturnType<typeof readerOf>;
 
-/** Returns the requests for the scans of one code; `code` names it in messages. */
+/** Returns functions that request the scans of one code. `slug` names it in messages. */
 export function readerOf(
   { id, slug = id }: { id: string; slug?: string },
   service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>,
@@ -58,12 +58,15 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/** C1: page 1, requested without an end, may have later rows. Bounds may be rounded down to seconds. */
+/**
+ * C1: returns whether page 1, requested without an end, may count later rows. Services may round bounds down
+ * to seconds.
+ */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a reader of pages as long as page 1. A page that the service refuses is empty. */
+/** Returns a function that reads pages as long as page 1. A page that the service refuses counts as empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -79,7 +82,7 @@ export function pageReader(
   };
 }
 
-/** Page 1 is full if others follow. */
+/** Returns the page size. Page 1 is full if other pages follow. */
 export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
   if (rows.length > 0 && rows.length < total) return rows.length;
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
@@ -89,7 +92,7 @@ export function contains({ sinceMs = -Infinity, untilMs }: Range, ms: number): b
   return ms >= sinceMs && ms < untilMs;
 }
 
-/** Returns the shortest range that contains both. */
+/** Returns the shortest range that contains both ranges. */
 export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
   const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);
@@ -118,7 +121,7 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/** C2: exclusive bounds or whole seconds would omit rows. */
+/** C2: adds the margins to a request, because exclusive bounds or whole seconds would omit rows. */
 export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
     ...(sinceMs !== undefined && { sinceMs: sinceMs - MARGIN_MS }),

@@ -1,11 +1,11 @@
 /**
- * As many distinct IDs as the newest total are the range, unless the total is capped, which the caller
- * checks.
+ * Reads pages repeatedly until as many distinct IDs were returned as the newest total. A caller checks
+ * whether the total is capped.
  */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: enough to find hundreds of rows of one instant in changing order. */
+/** C13: maximum number of passes, enough to find hundreds of rows of one instant in changing order. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
@@ -15,8 +15,8 @@ interface PassesResult {
 }
 
 /**
- * Yields new rows, and returns whether they are all. `passes` excludes those that find more rows of an
- * unchanged total.
+ * Yields new rows, and returns whether all were found. A pass that finds more of an unchanged total is not
+ * counted in `passes`.
  */
 export async function* repeatPasses(
   job: RangeReading,
@@ -53,7 +53,7 @@ export async function* repeatPasses(
     }
     // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // Swapped rows are returned twice while others are missed, so the sum equals the total.
+    // If rows swap pages, some are returned twice and others missed, so that the sum equals the total.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {

@@ -1,4 +1,4 @@
-/** Slices need no order, bounded memory, and reveal a capped total. */
+/** Splits a range by time into slices, which need no order and little memory, and reveal a capped total. */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { InconsistentPagesError, oldestFirst, type PaginationJob } from './paginate.ts';
@@ -18,7 +18,7 @@ import { mayBeTruncated } from './truncated-total.ts';
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
-/** C2: a part begins before its cut, because the bound may be exclusive. */
+/** Time by which a part begins before its cut, because bounds may be exclusive (C2). */
 const EXCLUSIVE_MS = 1;
 
 export interface SplitJob extends PaginationJob {
@@ -26,9 +26,9 @@ export interface SplitJob extends PaginationJob {
 }
 
 interface Part extends SplitJob {
-  /** Rows of a full page, by which a page 1 before empty pages is known to be full. */
+  /** Number of rows of a full page. It shows whether page 1 is full if the pages after it are empty. */
   fullPage: number;
-  /** Rows after this part that were returned, but not collected yet. */
+  /** Number of rows after this part that were returned, but not collected yet. */
   ahead: number;
 }
 
@@ -37,7 +37,10 @@ interface Slice {
   batch: Batch;
 }
 
-/** Throws InconsistentPagesError unless the rows add up to the final total. */
+/**
+ * Yields the rows in slices, oldest first. Throws InconsistentPagesError unless they add up to the final
+ * total.
+ */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
   if (first.total === 0)
@@ -94,7 +97,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Only the largest total may be capped, because services stop at one number. */
+/** Returns whether a total may be capped: only the largest, because services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }
@@ -111,7 +114,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
     (fresh) => {
       for (const row of fresh.rows) batch.rows.push(row);
       for (const time of fresh.times) batch.times.push(time);
-      // C13: a service that ignores bounds returns rows outside in every slice.
+      // C13: counts only rows inside: a service that ignores bounds returns the others in every slice.
       inside += cut(fresh, part.range).rows.length;
       part.reportRows(part.ahead + inside);
     },
@@ -130,7 +133,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
     : new Map([[middle, page]]);
 }
 
-/** C2: returns a whole second, because a service may round bounds. */
+/** C2: returns the time at which to split a part, a whole second because a service may round bounds. */
 function pivotOf(
   { range, fullPage }: Part,
   first: ScanPage,

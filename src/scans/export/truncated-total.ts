@@ -1,4 +1,4 @@
-/** Finds rows beyond a capped total (C10): no page shows them, but they can be requested by time. */
+/** Finds rows beyond a capped total (C10): pages omit them, but requests for a time range return them. */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import {
   type Batch,
@@ -22,7 +22,9 @@ export function mayBeTruncated(total: number, pageSize: number, always = false):
 
 export type PageOrder = 'ascending' | 'descending';
 
-/** Outermost instant of the pages, beyond which a capped total omits rows. */
+/**
+ * Instant of the outermost rows of the pages, and their IDs. A capped total omits rows beyond this instant.
+ */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
@@ -48,13 +50,13 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
 
 interface Look {
   more: boolean;
-  /** The response has rows of the edge, so the service applies the bounds. */
+  /** The response has known rows of the outermost instant, so the service applies time bounds. */
   hasEdge: boolean;
   /** The response has all rows of its range under a total that is not capped. */
   isCertain: boolean;
 }
 
-/** Returns whether there are rows beyond the edge; undefined if the responses are inconclusive. */
+/** Returns whether the service has rows beyond the edge; undefined if the responses are inconclusive. */
 export async function requestBeyond(
   job: RangeReading,
   order: PageOrder,
@@ -70,11 +72,11 @@ export async function requestBeyond(
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Start inside the edge: 1 ms for exclusive bounds, 1 s more for rounded ones, then 0 for a second that has
-  // more rows than a page.
+  // Begins inside the edge: by 1 ms for exclusive bounds, by 1 s more for rounded ones, then by 0 for a
+  // second with more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // Beyond the range, no rows are missing. Exactly at its border, rows of the edge may be.
+    // Rows outside the range don't matter, but at its border, more rows of the edge may be missing.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     appliesBounds = inside.hasEdge;
@@ -82,13 +84,13 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // All rows are near the edge, so an equal count may be capped as well; the count of later rows is not.
+  // All rows are near the edge, so an equal count may be capped too. Only a count of later rows can't be.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
     for (const outsideMs of distancesMs) {
       const outside = await look(way, outsideMs);
-      // A step of a second that leaves the range shows nothing about the rows within it.
+      // A step of a second that leaves the range shows nothing about the rows inside.
       if (outside === undefined) return outsideMs <= 1 ? atBorder : undefined;
       if (outside.more) return true;
       if (outside.isCertain) return false;
@@ -113,11 +115,11 @@ export async function requestBeyond(
       });
     };
     see(first);
-    // A part that counts as many rows as the whole may be capped too, unless it begins inside the edge.
+    // An equal total of a part may be capped too, unless the part begins inside the edge.
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
     const { isVerified, total: counted } = await collectPasses(repeatPasses(part, first, 1), see);
-    // The total may be too small by a few rows, so the page after full ones is fetched too.
+    // Fetches the page after full ones too, because the total may be too small by a few rows.
     if (isVerified && first.rows.length >= pageSize)
       see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
     return { ...state, isCertain: isVerified && counted < total };
@@ -128,7 +130,9 @@ export interface RangeCount {
   asked: Bounds;
   page: ScanPage;
   inside: ScanPage['rows'];
-  /** Total minus the rows of the page that are in the margins; never too small. */
+  /**
+   * Number of scans in the range: the total without those of page 1 that are in the margins. Never too small.
+   */
   scans: number;
   /** C10: the service may have stopped counting at this total. */
   isCapped: boolean;

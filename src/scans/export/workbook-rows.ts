@@ -6,7 +6,10 @@ import type { Service } from '../../service/service.ts';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/** Throws UsageError: now for several codes, with one request each, or by the first page of one code. */
+/**
+ * Throws UsageError if scans exceed the rows of a worksheet: for several codes by a request for each, for one
+ * by its first page.
+ */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],
