@@ -13,7 +13,7 @@ import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {
   title?: string;
-  /** Empty lines separate paragraphs. */
+  /** Text in which empty lines separate paragraphs. */
   note?: string;
   logo?: Omit<ReportLogo, 'alt'>;
   footer?: string;

@@ -47,7 +47,7 @@ export function reportFigures(
   };
 }
 
-/** Omits the parts of a web address that may be secret. */
+/** Shortens a web address to host and path, because the other parts may be secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);

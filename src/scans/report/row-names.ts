@@ -7,7 +7,7 @@ import type { Filter } from '../stats/filters.ts';
 import type { Name } from './document.ts';
 import { fill, type LocalDate, type Locale } from './languages/load-language.ts';
 
-/** Maximum length of names, which may have 10 kB. */
+/** Maximum length of displayed names; those of the service may have 10 kB. */
 const LONGEST = 120;
 
 export function shorten(text: string, longest = LONGEST): string {
@@ -96,7 +96,7 @@ export function localDate(ms: number, zone: string): LocalDate {
 }
 
 /**
- * Words a half-open range: `October 2026`, `17 to 23 November 2026`, or with times unless it has whole days.
+ * Formats a half-open range: `October 2026`, `17 to 23 November 2026`; with times unless it has whole days.
  */
 export function formatRange(
   { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,

@@ -5,7 +5,7 @@ import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time
 import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
 import type { TimeDimension } from './dimensions.ts';
 
-/** Half-open, in ms since the epoch; an undefined end is open. */
+/** Half-open range in ms since the epoch; an undefined end is open. */
 export interface Span {
   sinceMs: number | undefined;
   untilMs: number | undefined;
@@ -38,7 +38,9 @@ export function localHour(ms: number, offsetMs: OffsetAt): number {
   return Math.floor((ms + offsetMs(ms)) / HOUR_MS);
 }
 
-/** Days, ISO weeks and months since 1970, hour of the day, or weekday from Monday. */
+/**
+ * Returns the unit of an hour: days, ISO weeks and months since 1970, hours of the day, weekdays from Monday.
+ */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -101,7 +103,7 @@ export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }
 
-/** Numbers have fractions; weekday 0 is Monday. */
+/** Numbers of days, with fractions; weekday 0 is Monday. */
 export interface DayCounts {
   all: number;
   ofWeekday(weekday: number): number;
@@ -135,7 +137,9 @@ export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt
   return Math.max(0, localMs(untilMs, offsetMs) - localMs(sinceMs, offsetMs)) / DAY_MS;
 }
 
-/** Uses the offset before the end, so that a day without midnight is whole. */
+/**
+ * Returns local time at the end of a range, by the offset before it, so that a day without midnight is whole.
+ */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
 }
@@ -143,7 +147,7 @@ function localMs(ms: number, offsetMs: OffsetAt): number {
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
-/** After `nowMs`, only the elapsed part is compared. */
+/** Returns the period to compare with. If `span` is not over, it ends at the same elapsed time. */
 export function spanBefore(
   span: ClosedSpan,
   comparison: Exclude<Comparison, 'none'>,
@@ -153,7 +157,7 @@ export function spanBefore(
   if (typeof comparison === 'object') return comparison;
   const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
-  // By local time, so that a day up to noon is compared up to noon, regardless of clock changes.
+  // Adds local time, so that a day up to noon is compared up to noon, regardless of clock changes.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
   const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };

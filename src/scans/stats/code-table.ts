@@ -29,7 +29,7 @@ interface Entry {
 const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
-/** Throws UsageError without an ID or slug column, and for two rows of a code with different values. */
+/** Reads a table of codes. Throws UsageError without an ID or slug column, or if rows of a code differ. */
 export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
   const { name } = input;
   const idColumn = columnFor(input, 'id');
@@ -61,7 +61,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     if (!sameSlug) {
       if (slug !== undefined) bySlug.set(slug, entry);
     }
-    // A slug may have belonged to a deleted code, so the ID of the scan decides.
+    // Compares IDs, because a slug may have belonged to a deleted code.
     else if (sameSlug.id === undefined || id === undefined) refuseOther(sameSlug, entry, slug ?? '');
     else if (differIn(sameSlug, entry) !== undefined) sameSlug.other ??= entry;
   }

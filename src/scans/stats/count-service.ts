@@ -1,4 +1,4 @@
-/** Counts by totals if that takes fewer requests than reading the pages. */
+/** Counts scans by the service's totals if that takes fewer requests than reading the pages. */
 import { ifNotFound } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
@@ -53,7 +53,7 @@ export async function countService(
   const { current } = tallies;
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
   const { firstMs = -Infinity } = current.span() ?? {};
-  // Without scans at the beginning of the range, the codes may be younger than it.
+  // If the first scan is later than the range's beginning, the codes may be younger than the range.
   const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, local, 1);
   const left = notFailed();
   const data = partOfService(

@@ -1,4 +1,7 @@
-/** Outside of the range that files cover, no scans does not mean zero scans. */
+/**
+ * Finds the range that files cover, because outside of it, finding no scans does not mean that there were
+ * none.
+ */
 import { capitalize } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { parseInstant } from '../../base/time/time.ts';
@@ -13,21 +16,21 @@ import type { Tally } from './tally.ts';
 export interface CoveredLog {
   firstMs: number | undefined;
   lastMs: number | undefined;
-  /** -Infinity is the first scan; undefined is unknown. */
+  /** Beginning of the log: -Infinity for the first scan, undefined if unknown. */
   beginsMs: number | undefined;
   isKept: boolean;
 }
 
 export interface Coverage {
-  /** Set if the range may begin before the data. */
+  /** Time of the first data, if the range may begin before it. */
   startsLateMs: number | undefined;
-  /** Set if the range ends after the data. */
+  /** Time of the last data, if the range ends after it. */
   endsEarlyMs: number | undefined;
-  /** No scans in the range is a result. */
+  /** Whether the logs cover the whole range, so that zero scans is a result. */
   isWhole: boolean;
 }
 
-/** F12: compares the range with the logs. */
+/** F12: returns which part of a range the logs cover. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
   const { sinceMs = -Infinity, untilMs } = span;
   // An open range begins with the data.
@@ -51,7 +54,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns what each log covers. A file that no export appends to counts as a log. */
+/** Returns the time that each log covers. A file that no export appends to counts as a log. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,
@@ -117,7 +120,10 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/** Returns all of the time if a code existed by `sinceMs`, otherwise that from the first scan. */
+/**
+ * Returns the time with data of the codes: all of it if one existed by `sinceMs`, otherwise from the first
+ * scan on.
+ */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
@@ -138,12 +144,12 @@ export function partOfService(
   return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
 }
 
-/** F18: a range is covered from the beginning of the data. */
+/** F18: returns whether a range does not begin before the data. */
 export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
 
-/** F14: an open range has the days of its scans. */
+/** F14: returns the part of a period that the data covers. An open range has the days of its scans. */
 export function coveredPart(
   { sinceMs, untilMs }: Span,
   { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs: number | undefined },

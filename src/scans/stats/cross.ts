@@ -6,7 +6,7 @@ import { keyOf, nameOfPair, type Pair } from './tally.ts';
 
 const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 
-/** Exchanges a pair whose columns would be wider than its rows. */
+/** Orders a pair of dimensions so that the one with narrower columns is second. */
 function forWidth([a, b]: Pair): Pair {
   const widthOf = ({ by }: GroupBy) => NARROW_FIRST.indexOf(by);
   return widthOf(b) > widthOf(a) ? [b, a] : [a, b];
@@ -18,7 +18,9 @@ export interface Cross {
   cells: readonly (readonly number[])[];
 }
 
-/** Keeps the order of the pair or, with at most `most` columns of values, uses the narrower one. */
+/**
+ * Crosses two dimensions in their order or, with at most `most` columns, with the narrower one as columns.
+ */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
   const [a, b] = most === undefined ? pair : forWidth(pair);
   const counter = options.current.values.get(nameOfPair(pair));
@@ -49,7 +51,7 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
   return trimmed({ rows, columns, cells });
 }
 
-/** The last row is the rest, if need be without scans. */
+/** Adds a row of the rest, if necessary without scans, unless the section has one. */
 function withRest(section: Section, { current }: FiguresOptions): Section {
   if (section.rows.at(-1)?.isRest) return section;
   const none = { scans: 0, days: 0, previous: null, previousDays: 0 };

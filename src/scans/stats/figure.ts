@@ -10,21 +10,21 @@ import type { Value } from './value-counter.ts';
 
 export interface Compared {
   scans: number;
-  /** Null if the data covers nothing of the period. */
+  /** Average per day; null if the data covers no part of the period. */
   perDay: number | null;
-  /** Null without a previous period or unit, or if all of it is before the data. */
+  /** Scans before; null without a previous period or unit, or if all of it is before the data. */
   previous: number | null;
   previousPerDay: number | null;
-  /** Fraction, of averages if the periods differ in length; null if misleading (F16). */
+  /** Change as a fraction, of averages if the periods differ in length; null if misleading (F16). */
   change: number | null;
-  /** `previous` may be too low. */
+  /** Set if `previous` may be too low, because the data begins later. */
   isBeforeData?: true;
 }
 
 export interface Figure extends Compared {
   by: string;
   value: Value;
-  /** Null for too few scans. */
+  /** Fraction of all scans; null for too few scans. */
   share: number | null;
   name: string | null;
   destination?: string;
@@ -38,14 +38,16 @@ export type Section = GroupBy & {
   rows: Figure[];
   comparesAverages: boolean;
   noneIs?: NoneIs;
-  /** Scans are a minimum, because there were too many values; the rest is in `other`. */
+  /** Whether scans are a minimum, because there were too many values to count; `other` has the rest. */
   isApproximate: boolean;
-  /** Units without scans are omitted, because the range has too many. */
+  /** Set if units without scans are omitted, because the range has too many. */
   isSparse?: true;
 };
 
 const LEAST_SCANS = 30;
-/** Maximum difference in days of equally long periods: a count takes time, and ends the current period. */
+/**
+ * Maximum difference, in days, of periods that count as equally long: the current one ends during a count.
+ */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {
@@ -58,12 +60,12 @@ export interface Counts {
   isBeforeData?: boolean;
 }
 
-/** F17: averages are compared if the periods differ in length. */
+/** F17: returns whether periods differ in length, so that their averages are compared. */
 export function differInLength({ days, previous, previousDays }: Omit<Counts, 'scans'>): boolean {
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** F16: the change is null before the data, and for a cut period or few scans. */
+/** F16: compares two periods. The change is null before the data, and for a cut period or few scans. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];
@@ -108,7 +110,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   span: Span;
   before?: { tally: Tally; span: Span } | undefined;
   top: number | undefined;
-  /** These have a row even without scans. */
+  /** Codes that have a row even without scans. */
   codes?: readonly string[];
   nowMs: number | undefined;
 }
@@ -123,7 +125,7 @@ export interface Periods {
   current: Period;
   previous: Period | undefined;
   beginsBeforeData(sinceMs: number | undefined): boolean;
-  /** Counts of a part of both periods, by default on all of their days. */
+  /** Returns the counts of a part of both periods. `daysOf` selects its days, by default all. */
   countsOf(scans: number, scansBefore: number | undefined, daysOf?: (days: DayCounts) => number): Counts;
 }
 
@@ -163,13 +165,13 @@ export function previousScans(
 export interface Counted {
   current: Tally;
   span: Span;
-  /** `isCovered` if the range does not begin before the data. */
+  /** Period before; `isCovered` if it does not begin before the data. */
   before: { tally: Tally; span: Span; isCovered: boolean } | undefined;
   data: DataPart;
   codes: readonly CodeLabel[] | undefined;
   names: ReadonlyMap<string, CodeName>;
   codeGroups: ReadonlyMap<string, CodeGroup>;
   coverage: Coverage | undefined;
-  /** Periods that end later are not over. */
+  /** Time of the count. Periods that end later are not over. */
   nowMs: number;
 }

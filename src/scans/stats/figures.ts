@@ -33,7 +33,7 @@ import type { Value } from './value-counter.ts';
 
 export type { Figure, FiguresOptions, Section } from './figure.ts';
 
-/** F3: the scans of the rows add up to the total. */
+/** F3: returns the rows of a group. Their scans add up to the total. */
 export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   const periods = periodsOf(options);
   if (group.kind !== 'time') return valueSection(group, options, periods);
@@ -51,13 +51,13 @@ export function totalOf(options: FiguresOptions): Total {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Null if the data covers no such day. */
+/** Average per day with this hour; null if the data covers no such day. */
 export interface HourOfWeekday {
   scans: number;
   perDay: number | null;
 }
 
-/** Rows are weekdays, from Monday. */
+/** Returns the scans per hour, by weekday from Monday. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));
@@ -71,7 +71,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Averages are compared, because a period has more of some units. */
+/** Returns rows by hour or weekday. It compares averages, because a period may have more of some units. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -193,7 +193,7 @@ function valueSection(
       return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
     })
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
-  // A row for a single other value would save nothing.
+  // Shows a single other value by its name, because a row for it would save nothing.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const fromMs = before?.span.sinceMs;
   const isNew = (key: Value) => {
@@ -207,7 +207,7 @@ function valueSection(
   });
   const rest = tally.total() - sum(shown.map(({ scans }) => scans));
   const restBefore = (before?.tally.total() ?? 0) - sum(shown.map((row) => row.before));
-  // F3: the last row has scans without a row of their own, or of an uncertain value.
+  // F3: the last row counts scans of values without a row of their own, or of uncertain values.
   if (rest > 0 || restBefore > 0)
     rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest, restBefore), tally.total()));
   return {

@@ -44,7 +44,7 @@ interface Readings {
   untilMs: number | undefined;
 }
 
-/** `nowMs` is an estimate of the time, `serviceNowMs` the service's. */
+/** Plans which ranges to read. `nowMs` is an estimate of the time, `serviceNowMs` the service's. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
@@ -85,7 +85,7 @@ function cutsOf(
 
 const MOST_BUCKETS = 20_000;
 
-/** Returns undefined if the groups need scans. */
+/** Returns where to cut a range into time units; undefined if the groups need single scans. */
 export function bucketCuts(groups: readonly GroupBy[], span: ClosedSpan, local: Zone): number[] | undefined {
   if (fieldsOf(groups).length > 0) return undefined;
   const [first, ...others] = unitsOfTime(groups);
@@ -147,7 +147,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   const order = orderOf(first);
   if (order === 'mixed') return undefined;
   const pageSize = pageSizeOf(first);
-  // The far end of the pages comes last, when its total shows the number of the last page.
+  // Counts the far end last, because its total shows the number of the last page.
   const far = order === 'ascending' ? cuts.length : 0;
   const near = order === 'ascending' ? 0 : cuts.length;
   const counts: number[] = [];
@@ -179,13 +179,13 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   });
   const outsideFar = marginOf(last, range, { atBeginning: order !== 'ascending', isAll: page === 1 });
   if (outsideNear === undefined || outsideFar === undefined) return undefined;
-  // F9: the margins belong to no part.
+  // F9: subtracts scans in the margins of the range.
   counts[near] = (counts[near] ?? 0) - outsideNear;
   counts[far] = (counts[far] ?? 0) - outsideFar;
   return counts.some((count) => count < 0) ? undefined : counts;
 }
 
-/** F7: bounds are wider at cuts, never narrower. */
+/** F7: returns the bounds of a request for a part: wider at cuts, never narrower. */
 function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];

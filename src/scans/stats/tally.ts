@@ -7,14 +7,14 @@ import { createValueCounter, type Value, type ValueCounter } from './value-count
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** `ms` is the beginning of the local hour, day or longer unit. */
+  /** Adds a number of scans at `ms`, the beginning of a local hour, day or longer unit. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
-  /** From 1970-01-01T00 in the zone. */
+  /** Scans by hour, numbered from 1970-01-01T00 in the zone. */
   readonly hours: ReadonlyMap<number, number>;
   readonly values: ReadonlyMap<string, ValueCounter>;
-  /** Includes scans that were not counted. */
+  /** Returns the first and last time of all scans, counted or not. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 

@@ -8,15 +8,15 @@ export type Value = string | null;
 
 interface Count {
   value: Value;
-  /** Lower bound; exact unless values were evicted. */
+  /** Minimum number of scans; exact unless values were evicted. */
   scans: number;
 }
 
 export interface ValueCounter {
-  /** The empty string counts as null. */
+  /** Adds scans of a value. The empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** If `isApproximate`, their scans add up to fewer than were added. */
+  /** Returns the counts. If `isApproximate`, they add up to fewer scans than were added. */
   counts(): Count[];
   isApproximate(): boolean;
 }
@@ -77,7 +77,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 
 const LONGEST = 1024;
 
-/** A slice would keep the text of a whole file in memory. */
+/** Copies the beginning of a value, because a slice would keep the text of a whole file in memory. */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;
   const text = Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le');

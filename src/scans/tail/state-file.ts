@@ -50,7 +50,9 @@ interface StateFileJob {
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/** Opens `path`, present or not, exclusively until `close`. Throws UsageError if it can't be used. */
+/**
+ * Opens a state file, present or not, under its lock until `close`. Throws UsageError if it can't be used.
+ */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: StateFileJob,
@@ -59,7 +61,7 @@ export async function openTailState(
     work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));
   const real = await opening(realPath(disk, path));
   await refuseMountPoint(disk, real);
-  // S5: locked before anything is read.
+  // S5: takes the lock before it reads anything.
   const lock = await acquireLock(real, { clock, signal });
   try {
     // The path may lead to another file after the wait.
@@ -98,7 +100,7 @@ export async function openTailState(
   }
 }
 
-/** S7: without the state, scans would be repeated or skipped. */
+/** S7: reads the state. Throws if it is damaged, because scans would be repeated or skipped without it. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES.recordFile));
   if (!bytes) return undefined;
@@ -114,7 +116,7 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     const wayOn =
       cause instanceof UnknownRecordError ? 'Update qrctl' : 'Restore the state file from a backup';
     throw new UsageError(`cannot continue from ${path}: it ${cause.message}`, {
-      // Another program may have written the file, so removing it is not suggested.
+      // Does not suggest removing the file, which another program may have written.
       hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
       cause,
     });

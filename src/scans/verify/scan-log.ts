@@ -46,14 +46,14 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   const logs: ScanLog[] = [];
   for (const log of kept) {
     const described = await describeLog(run, log, plain);
-    // An append may have committed meanwhile.
+    // Reads the log again, because an append may have committed meanwhile.
     logs.push(described.fault === undefined ? described : await describeLog(run, log, plain));
   }
   const used = new Set(logs.flatMap(({ known }) => known));
   const paths = plain.filter((path) => !used.has(path));
   const [place] = paths;
   if (place === undefined) return logs;
-  // V10: a specified file is compared or refused, never ignored.
+  // V10: refuses a specified file that belongs to no log, instead of ignoring it.
   const named = new Set(places.map((path) => resolve(path)));
   const foreign = logs.length > 0 ? paths.find((path) => named.has(resolve(path))) : undefined;
   if (foreign !== undefined) {
@@ -150,7 +150,7 @@ async function isDirectory(place: string): Promise<boolean> {
 
 const MOST_PASTED = 5;
 
-/** V12: a code that its log is not about would be missing, or equal by chance. */
+/** V12: refuses a code that its log does not contain: it would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

@@ -75,7 +75,7 @@ function startOf(job: VerifyJob, code: CodeLabel): CodeResult {
     added: 0,
   };
   if (code.missing) return { ...result, outcome: 'gone' };
-  // V12: without a comparison, a code is not equal.
+  // V12: a code that was not compared is not equal.
   return result.range
     ? result
     : { ...result, outcome: 'unproven', reason: new UnprovenError('the files cover none of the range') };
@@ -91,7 +91,7 @@ interface Turn {
   totals: TotalsOfCode;
 }
 
-/** V1: requests parts of codes only that differ. */
+/** V1: finds the parts of codes that differ, and requests only those. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
@@ -111,7 +111,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
-    // V12: the log has nothing that could be equal, so the total suffices.
+    // V12: uses the total, because a log without rows has nothing that could be equal.
     if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });
@@ -122,7 +122,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   return doubts;
 
   async function doubt({ result, totals, range }: Turn, count: RangeCount | undefined): Promise<void> {
-    // V7: the scans of a deleted code stay in the log, and are reported.
+    // V7: reports a deleted code, whose scans stay in the log.
     const segments = count && (await findSegments(totals, range, count).catch(ifNotFound(undefined)));
     if (!segments) result.outcome = 'gone';
     else for (const segment of segments) doubts.push({ result, totals, segment });

@@ -180,7 +180,7 @@ export function isFinding(outcome: WatchOutcome | undefined): boolean {
   return outcome === 'quiet' || outcome === 'drop' || outcome === 'jump';
 }
 
-/** W10: a code that is not judged has not recovered. */
+/** W10: returns whether to report a change. A code that is not judged has not recovered. */
 export function isNews(now: Pick<WatchRow, 'outcome' | 'note'>, before: WatchOutcome | undefined): boolean {
   if (isFinding(now.outcome)) return now.outcome !== before;
   return isFinding(before) && !isUnjudged(now);

@@ -6,27 +6,29 @@ type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 type EnglishWords = typeof import('./words/en.json');
 type EnglishForms = typeof import('./cldr/en.json');
 
-/** Keys of `cards` and `columns` are dimensions. */
+/** Words that all languages share in form. The keys of `cards` and `columns` are dimensions. */
 type SharedWords = Omit<EnglishWords, 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Lists months from January (`alone` without a day) and weekdays from Monday. `minimumGroupingDigits` is the
- * number of digits before the first separator.
+ * Formats of a language. Months begin with January (`alone` without a day), weekdays with Monday;
+ * `minimumGroupingDigits` is the number of digits before the first separator.
  */
 type LocaleData = Omit<EnglishForms, 'countries'> & {
   firstDay?: string;
   countries: Readonly<Record<string, string>>;
 };
 
-/** Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
+/**
+ * Name of a pattern. Patterns of intervals repeat fields; `dateTime` and `fallback` combine `{0}` and `{1}`.
+ */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {
   year: number;
   month: number;
   day: number;
-  /** Starts with 0 for Monday. */
+  /** Day of the week, from 0 for Monday. */
   weekday: number;
   hour?: number;
   minute?: number;
@@ -38,7 +40,7 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
-/** Loads files that the build makes (src/build/bundle.mjs). */
+/** Loaders of words and formats by language, from files that the build makes (src/build/bundle.mjs). */
 const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),
@@ -69,7 +71,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     scans: counted(all.scans),
     codes: counted(all.codes),
     number,
-    /** Formats with one decimal, or with two if it or a neighbor in `beside` would be zero. */
+    /** Formats an average with one decimal, or with two if it or a value in `beside` would round to zero. */
     average(value: number, beside: readonly (number | null)[] = [value]): string {
       const isSmall = beside.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);
@@ -108,7 +110,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     return percent.replace('{0}', digits);
   }
 
-  /** Formats two dates by the pattern of an interval: the second from the first repeated field on. */
+  /** Formats one or two dates by a pattern. From the first repeated field on, it formats the second date. */
   function date(name: PatternName, first: LocalDate, last = first): string {
     const seen = new Set<string>();
     let shown = first;

@@ -1,4 +1,6 @@
-/** Draws in points from the start edge and the top, mirrored from right to left. */
+/**
+ * Draws on PDF pages, in points from the top and the start edge: the right one in right-to-left languages.
+ */
 import { drawPieces } from '../../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
 import { baselineOf } from './palette.ts';
@@ -99,7 +101,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       const draw = ({ pieces, width }: Line, from: number) =>
         drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });
       draw(line, start);
-      // Screen readers join lines without a space of their own.
+      // Draws a space for screen readers, which join lines without one.
       if (space) draw(space, start + across);
     },
     lines(lines: readonly Line[], { y, ...place }: TextPlace): number {
@@ -111,7 +113,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       return top;
     },
     bookmark(title: string, y: number): void {
-      // Keeps the zoom of the viewer.
+      // Adds a bookmark that keeps the zoom of the viewer.
       document.outline.addItem(title, { fit: false, top: y, left: width } as { expanded?: boolean });
     },
     end: () => root.end(),

@@ -35,7 +35,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
     margin: 0,
     autoFirstPage: false,
     compress: false,
-    // The standard fonts of pdfkit are not embedded.
+    // Disables the default font, because pdfkit does not embed its standard fonts.
     font: '',
     pdfVersion: '1.7',
     tagged: true,
@@ -53,14 +53,14 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
     internals._root.data.Metadata = metadata;
   };
   if (direction === 'rtl') {
-    // Viewers show pages side by side from right to left.
+    // Makes viewers show pages side by side from right to left.
     const preferences = internals._root.data.ViewerPreferences as Reference;
     preferences.data.Direction = 'R2L';
   }
   return document;
 }
 
-/** Compresses by fflate, because the output of zlib depends on the engine. Metadata stays searchable. */
+/** Compresses streams by fflate, because zlib's output depends on the engine. Metadata stays uncompressed. */
 function compressAll(document: Internals): void {
   const create = document.ref.bind(document);
   document.ref = (data) => {

@@ -18,7 +18,7 @@ const GUTTER = 24;
 const CARD_GAP = 16;
 const FOOT = 28;
 
-/** Returns the PDF, and the texts with characters that no font has. */
+/** Renders a report as a PDF. Returns its bytes, and the texts with characters that no font has. */
 export async function renderPdf(report: ReportDocument, paper: Paper) {
   const [width, height] = PAPER_SIZES[paper];
   const { language, direction, logo } = report;
@@ -44,7 +44,7 @@ export async function renderPdf(report: ReportDocument, paper: Paper) {
     drawFoot(index + 1);
   }
   canvas.end();
-  // The tiles and the first sentence repeat texts of the cards.
+  // Omits the tiles and the first sentence, which repeat texts of the cards.
   const lossy = [...new Set(textsOf({ ...report, tiles: [], story: '' }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
 

@@ -21,7 +21,7 @@ interface Fit {
   style: TextStyle;
   width: number;
   most?: number;
-  /** Sets the text in the direction of its own first letter, as names that users chose require. */
+  /** Whether the text takes its direction from its first letter, as names that users chose require. */
   isName?: boolean;
 }
 
@@ -129,7 +129,9 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Keeps the signs of numbers before them. */
+/**
+ * Returns the direction of a text: left to right without letters, so that signs stay before their numbers.
+ */
 function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
 }

@@ -1,6 +1,6 @@
 /**
- * Dedup of scans in overlapping files. In one export, times and IDs rise, and nothing is remembered.
- * Otherwise, files are read again with a set of IDs.
+ * Removes duplicate scans of overlapping files. While times and IDs rise, it stores nothing. Otherwise, files
+ * are read again with a set of IDs.
  */
 import { getOrAdd } from '../../../base/collections.ts';
 import { UnprovenError } from '../../../base/errors.ts';
@@ -9,12 +9,12 @@ import { quote } from '../../../base/text/quote.ts';
 /** Reports whether a scan is new. `owner` identifies the scan's code; all unknown codes share one owner. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-/** Thrown so that dedup uses a set. */
+/** Error for scans that are not in order, after which a set of IDs is used. */
 export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }
 
-/** Throws OutOfOrderError. */
+/** Creates a dedup for scans in rising order, which throws OutOfOrderError for others. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -34,7 +34,10 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Stores four bytes per scan. Throws UnprovenError if an ID has two times. */
+/**
+ * Creates a dedup for scans in any order, with four bytes per scan. Throws UnprovenError if an ID has two
+ * times.
+ */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
@@ -53,7 +56,7 @@ export function createMemory(): IsNew {
 }
 
 export interface IdSet {
-  /** `other`: the ID has another time. */
+  /** Adds an ID; `other` if it is known with another time. */
   add(id: number | bigint, ms: number): 'new' | 'known' | 'other';
 }
 
@@ -65,7 +68,7 @@ interface Block {
 
 const BLOCK_BITS = 16;
 const BLOCK_IDS = 1 << BLOCK_BITS;
-/** Largest prime in half an entry, so that no usual period repeats by it. */
+/** Largest prime in half an entry: modulo a prime, times at regular intervals rarely repeat. */
 const FINGERPRINTS = 65_521;
 
 export function createIdSet(): IdSet {
