@@ -24,7 +24,7 @@ import { createSerialQueue } from './serial-queue.ts';
 export type AppendFile = ReturnType<typeof createAppendFile>;
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Commits only at the end, when the new file replaces the old one. */
+  /** Whether to commit only at the end, when a new file replaces the old one. */
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
@@ -50,7 +50,7 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: extends the known IDs to rows as old as `oldestMs`, if necessary by reading the file. */
+  /** A11: extends the known IDs to rows as old as `oldestMs`, if necessary by IDs of the file. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
@@ -89,7 +89,7 @@ export function createAppendFile(job: AppendJob) {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: records rows only after they were written, because no state may record rows that the file lacks.
+    // A12: records rows after writing them: no state may record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
@@ -141,9 +141,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /**
-   * Ends a failed run. Commits the added rows, unless a new file is being built by `restart`. Never throws.
-   */
+  /** Ends a failed run: commits added rows unless `restart` is building a new file. Never throws. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
@@ -157,9 +155,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /**
-   * Creates a sink that drops rows repeated after a rewind. If `own`, the end of the sink closes the file.
-   */
+  /** Creates a sink that drops rows repeated after a rewind; if `own`, its end closes the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -211,7 +207,7 @@ export function createAppendFile(job: AppendJob) {
     /** Returns the totals of the last commit. */
     contents: () => kept,
     sinkOf,
-    /** A34: adds scans that all files of the log lack. The caller has compared all rows under this lock. */
+    /** A34: adds scans that no file of the log has. The caller compared all rows under this lock. */
     addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
     noteGone(code: string): boolean | undefined {
       const wasGone = markGone(overlaps.get(code));
@@ -224,12 +220,12 @@ export function createAppendFile(job: AppendJob) {
 }
 
 export interface RowTail {
-  /** Writes a batch. Returns whether enough rows are waiting for a commit. */
+  /** Writes a batch. Returns whether to commit. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;
   drop?(code: string): Promise<void>;
-  /** Reads the rows of the file, at least those from `fromMs` on. */
+  /** Reads rows of the file, at least from `fromMs` on. */
   readBack(onRow: (row: SavedRow) => void, fromMs: number): Promise<void>;
   keepsState(): boolean;
   isStamped(): boolean;

@@ -80,7 +80,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   }
 }
 
-/** Reads the state of a log without a lock; undefined if it is missing or damaged. */
+/** Reads a state without a lock; undefined if missing or damaged. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
@@ -91,9 +91,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   }
 }
 
-/**
- * Returns where a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown or rotated.
- */
+/** Returns when a log begins, in ms since the epoch (-Infinity: first scan); undefined if unknown. */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));
@@ -110,7 +108,7 @@ function checkIdentity({ columns, codes, all }: AppendIdentity): void {
   });
 }
 
-/** Returns the paths that an append to `path` uses. Throws UsageError if `path` is not a regular file. */
+/** Returns the paths of an append. Throws UsageError if `path` is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));

@@ -46,9 +46,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/**
- * Opens the file at its committed offset. Throws UsageError without changes if file, state and run differ.
- */
+/** Opens the committed file. Throws UsageError without changes if file, state and run differ. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
@@ -67,7 +65,7 @@ async function openWithState(
   state: AppendState,
   { workspace, isRenewed }: Recorded,
 ): Promise<CommittedPoint> {
-  // A18: the log begins with the first run's lower bound, not with this run's.
+  // A18: the log begins with the first run's lower bound.
   const { bytes, overlaps, rotated, sinceMs } = state;
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
@@ -145,7 +143,7 @@ export async function truncateUncommitted(
       rebuildIfOlder('state file', job, state, wayOn),
     );
   };
-  // A20: a stamp shows that the last run completed, so it left no uncommitted data.
+  // A20: a stamp shows that the last run left no uncommitted data.
   if (stamp) throw unrecognizedData();
   if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);

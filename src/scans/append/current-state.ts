@@ -28,7 +28,7 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Creates the error for a refused append: `reason` is a clause, `wayOn` a sentence without its period. */
+/** Creates the error for an append: `reason` is a clause, `wayOn` a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -48,10 +48,7 @@ export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
-/**
- * A25: returns the error for a scan before `knownMs`, where IDs in rotated files are unknown, after a
- * set-back of the clock by `backMs`.
- */
+/** A25: returns the error for a scan before `knownMs`, where IDs of rotated files are unknown. */
 export function olderRowError(
   path: string,
   { oldestMs, knownMs, backMs }: { oldestMs: number; knownMs: number; backMs: number | undefined },
@@ -71,7 +68,7 @@ export function olderRowError(
   );
 }
 
-/** Reads the state, after completing a `--restart` that was stopped between its two renames. */
+/** Reads the state, after completing a `--restart` that was stopped between its renames. */
 export async function readCurrentState(job: OpenJob): Promise<AppendState | DamagedRecordError | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
@@ -85,7 +82,7 @@ async function readState({ disk, paths }: OpenJob): Promise<AppendState | Damage
     return parseState(bytes);
   } catch (error) {
     if (error instanceof DamagedRecordError) return error;
-    // A16: only a damaged state is rebuilt from the file. A state of a later qrctl is refused.
+    // A16: a damaged state is rebuilt from the file, but not one of a later qrctl.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;
@@ -106,7 +103,7 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
     if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
-  // A file with other content belongs to a later --restart that was stopped while it wrote.
+  // Another file belongs to a later --restart that was stopped while writing.
   if (!isSame) return;
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)
@@ -121,7 +118,7 @@ export interface Copy {
   stat: DiskStat;
 }
 
-/** Lists non-empty files next to a log that are named like its rotated copies, newest first. */
+/** Lists non-empty files named like rotated copies, newest first. */
 export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
@@ -167,7 +164,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Links a file to a free name and returns that path. It may have one already from a stopped run. */
+/** Gives a file a free name and returns its path. A stopped run may have done so already. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
@@ -189,7 +186,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Gives a file a second name, by a hard link if possible, so that its path never lacks a file. */
+/** Adds a name, by a hard link if possible, so that its old path never lacks a file. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -10,7 +10,7 @@ export interface FileHash {
   digests(): { sha256: string; blocks: string };
 }
 
-/** Creates an empty hash, or continues one from the digest of its last complete block (`blocks`, in hex). */
+/** Creates an empty hash, or continues one from the digest of its last complete block. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -46,10 +46,7 @@ export async function hashFile(
   return hash;
 }
 
-/**
- * Returns whether data begins with the recorded bytes. Without `blocks` (qrctl 1.0), `sha256` is one plain
- * digest.
- */
+/** Returns whether data begins with the recorded bytes. States of qrctl 1.0 have a plain `sha256`. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
   pieces: AsyncIterable<Uint8Array>,

@@ -44,7 +44,7 @@ export function createFileTail(job: FileTailJob): FileTail {
   let hasFailed = false;
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
-  /** The file at `place` must not be removed, because a state on disk may refer to it. */
+  /** Whether the file must not be removed, because a state on disk may refer to it. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
@@ -84,10 +84,9 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (file && size > 0) ino = (await file.stat()).ino;
     // A3: a kill leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
-    // A20: removes the stamp from the state, because uncommitted bytes may follow the committed offset from
-    // now on.
+    // A20: removes the stamp, because uncommitted bytes may follow the committed offset from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
-    // Makes the state durable again: if its run failed, its rename may not be.
+    // Makes the state durable: if its run failed, its rename may not be.
     else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved) await truncateTo(file, size);
@@ -95,7 +94,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
     ino = (await file.stat()).ino;
-    // A27: records the new inode, so that a file that is rotated before its first commit is recognized.
+    // A27: records the inode, so that a file rotated before its first commit is recognized.
     if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
     if (size === 0) await add(file, begin);
     return file;
@@ -146,7 +145,7 @@ export function createFileTail(job: FileTailJob): FileTail {
         const built = await mine.stat();
         const { rows } = contentsOf(overlaps);
         const keepsOld = await old?.isNeeded({ rows, readBack });
-        // A8: renames the state first, then the file. After a kill, the next run completes the second rename.
+        // A8: renames the state first. After a kill, the next run completes the second rename.
         await putInPlace(disk, mine, place, paths.file, async () => {
           await saveState({ replacing: true, keepsOld });
           if (keepsOld) await old?.keep();
@@ -166,7 +165,7 @@ export function createFileTail(job: FileTailJob): FileTail {
   };
 }
 
-/** Time between two attempts to get a stamp: file systems on Linux date changes in ticks of 1 to 10 ms. */
+/** Time between two stamps: file systems on Linux date changes in ticks of 1 to 10 ms. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
@@ -177,8 +176,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: accepts a stamp only after the file system's clock has advanced, so that any later change has
-      // another ctime.
+      // A19: any later change gets another ctime, because the file system's clock has advanced.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -21,7 +21,7 @@ export interface Partitioning {
 
 export interface CodesOfRun {
   codes: readonly string[];
-  /** Filters of `--all`, such as `--name menu`; without filters, whether the run uses `--all`. */
+  /** Filters of `--all`, such as `--name menu`; without filters, whether it is set. */
   all: boolean | string;
 }
 
@@ -64,7 +64,7 @@ interface Difference {
 }
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
-  // P7: the partitioning can't change, because rows of one day must be in one directory.
+  // P7: rows of one day must stay in one directory.
   const { partition: before } = was;
   if (before && before.by !== is.partition?.by)
     return {
@@ -93,7 +93,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
       wayOn: `${had ? 'Add' : 'Omit'} ${flag}`,
     };
   }
-  // A6: the time zone can't change, because times of two zones in one column can't be compared.
+  // A6: times of two zones in one column can't be compared.
   if (was.dialect.timezone !== is.dialect.timezone) {
     const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
     return {
@@ -134,7 +134,7 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
-/** A30: compares all codes of two runs. Messages about a difference shorten the lists. */
+/** A30: compares the complete lists of codes, which messages shorten. */
 function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
   if (was.all || is.all) return was.all === is.all;
   return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
@@ -160,7 +160,6 @@ export interface OwnWorkspace {
   movedFrom?: string;
 }
 
-/** Options of an append, both to a file and to a dataset. */
 export interface AppendRun {
   identity: AppendIdentity;
   own: OwnWorkspace;
@@ -188,7 +187,7 @@ export interface Recorded {
   isRenewed: boolean;
 }
 
-/** A6: checks that a log is of this workspace. With another key or base URL, it requests a recorded code. */
+/** A6: checks that a log is of this workspace, if necessary by requesting a recorded code. */
 export async function checkOwnWorkspace(
   path: string,
   { workspace: recorded, identity, overlaps }: Saved,

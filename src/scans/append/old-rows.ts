@@ -41,7 +41,7 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
   };
 }
 
-/** A31: returns why `--restart` must keep the old file, also if it can't be compared. */
+/** A31: returns why to keep the old file, for example because it can't be compared. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -149,7 +149,7 @@ interface SortedIds {
   has(id: string): boolean;
 }
 
-/** Creates a sorted set of 64-bit IDs. It skips longer IDs, so that they count as missing. */
+/** Creates a set of 64-bit IDs, without longer ones. */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);
   let count = 0;

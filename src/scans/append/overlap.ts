@@ -73,7 +73,7 @@ export function readingPositions(
   return positions;
 }
 
-/** Records verified scans up to `untilMs`. Returns whether to save the state even without new rows. */
+/** Records verified scans. Returns whether to save the state even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -86,7 +86,7 @@ export function markGone(overlap: CodeOverlap | undefined): boolean | undefined 
   return wasGone;
 }
 
-/** Returns a run without its deleted codes, so that runs with and without them can be compared. */
+/** Returns a run without its deleted codes, which may be specified or not. */
 export function withoutGone<T extends { codes: readonly string[] }>(
   run: T,
   overlaps: ReadonlyMap<string, CodeOverlap>,
@@ -104,7 +104,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
-  // A25: keeps the IDs of rows in rotated files, which can't be read back.
+  // A25: keeps IDs of rotated rows, which can't be read back.
   const { movedUntilMs = -Infinity } = overlap;
   for (const [id, timeMs] of overlap.ids)
     if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
@@ -112,7 +112,6 @@ export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
 }
 
-/** Returns a copy with only the IDs that the next run needs. */
 export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
   const { rereadFromMs = Infinity, movedUntilMs = -Infinity, movedIdsFromMs } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;
@@ -131,8 +130,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * Returns the time from which the next run reads, without the overlap: earlier if the service's clock was set
- * back (A22), within the known IDs if only the machine's clock shows it (A25).
+ * Returns the time that the next overlap precedes, earlier after a set-back of the service's clock (A22) or,
+ * down to the known IDs, of either clock (A25).
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -175,7 +174,7 @@ const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 /** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the start of the range to request; undefined for the first scan, never before `sinceMs`. */
+/** Returns the start of the next reading; undefined for the first scan, never before `sinceMs`. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

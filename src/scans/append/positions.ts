@@ -6,7 +6,7 @@ export type SavedPositions = Record<string, SavedOverlap>;
 interface SavedOverlap
   extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
   isGone?: boolean;
-  /** Time from which all IDs are kept; null stands for -Infinity, which JSON lacks. */
+  /** Time from which all IDs are kept; null for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
   movedIdsFromMs: number | null | undefined;
@@ -65,7 +65,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs, isGone = false } = saved;
-  // Older states kept IDs of rotated rows as far back as those of the current file.
+  // Older states have IDs of rotated rows as far back as the others.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

@@ -8,10 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/**
- * Bytes to read. If `strict`, each row must have every column, and an incomplete last one must begin like a
- * row.
- */
+/** Bytes to read; `strict`: rows must have every column, and an incomplete last one must begin like a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -19,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Reads the complete rows and returns the offset after the last one. Throws UnrecognizedRowError. */
+/** Reads complete rows, and returns the offset after the last. Throws UnrecognizedRowError. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -38,7 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: counts the complete rows that a stopped run left; undefined if another program wrote the data. */
+/** A21: counts the rows that a stopped run left; undefined if another program wrote the data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -124,7 +121,7 @@ export async function rebuild(job: RebuildJob) {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Returns where rows begin. Refuses CSV without a header, whose columns can't be checked. */
+/** Returns where rows begin. Refuses CSV without a header: its columns can't be checked. */
 async function checkBeginning(
   file: DiskFile,
   size: number,
@@ -159,7 +156,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces of a file into complete lines. A line feed between quotes is part of a cell. */
+/** Regroups pieces into complete lines. A line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;
@@ -174,7 +171,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: holds back rows until the service returns the file's newest row: the file is of this code. */
+/** A13: holds back rows until the newest row of the file shows that it is of this code. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

@@ -46,7 +46,7 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** Warns of a clock that was set back, but continues: it may be this machine's or the service's. */
+  /** Warns of a clock that was set back. Continues, because it may be the service's or this machine's. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

@@ -28,7 +28,7 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: the state is removed first, because a run can rebuild it from the file after a kill.
+  // A32: removes the state first, because a run can rebuild it from the file.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }

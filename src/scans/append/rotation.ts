@@ -1,6 +1,4 @@
-/**
- * Continues a rotated log in a new file. An empty file counts as missing: logrotate's `create` leaves one.
- */
+/** Continues a rotated log. An empty file counts as missing: logrotate's `create` leaves one. */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type DiskFile, ifPresent, readPieces } from '../../files/durable/disk.ts';
@@ -51,7 +49,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: refuses a file without a valid state, because rotated files may be in another directory. */
+/** A28: refuses a file without a state: rotated files may be in another directory. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -125,7 +123,7 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 
 /**
  * Completes a rotated file. A26: truncates uncommitted rows, which the new file receives again. A29: reads
- * the IDs of unverified rows, which the service returns again.
+ * IDs of unverified rows, which the service returns again.
  */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;

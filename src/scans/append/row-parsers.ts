@@ -9,7 +9,7 @@ export interface SavedRow {
   timeMs: number;
 }
 
-/** Error for a row that this export can't have written. Its message completes "the file has". */
+/** Error for a row that this export can't have written; completes "the file has". */
 export class UnrecognizedRowError extends Error {}
 
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;

@@ -12,7 +12,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
-      // A5: refuses further operations, because the disk may be in any state after a failed one.
+      // A5: runs nothing after a failure, when the disk may be in any state.
       if (failure) throw failure.error;
       return work();
     });
@@ -41,7 +41,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   return {
     run,
-    /** Commits now or, if the last commit was recent, later. Must be called inside `run`. */
+    /** Commits now or, after a recent commit, later. Must be called inside `run`. */
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();

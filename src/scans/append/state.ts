@@ -15,7 +15,7 @@ import {
 } from './positions.ts';
 
 const VERSION = 2;
-/** State version of qrctl 1.0, whose `sha256` is a digest of all bytes at once, without `blocks`. */
+/** Version of qrctl 1.0, whose `sha256` is of all bytes at once, without `blocks`. */
 const FIRST_VERSION = 1;
 
 export interface AppendState {
@@ -50,7 +50,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   });
 }
 
-/** Parses a state file. Throws RecordProblem if it is damaged or unknown. */
+/** Parses a state. Throws RecordProblem. */
 export function parseState(bytes: Buffer): AppendState {
   const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, stamp, ino } = saved;
@@ -81,7 +81,7 @@ interface SavedState
   positions: SavedPositions;
 }
 
-/** A6: checks every field, because another program may have written a state with a correct checksum. */
+/** A6: checks every field: another program may have written a correct checksum. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } =
     value;
@@ -105,12 +105,10 @@ function isDigest(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** A19: identifies an unchanged file: every change updates the ctime, which programs can't set. */
+/** A19: identifies an unchanged file: changes update the ctime, which programs can't set. */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
-/**
- * Returns the stamp of a file; undefined within the clock tick of its last change, which may hide another.
- */
+/** Returns the stamp of a file; undefined in the tick of its last change, which may hide another. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
 }
@@ -119,7 +117,7 @@ export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
   return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
 }
 
-/** Stamp with its numbers as text, because JSON numbers have too few digits. */
+/** Stamp in text, because JSON numbers have too few digits. */
 type SavedStamp = Record<keyof FileStamp, string>;
 
 export function formatStamp({ ino, mtimeNs, ctimeNs }: FileStamp): SavedStamp {

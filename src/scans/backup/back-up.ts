@@ -19,13 +19,11 @@ const SETTLE_MS = 1000;
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;
 
-/**
- * B5: sets the status of a code, and records the old one so that the next run can restore it after a kill.
- */
+/** B5: sets the status of a code. The next run can restore the old one after a kill. */
 type SetStatus = (status: string) => Promise<void>;
 
 export interface Backup {
-  /** Backs up a code and deletes it. `code` has the status from before any pause. */
+  /** Backs up and deletes a code, which has its status from before a pause. */
   backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
   reportEnd(): void;
 }
@@ -41,7 +39,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
       const place = join(directory, code.id.toLowerCase());
       const pause = createPause(context, code, setStatus);
       try {
-        // B1, B7: the code must be in a regular, flushed file before it is deleted.
+        // B1, B7: flushes the code to a regular file before the deletion.
         await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
           processes: context.processes,
           elsewhere: OTHER_DIRECTORY,
@@ -117,7 +115,7 @@ export function requestsOfBackup({ status }: QrCode, scans: number): number {
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // Compares totals first: unlike a range, they include a late scan that is dated before the end.
+  // Compares totals first: they include a late scan that is dated before the end.
   if (!mayBeTruncated(scans, MAX_SCANS_PAGE)) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
@@ -143,11 +141,11 @@ function createPause({ console }: BackupContext, code: QrCode, setStatus: SetSta
         console.note(`${refused}. Backing up the code while it is active`);
       });
     },
-    /** Restores the status after a failure, or warns that the code may still be paused. Never throws. */
+    /** Restores the status, or warns that the code may be paused. Never throws. */
     async undo(reason: unknown): Promise<void> {
       if (isRefused || code.status !== 'active' || reason instanceof NotFoundError) return;
       await setStatus(code.status).catch((error) => {
-        // A missing code needs no warning: a DELETE without a response may have deleted it.
+        // The code was deleted, perhaps by a DELETE without a response.
         if (error instanceof NotFoundError) return;
         const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
@@ -160,10 +158,7 @@ function createPause({ console }: BackupContext, code: QrCode, setStatus: SetSta
   };
 }
 
-/**
- * Returns whether the service refused a request, so the status did not change. After an unexpected 2xx, it
- * may have.
- */
+/** Returns whether a request changed nothing. After an unexpected 2xx, the code may be paused. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};

@@ -30,10 +30,7 @@ export interface SavedScans {
   untilMs: number;
 }
 
-/**
- * Writes all scans of a code. Throws UnprovenError if they can't be verified as complete, or lack one of an
- * existing file.
- */
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, also one of an existing file. */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
   const { processes } = context;
@@ -47,7 +44,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
     service,
     codes: [code],
     untilMs: undefined,
-    // B2: looks for scans beyond any total, which may be capped, because the deletion would lose them.
+    // B2: looks beyond any total, which may be capped, because the deletion would lose scans.
     proveBeyond: true,
     now: context.clock.now,
     openSink: async () => sink,

@@ -24,10 +24,7 @@ import { MANIFEST } from './manifest.ts';
 
 type ConvertRun = ScanRun & { facts: RunFacts };
 
-/**
- * Converts logs to a new dataset in one commit, without duplicate scans. Throws UsageError for other files or
- * workspaces, UnprovenError for damaged logs.
- */
+/** Writes logs to a dataset, each scan once. Throws UsageError for other files, UnprovenError for damage. */
 export async function convertLogs(
   run: ConvertRun,
   plan: ExportPlan & { directory: string; partition: Partitioning },
@@ -36,7 +33,7 @@ export async function convertLogs(
 ): Promise<void> {
   const locks = await lockAll(run, logs);
   try {
-    // P17: refuses damaged logs, because missing rows can't be added after a code was deleted.
+    // P17: refuses damage, because rows of a deleted code can't be added later.
     for (const { place, fault, isUnfinished } of logs)
       if (fault && !isUnfinished)
         throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
@@ -59,7 +56,7 @@ async function convert(
     if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
-  // First pass: finds the first time in each file, and reports every fault before anything is written.
+  // First pass: finds the first time in each file, and reports faults before anything is written.
   const spans = await readScans(run, reading);
   const output = { ...planned.output, columns };
   const plan = { ...planned, all: allOf(kept), sinceMs: beginningOf(logs, spans), output };
@@ -122,7 +119,7 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: returns when each code was read and which periods must be read again, without IDs. */
+/** P17: returns when each code was read and what must be read again, without IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(
@@ -146,7 +143,7 @@ async function readScans(
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
   const local = zone === undefined ? undefined : createLocalTime(zone);
-  // Starts each row from one blank, because objects of one shape take a third of the memory.
+  // Copies a blank, because objects of one shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
   const spans = new Map<string, FileSpan>();

@@ -1,4 +1,4 @@
-/** Reads and writes the manifest of a dataset. Its name begins with `_`, so that query engines skip it. */
+/** Manifest of a dataset. Its name begins with `_`, so that query engines skip it. */
 
 import { UnprovenError } from '../../base/errors.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
@@ -76,7 +76,7 @@ function numberOf(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }
 
-/** P8: checks every field, because another program may have written a manifest with a correct checksum. */
+/** P8: checks every field: another program may have written a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone } = isObject(partition) ? partition : {};
@@ -103,10 +103,9 @@ function isSavedPart(value: unknown): boolean {
   );
 }
 
-/** Number of characters of an ISO date in the name of a partition. */
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length };
 
-/** Creates a function that formats the name of a partition, such as `dt=2026-10-01`. */
+/** Creates a function that names partitions, such as `dt=2026-10-01`. */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
   let lastDay = Number.NaN;
@@ -131,7 +130,7 @@ function yearError(date: string, timezone: string): UnprovenError {
   );
 }
 
-/** Returns the end of the partition that contains an instant, both in ms since the epoch. */
+/** Returns the end of the partition of an instant, both in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
   let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
   while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;

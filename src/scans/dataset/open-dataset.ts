@@ -37,17 +37,13 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): Formatter;
-  /**
-   * Whether to add to the dataset. If false, the directory must be empty, and all parts appear at the end.
-   */
+  /** Whether to add to a dataset. If not, the directory must be empty, and parts appear at the end. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
 }
 
-/**
- * Opens a dataset under its lock. Throws UsageError without changes if directory, manifest and run differ.
- */
+/** Opens a dataset under its lock. Throws UsageError without changes if manifest and run differ. */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, onWait, disk = nodeDisk } = options;
   try {
@@ -78,7 +74,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const committed = {
         overlaps: found?.overlaps ?? options.overlaps ?? new Map(),
-        // P10, P15: begins at the first run's bound or, after partitions were deleted, at their end.
+        // P10, P15: the bound of the first run, or the end of deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
       };
@@ -176,10 +172,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault };
 }
 
-/**
- * Returns where a dataset begins, ms since the epoch (-Infinity: first scan); undefined if unknown, or if
- * `paths` lacks a part.
- */
+/** Returns when a dataset begins, in ms since the epoch (-Infinity: first scan); undefined if unknown. */
 export async function readDatasetBeginning(
   directory: string,
   paths: ReadonlySet<string>,

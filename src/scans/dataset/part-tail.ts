@@ -32,10 +32,7 @@ const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/**
- * Part that the manifest does not list yet. All its rows are of the code `owner`, whose export may still
- * fail.
- */
+/** Part that the manifest does not list; all its rows are of `owner`, whose export may still fail. */
 interface Staged extends Part {
   owner: string | undefined;
 }
@@ -121,7 +118,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     for (const place of changed) await disk.flushDirectory(place);
   }
 
-  /** P3: gives a listed part its final name. After a kill, the next run does it. */
+  /** P3: gives a listed part its final name. After a kill, the next run does so. */
   async function publish(path: string): Promise<void> {
     await inDirectory(disk, dirname(path), async ({ at }) => {
       if (await ifPresent(disk.lstat(at(basename(path))))) {

@@ -15,10 +15,7 @@ import { readRows } from '../append/read-back.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
 import { type DatasetIdentity, isPartition, MANIFEST, type Part } from './manifest.ts';
 
-/**
- * Creates the error for a refused change of a dataset: `reason` is a clause, `wayOn` a sentence without its
- * period.
- */
+/** Creates the error for a dataset: `reason` is a clause, `wayOn` a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -41,7 +38,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   const known = pathsOf(parts);
   for (const name of await disk.readdir(directory)) {
     if (HIDDEN.test(name)) continue;
-    // P5: refuses unknown files, because query engines read every file in the directory.
+    // P5: refuses unknown files, because engines read every file in the directory.
     if (!isPartition(name)) {
       const reason = `it contains ${name}, which is not part of this export`;
       throw datasetRefusal(directory, reason, `Move ${name} out of the directory`);
@@ -61,7 +58,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns which part is missing or has another size, as a clause; undefined if none. */
+/** Returns which part is missing or changed in size, as a clause. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,
@@ -78,16 +75,13 @@ export async function lossOfParts(
   return undefined;
 }
 
-/**
- * Returns the partitions that a user deleted, oldest first: those without parts that are older than all
- * others.
- */
+/** Returns the deleted partitions, oldest first: without parts, and older than all others. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const known = pathsOf(parts);
   const removed: string[] = [];
   for (const partition of [...new Set(parts.map(({ partition }) => partition))].sort()) {
     const there = await ifPresent(disk.readdir(join(directory, partition)));
-    // P15: a partition with any part, even under its temporary name, was not deleted.
+    // P15: a partition with a part, even a temporary one, was not deleted.
     if (there?.some((name) => known.has(`${partition}/${name}`) || LEFTOVER.test(name))) return removed;
     removed.push(partition);
   }
@@ -129,7 +123,7 @@ export async function* formatPart(
   yield formatter.end();
 }
 
-/** Writes and flushes a part under its temporary name, and returns its size in bytes. */
+/** Writes a part durably under its temporary name. Returns its size in bytes. */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -161,9 +155,7 @@ interface PartReading {
   signal?: AbortSignal;
 }
 
-/**
- * Reads each row of a part. Throws LocalError for damage, UnrecognizedRowError for rows of another export.
- */
+/** Reads a part. Throws LocalError for damage, UnrecognizedRowError for rows of another export. */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

@@ -11,7 +11,7 @@ export function labelOf({ id, slug, name }: CodeLabel) {
   return { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
 }
 
-/** Adds columns that the service does not return, such as local times, to the rows of one code. */
+/** Adds columns that the service does not return, such as local times, to rows of a code. */
 export function addColumns(
   code: CodeLabel,
   sink: CodeSink,
@@ -28,7 +28,7 @@ export function addLabels(code: CodeLabel, sink: CodeSink): CodeSink {
   return { ...sink, write: ({ rows, times }) => sink.write({ rows: rows.map(labelled), times }) };
 }
 
-/** Copies a row into the shape of `blank`: a 15th of the time of spreading and a third of the memory. */
+/** Copies a row in a 15th of the time of spreading and a third of the memory: objects share one shape. */
 function filled(blank: Row, row: Row): Row {
   const copy: Record<string, unknown> = { ...blank };
   for (const field of SCAN_FIELDS) copy[field] = row[field];

@@ -40,10 +40,7 @@ export function someFailed(
   });
 }
 
-/**
- * A43: separates failed codes that were deleted. Codes that an earlier run recorded as deleted are in neither
- * list.
- */
+/** A43: separates deleted codes from failed ones. Neither list has those recorded as deleted before. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
@@ -60,7 +57,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** Requests the code itself, because a 404 for its scans does not show that it was deleted. */
+/** Requests a code: a 404 for its scans does not show that it was deleted. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));
@@ -97,7 +94,7 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Describes the files of a failed run; undefined if rows were printed, which can't be rolled back. */
+/** Describes the data of a failed run; undefined for printed rows, which can't be rolled back. */
 async function outcomeOf(run: FailedRun): Promise<string | undefined> {
   const { place, isAppend, added, files, isPerCode } = run;
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;

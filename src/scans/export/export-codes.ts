@@ -23,17 +23,15 @@ import {
   widest,
 } from './range.ts';
 
-/**
- * Code, of which only the ID is known if it was specified by ID. `missing`: the error if it does not exist.
- */
+/** Code, or only its ID if specified by ID. `missing`: it does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
   codes: readonly CodeLabel[];
-  /** End of the range, exclusive; undefined for the service's time at the first response. */
+  /** End of the range, exclusive; undefined for the time of the first response. */
   untilMs: number | undefined;
-  /** Returns the time of this machine, used if the service sends no Date header. */
+  /** Returns this machine's time, used if the service sends no Date header. */
   now(): number;
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
@@ -75,7 +73,7 @@ interface Turn {
 
 const MOST_DOWN = 1;
 
-/** Exports the scans of all codes. Reports failures of single codes in the summary, and throws others. */
+/** Exports codes. A failure of one code is in the summary, without rows; other errors are thrown. */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
   const open = new Set<CodeSink>();
@@ -84,9 +82,9 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let asked = 0;
   let down = 0;
 
-  /** C16: fetches the first page of a code in advance, without writing rows. */
+  /** C16: fetches page 1 in advance, without a checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    // C14: sends no request for the scans of a missing code.
+    // C14: its scans would show nothing more.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);
@@ -105,7 +103,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // Fetches page 1 again if the requested start was too late, or if the page counts rows after the end.
+    // Fetches page 1 again if its start was too late, or if it counts rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;
@@ -180,7 +178,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   return summary;
 }
 
-/** C18: returns this machine's time. Throws UnprovenError if the service has later scans. */
+/** C18: returns the machine's time. Throws UnprovenError if there are later scans. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
@@ -193,16 +191,15 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
   return times.some((time) => time > nowMs);
 }
 
-/** Returns whether the service has scans after `nowMs`. An empty page with a total above zero counts. */
+/** Returns whether there are scans after `nowMs`. An empty page with a total counts. */
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
-  // If the service ignores the bound and returns an earlier scan, its newest row is the last one, or on page
-  // 1.
+  // An earlier scan shows that the bound is ignored. The newest row is then the last one, or on page 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** C19: refuses an empty range, for which services return no scans or status 400. */
+/** C19: refuses an empty range, for which services return no scans, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(

@@ -19,10 +19,10 @@ export interface ExportPlan {
   sinceMs: number | undefined;
   untilMs: number | undefined;
   zone(): string;
-  /** Whether all codes are exported; a string has their filters. */
+  /** Whether all codes are exported, or their filters. */
   all: boolean | string;
   labelled: boolean;
-  /** Whether slugs or names are written, so that a code specified by ID is fetched. */
+  /** Whether slugs or names are written, so that codes specified by ID are fetched. */
   named: boolean;
   output: OutputPlan;
   localZone: string | undefined;
@@ -68,7 +68,7 @@ export async function savedPositions(
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Refuses to replace a file of an append or to write into a dataset (UsageError). Sends no request. */
+/** Refuses to replace files of an append or a dataset (UsageError). Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
@@ -92,7 +92,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Checks a directory before the first request, when the files of the run are known only if IDs name them. */
+/** Refuses files of an append. Before the first request, only IDs in names show the files of the run. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

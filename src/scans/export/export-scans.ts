@@ -23,7 +23,7 @@ export interface ScanExport extends RangeReading, Pick<CodeReader, 'code' | 'che
   first?: ScanPage;
   firstIsOpen?: boolean;
   isKnown?: boolean;
-  /** Whether to request rows beyond the last page by time, whatever the total is. */
+  /** Whether to request rows beyond the last page by time, for any total. */
   proveBeyond?: boolean;
   note(line: string): void;
 }
@@ -35,13 +35,10 @@ const ROUNDS = 3;
 /** Number of passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
-/**
- * Exports the range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does
- * not exist.
- */
+/** Exports a range. Throws UnprovenError if it can't be verified as complete, NotFoundError without code. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
-  // C14: checks that the code exists: the service may return an empty list for one that does not.
+  // C14: a missing code may be shown as one without scans.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
     return;
@@ -50,7 +47,7 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const job: Job = { ...options, proveBeyond, ...createBudget(options.read, first) };
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await attempt(() => readInOrder(job, first, output));
-  // Reads page 1 again: if it was requested before the end was known, it may count later scans.
+  // Page 1 may count later scans, if it was requested before the end was known.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
@@ -72,12 +69,12 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
-  // C10: in unsorted rows, none is the last to request beyond, so the range is split into slices.
+  // C10: splits unsorted rows into slices: none is the last to request beyond.
   if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) {
     throw new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}`);
   }
   if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
-  // C15: starts again, because unsorted rows are verified only when all of them are read.
+  // C15: unsorted rows are verified only when all of them are read.
   await rewind();
   await write(readInServiceOrder(job, first), job.range, sink);
 }
@@ -119,9 +116,9 @@ async function* readInServiceOrder(job: Job, first: ScanPage): AsyncGenerator<Ba
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: InconsistentPagesError) {
   let moved = reason;
-  // C13: limits the rounds, because rows may move in every round, or the service's numbers may be wrong.
+  // C13: limited for rows that never stop moving, or wrong numbers of the service.
   for (let round = 0; round < ROUNDS; round++) {
-    // C15: without a rewind, unverified rows would be written twice.
+    // C15: unverified rows must not be written twice.
     if (!(await rewind())) break;
     const failure = await attempt(() => write(splitByTime(job), job.range, sink));
     if (!failure) return;
@@ -137,14 +134,14 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
 
 const READINGS = 3;
 const SPARE = 18;
-/** Maximum number of additional readings if rows of one instant swap positions. */
+/** Maximum number of extra readings if rows of one instant swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {
   override name = 'BudgetExceededError';
 }
 
-/** C13: limits the requests by the number of returned rows, whatever the total is. */
+/** C13: limits requests by the returned rows, for any total. */
 export function createBudget(read: ReadScans, first: ScanPage) {
   const pageSize = pageSizeOf(first);
   let returned = first.rows.length;

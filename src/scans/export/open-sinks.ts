@@ -30,10 +30,7 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/**
- * Opens the shared output, or files per code as they are needed. Throws UsageError for a path that can't be
- * written.
- */
+/** Opens the output, or files per code as they are needed. Throws UsageError if it can't be written. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -100,7 +97,7 @@ export async function openSinks(
   };
 }
 
-/** Removes the state of an append together with the file that `--overwrite` replaces. */
+/** Removes an append's state with the file that `--overwrite` replaces. */
 function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   const { path } = output;
   if (!overwrite || path === undefined) return output;
@@ -155,8 +152,8 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       return file;
     },
     /**
-     * Creates the sink of one code, which counts rows when they are committed. If `ownPath` is set, the
-     * document ends with the code.
+     * Creates a sink that counts rows when they are committed. If `ownPath` is set, the document ends with
+     * the code.
      */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;

@@ -19,7 +19,7 @@ interface Paging {
   pageSize: number;
 }
 
-/** Yields rows oldest first. At its end, the rows are verified as complete up to the newest response. */
+/** Yields rows oldest first; at the end, they are verified as of the newest response. */
 export async function* paginate(
   job: PaginationJob,
   first: ScanPage,
@@ -103,7 +103,7 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: counts the rows of pages that are not merged yet; a page returned under two numbers counts once. */
+/** C13: counts rows of pages not merged yet. A page under two numbers counts once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
@@ -119,10 +119,7 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   return order === 'ascending' ? before : after;
 }
 
-/**
- * Error for pages that don't fit together: rows moved while they were read, or the service's numbers are
- * wrong.
- */
+/** Error for rows that moved while they were read, or wrong numbers of the service. */
 export class InconsistentPagesError extends Error {
   override name = 'InconsistentPagesError';
 }
@@ -138,7 +135,7 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /** Merges a page after `rank` older rows. Returns the rows that are final, oldest first. */
+  /** Merges a page after `rank` older rows. Returns final rows, oldest first. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
@@ -154,7 +151,7 @@ export function createPageMerger() {
     const { rows, times } = oldestFirst(fresh);
     refuseRepeats(rows);
     const newest = times.indexOf(times.at(-1) as number);
-    // C4: holds back rows of the newest instant until the next page.
+    // C4: rows of the newest instant wait for the next page.
     const done =
       times.at(-1) === pendingMs || rows.length === 0
         ? undefined
@@ -181,7 +178,7 @@ export function createPageMerger() {
   return { count, add, rest };
 }
 
-/** C5: throws if a page repeats a row, because that row would hide a missing one. */
+/** C5: refuses a repeated row, which would hide another one. */
 function refuseRepeats(rows: readonly Scan[]): void {
   if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
     throw new InconsistentPagesError('a page contains the same row twice');

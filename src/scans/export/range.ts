@@ -1,11 +1,11 @@
-/** Requests ranges of scans. C2: requests have a margin of one second on each side, and responses are cut. */
+/** Requests ranges of scans. C2: with a margin of one second per side, which is cut from responses. */
 import { NotFoundError, RejectedError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { ScanPageRequest, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../../service/shapes.ts';
 
-/** Half-open range in ms since the epoch; `sinceMs` is undefined for a range from the first scan. */
+/** Half-open range in ms since the epoch; `sinceMs` is undefined for the first scan. */
 export interface Range {
   sinceMs: number | undefined;
   untilMs: number;
@@ -24,7 +24,7 @@ export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
 export type CodeReader = ReturnType<typeof readerOf>;
 
-/** Returns functions that request the scans of one code. `slug` names it in messages. */
+/** Returns requests for the scans of a code, which `slug` names in messages. */
 export function readerOf(
   { id, slug = id }: { id: string; slug?: string },
   service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>,
@@ -45,10 +45,7 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   grant?: (requests: number) => void;
 }
 
-/**
- * Maximum number of parallel page requests before the page count is confirmed: a service may report too many
- * pages.
- */
+/** Maximum number of parallel requests before the page count, which may be wrong, is confirmed. */
 export const CAUTIOUS_WIDTH = 16;
 
 /** Maximum error of a bound that a service rounds to whole seconds. */
@@ -58,15 +55,12 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/**
- * C1: returns whether page 1, requested without an end, may count later rows. Services may round bounds down
- * to seconds.
- */
+/** C1: returns whether page 1 may count rows after the end. Bounds may be rounded down to seconds. */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a function that reads pages as long as page 1. A page that the service refuses counts as empty. */
+/** Returns a reader of pages as long as page 1. A page that the service refuses is empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -121,7 +115,7 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/** C2: adds the margins to a request, because exclusive bounds or whole seconds would omit rows. */
+/** C2: adds margins, because exclusive bounds or whole seconds would omit rows. */
 export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
     ...(sinceMs !== undefined && { sinceMs: sinceMs - MARGIN_MS }),

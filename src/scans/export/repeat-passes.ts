@@ -1,11 +1,8 @@
-/**
- * Reads pages repeatedly until as many distinct IDs were returned as the newest total. A caller checks
- * whether the total is capped.
- */
+/** Reads pages until there are as many IDs as the newest total. The caller checks if that is capped. */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: maximum number of passes, enough to find hundreds of rows of one instant in changing order. */
+/** C13: maximum number of passes: finds hundreds of rows of one instant in changing order. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
@@ -14,10 +11,7 @@ interface PassesResult {
   total: number;
 }
 
-/**
- * Yields new rows, and returns whether all were found. A pass that finds more of an unchanged total is not
- * counted in `passes`.
- */
+/** Yields new rows, and returns whether they are all. Passes that find more of them are not counted. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,
@@ -53,7 +47,7 @@ export async function* repeatPasses(
     }
     // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // If rows swap pages, some are returned twice and others missed, so that the sum equals the total.
+    // Swapped rows are returned twice while others are missed, so the sum equals the total.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {

@@ -1,4 +1,4 @@
-/** Splits a range by time into slices, which need no order and little memory, and reveal a capped total. */
+/** Reads a range in slices of time, which need no order and little memory, and reveal a capped total. */
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { InconsistentPagesError, oldestFirst, type PaginationJob } from './paginate.ts';
@@ -18,7 +18,7 @@ import { mayBeTruncated } from './truncated-total.ts';
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
-/** Time by which a part begins before its cut, because bounds may be exclusive (C2). */
+/** Time by which a part begins before its cut: bounds may be exclusive (C2). */
 const EXCLUSIVE_MS = 1;
 
 export interface SplitJob extends PaginationJob {
@@ -26,9 +26,9 @@ export interface SplitJob extends PaginationJob {
 }
 
 interface Part extends SplitJob {
-  /** Number of rows of a full page. It shows whether page 1 is full if the pages after it are empty. */
+  /** Number of rows of a full page, by which a page 1 before empty pages is known to be full. */
   fullPage: number;
-  /** Number of rows after this part that were returned, but not collected yet. */
+  /** Number of rows after this part that were returned, but not collected. */
   ahead: number;
 }
 
@@ -37,10 +37,7 @@ interface Slice {
   batch: Batch;
 }
 
-/**
- * Yields the rows in slices, oldest first. Throws InconsistentPagesError unless they add up to the final
- * total.
- */
+/** Yields slices, oldest first. Throws InconsistentPagesError unless they add up to the final total. */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
   if (first.total === 0)
@@ -97,7 +94,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped: only the largest, because services stop at one number. */
+/** Returns whether a total may be capped: only the largest, as services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }
@@ -114,7 +111,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
     (fresh) => {
       for (const row of fresh.rows) batch.rows.push(row);
       for (const time of fresh.times) batch.times.push(time);
-      // C13: counts only rows inside: a service that ignores bounds returns the others in every slice.
+      // C13: a service that ignores bounds returns rows outside in every slice.
       inside += cut(fresh, part.range).rows.length;
       part.reportRows(part.ahead + inside);
     },
@@ -133,7 +130,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
     : new Map([[middle, page]]);
 }
 
-/** C2: returns the time at which to split a part, a whole second because a service may round bounds. */
+/** C2: returns where to split a part: at a whole second, as bounds may be rounded. */
 function pivotOf(
   { range, fullPage }: Part,
   first: ScanPage,

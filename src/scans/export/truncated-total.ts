@@ -1,4 +1,4 @@
-/** Finds rows beyond a capped total (C10): pages omit them, but requests for a time range return them. */
+/** Finds rows beyond a capped total (C10). No page has them, but they can be requested by time. */
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import {
   type Batch,
@@ -22,9 +22,7 @@ export function mayBeTruncated(total: number, pageSize: number, always = false):
 
 export type PageOrder = 'ascending' | 'descending';
 
-/**
- * Instant of the outermost rows of the pages, and their IDs. A capped total omits rows beyond this instant.
- */
+/** Outermost instant of the pages and its rows. A capped total omits rows beyond it. */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
@@ -50,7 +48,7 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
 
 interface Look {
   more: boolean;
-  /** The response has known rows of the outermost instant, so the service applies time bounds. */
+  /** The response has known rows, so the service applies the bounds. */
   hasEdge: boolean;
   /** The response has all rows of its range under a total that is not capped. */
   isCertain: boolean;
@@ -66,17 +64,16 @@ export async function requestBeyond(
   // Rows of one instant show no order, so both directions are requested.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // A service that rounds down to seconds omits the second before a whole second, but not the instant
-    // itself.
+    // A service that rounds down to seconds omits the second before a whole one, but not the instant.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Begins inside the edge: by 1 ms for exclusive bounds, by 1 s more for rounded ones, then by 0 for a
-  // second with more rows than a page.
+  // Begins inside the edge: 1 ms for exclusive bounds, 1 s more for rounded ones, then 0 for a second with
+  // more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // Rows outside the range don't matter, but at its border, more rows of the edge may be missing.
+    // No rows are missing outside the range. At its border, rows of the edge may be.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     appliesBounds = inside.hasEdge;
@@ -84,7 +81,7 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // All rows are near the edge, so an equal count may be capped too. Only a count of later rows can't be.
+  // All rows are near the edge, so an equal count may be capped. A count of later rows can't be.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
@@ -119,7 +116,7 @@ export async function requestBeyond(
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
     const { isVerified, total: counted } = await collectPasses(repeatPasses(part, first, 1), see);
-    // Fetches the page after full ones too, because the total may be too small by a few rows.
+    // Fetches the page after full ones too: the total may be a few rows too small.
     if (isVerified && first.rows.length >= pageSize)
       see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
     return { ...state, isCertain: isVerified && counted < total };
@@ -130,9 +127,7 @@ export interface RangeCount {
   asked: Bounds;
   page: ScanPage;
   inside: ScanPage['rows'];
-  /**
-   * Number of scans in the range: the total without those of page 1 that are in the margins. Never too small.
-   */
+  /** Number of scans: the total without rows of the page in the margins; never too small. */
   scans: number;
   /** C10: the service may have stopped counting at this total. */
   isCapped: boolean;

@@ -7,8 +7,8 @@ import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
 /**
- * Throws UsageError if scans exceed the rows of a worksheet: for several codes by a request for each, for one
- * by its first page.
+ * Checks that scans fit on a worksheet: now for several codes, or by the first page of one. Throws
+ * UsageError.
  */
 export async function requireWorkbookRows(
   service: Service,

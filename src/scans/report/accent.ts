@@ -1,7 +1,7 @@
 import { BLACK, type Color, contrastOf, formatColor, parseColor } from '../../base/color.ts';
 
 const CARD = { light: '#ffffff', dark: '#191c22' };
-/** Backgrounds with the least contrast to text in the accent color, by theme. */
+/** Background with the least contrast to the accent color, by theme. */
 const BEHIND = { light: '#f6f6f3', dark: '#191c22' };
 const TOWARD = { light: '#000000', dark: '#ffffff' };
 const LEAST_CONTRAST = 4.5;
@@ -14,7 +14,7 @@ export interface AccentColors {
   shades: readonly string[];
 }
 
-/** Derives colors from an accent: darker or lighter until it is readable on a page of the theme. */
+/** Makes an accent darker or lighter until it is readable on a page of the theme. */
 export function accentColors(color: string, theme: 'light' | 'dark'): AccentColors {
   let accent = color;
   for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST && part <= 1; part += 0.05)

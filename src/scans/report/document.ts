@@ -1,11 +1,11 @@
-/** Defines a report with all words and numbers chosen, so that renderers only arrange them. */
+/** Report whose words, numbers and order are chosen; renderers only place them. */
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {
   language: Language;
   direction: 'ltr' | 'rtl';
   kicker: string;
-  /** Title that users chose: untrusted, like all names in rows. */
+  /** Title, which users chose: untrusted, like names in rows. */
   title: string;
   story: string;
   note: readonly string[];
@@ -39,7 +39,7 @@ export interface Tile {
 }
 
 export interface Card {
-  /** ID that is a valid XML name, unique in the document. */
+  /** XML name, unique in the document. */
   id: string;
   title: string;
   isWide: boolean;
@@ -64,7 +64,7 @@ interface ChartColumn {
   isPart: boolean;
 }
 
-/** Name, and a detail that identifies it; both may be untrusted. */
+/** Name, and text that identifies it; both may be untrusted. */
 export interface Name {
   name: string;
   detail?: string;

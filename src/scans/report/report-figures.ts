@@ -47,7 +47,7 @@ export function reportFigures(
   };
 }
 
-/** Shortens a web address to host and path, because the other parts may be secret. */
+/** Shortens a web address to the parts that are not secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);

@@ -7,7 +7,7 @@ import type { Filter } from '../stats/filters.ts';
 import type { Name } from './document.ts';
 import { fill, type LocalDate, type Locale } from './languages/load-language.ts';
 
-/** Maximum length of displayed names; those of the service may have 10 kB. */
+/** Maximum length of displayed names; names may have 10 kB. */
 const LONGEST = 120;
 
 export function shorten(text: string, longest = LONGEST): string {
@@ -95,9 +95,7 @@ export function localDate(ms: number, zone: string): LocalDate {
   return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
 }
 
-/**
- * Formats a half-open range: `October 2026`, `17 to 23 November 2026`; with times unless it has whole days.
- */
+/** Formats a range: `October 2026`, `17 to 23 November 2026`; with times unless it has whole days. */
 export function formatRange(
   { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
   zone: string,
@@ -130,10 +128,7 @@ function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string
   return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
 }
 
-/**
- * Returns the first and last date of a unit, such as `2026-10-01`, `2026-W40`, `2026-10`, `Monday`; undefined
- * for an hour, or a year of five digits.
- */
+/** Returns the first and last date of `2026-10-01`, `2026-W40`, `2026-10` or `Monday`; else undefined. */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
   if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
   if (by === 'day') {

@@ -38,9 +38,7 @@ export function localHour(ms: number, offsetMs: OffsetAt): number {
   return Math.floor((ms + offsetMs(ms)) / HOUR_MS);
 }
 
-/**
- * Returns the unit of an hour: days, ISO weeks and months since 1970, hours of the day, weekdays from Monday.
- */
+/** Returns the unit of an hour: days, weeks and months since 1970; hours of a day; weekdays from Monday. */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -137,9 +135,7 @@ export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt
   return Math.max(0, localMs(untilMs, offsetMs) - localMs(sinceMs, offsetMs)) / DAY_MS;
 }
 
-/**
- * Returns local time at the end of a range, by the offset before it, so that a day without midnight is whole.
- */
+/** Returns local time by the offset before an instant, so that a day without midnight is whole. */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
 }
@@ -147,7 +143,7 @@ function localMs(ms: number, offsetMs: OffsetAt): number {
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
-/** Returns the period to compare with. If `span` is not over, it ends at the same elapsed time. */
+/** Returns the period to compare with, up to the same elapsed time if `span` is not over. */
 export function spanBefore(
   span: ClosedSpan,
   comparison: Exclude<Comparison, 'none'>,
@@ -157,7 +153,7 @@ export function spanBefore(
   if (typeof comparison === 'object') return comparison;
   const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
-  // Adds local time, so that a day up to noon is compared up to noon, regardless of clock changes.
+  // Compares a day up to noon with one up to noon, regardless of clock changes.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
   const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };

@@ -14,12 +14,12 @@ export interface CodeName {
   name?: string;
 }
 
-/** Returns the key of a code: its ID if known, because its slug may have belonged to a deleted code (F20). */
+/** Returns the ID of a code, if known: its slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }
 
-/** F20: shows a slug that several codes had for the last one only, and the IDs of the others. */
+/** F20: shows a slug of several codes only for the last one, and the IDs of the others. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
   const shown = (key: string, { value, name }: CodeName) => ({
@@ -33,7 +33,7 @@ type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
 const MOST_CODES = 10_000;
 
-/** Creates a function that finds the code of a row. `owner` is the code ID in the file name, or empty. */
+/** Creates a finder of codes by row. `owner` is the code ID in the file name, or empty. */
 export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;

@@ -29,7 +29,7 @@ interface Entry {
 const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
-/** Reads a table of codes. Throws UsageError without an ID or slug column, or if rows of a code differ. */
+/** Reads a table of codes. Throws UsageError without an ID or slug, or if two rows of a code differ. */
 export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
   const { name } = input;
   const idColumn = columnFor(input, 'id');

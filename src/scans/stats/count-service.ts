@@ -1,4 +1,4 @@
-/** Counts scans by the service's totals if that takes fewer requests than reading the pages. */
+/** Counts scans by totals if that takes fewer requests than reading the pages. */
 import { ifNotFound } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel.ts';
 import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
@@ -53,7 +53,7 @@ export async function countService(
   const { current } = tallies;
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
   const { firstMs = -Infinity } = current.span() ?? {};
-  // If the first scan is later than the range's beginning, the codes may be younger than the range.
+  // Without scans at the beginning of the range, the codes may be younger than the range.
   const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, local, 1);
   const left = notFailed();
   const data = partOfService(
@@ -152,7 +152,7 @@ async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<
   return found;
 }
 
-/** Counts the scans of a code by page 1; undefined if the code alone fails, which the export reports. */
+/** Counts a code by page 1; undefined if the code alone fails, which the export reports. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

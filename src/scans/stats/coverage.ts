@@ -1,7 +1,4 @@
-/**
- * Finds the range that files cover, because outside of it, finding no scans does not mean that there were
- * none.
- */
+/** Finds the range that files cover. Outside of it, no scans does not mean zero scans. */
 import { capitalize } from '../../base/text/quote.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { parseInstant } from '../../base/time/time.ts';
@@ -16,7 +13,7 @@ import type { Tally } from './tally.ts';
 export interface CoveredLog {
   firstMs: number | undefined;
   lastMs: number | undefined;
-  /** Beginning of the log: -Infinity for the first scan, undefined if unknown. */
+  /** Beginning: -Infinity for the first scan, undefined if unknown. */
   beginsMs: number | undefined;
   isKept: boolean;
 }
@@ -26,11 +23,11 @@ export interface Coverage {
   startsLateMs: number | undefined;
   /** Time of the last data, if the range ends after it. */
   endsEarlyMs: number | undefined;
-  /** Whether the logs cover the whole range, so that zero scans is a result. */
+  /** Whether logs cover the whole range, so that zero is a result. */
   isWhole: boolean;
 }
 
-/** F12: returns which part of a range the logs cover. */
+/** F12: compares a range with the logs. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
   const { sinceMs = -Infinity, untilMs } = span;
   // An open range begins with the data.
@@ -54,7 +51,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns the time that each log covers. A file that no export appends to counts as a log. */
+/** Returns what each log covers. A file that no export appends to counts as a log. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,
@@ -120,10 +117,7 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/**
- * Returns the time with data of the codes: all of it if one existed by `sinceMs`, otherwise from the first
- * scan on.
- */
+/** Returns the time with data: all if a code existed by `sinceMs`, otherwise from the first scan on. */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
@@ -149,7 +143,7 @@ export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boo
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
 
-/** F14: returns the part of a period that the data covers. An open range has the days of its scans. */
+/** F14: returns the covered part of a period. An open range has the days of its scans. */
 export function coveredPart(
   { sinceMs, untilMs }: Span,
   { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs: number | undefined },

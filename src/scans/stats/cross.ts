@@ -6,7 +6,7 @@ import { keyOf, nameOfPair, type Pair } from './tally.ts';
 
 const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 
-/** Orders a pair of dimensions so that the one with narrower columns is second. */
+/** Exchanges two dimensions if the columns would be wider than the rows. */
 function forWidth([a, b]: Pair): Pair {
   const widthOf = ({ by }: GroupBy) => NARROW_FIRST.indexOf(by);
   return widthOf(b) > widthOf(a) ? [b, a] : [a, b];
@@ -18,9 +18,7 @@ export interface Cross {
   cells: readonly (readonly number[])[];
 }
 
-/**
- * Crosses two dimensions in their order or, with at most `most` columns, with the narrower one as columns.
- */
+/** Crosses two dimensions. With at most `most` columns of values, the narrower one is the column. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
   const [a, b] = most === undefined ? pair : forWidth(pair);
   const counter = options.current.values.get(nameOfPair(pair));
@@ -51,7 +49,7 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
   return trimmed({ rows, columns, cells });
 }
 
-/** Adds a row of the rest, if necessary without scans, unless the section has one. */
+/** Adds the rest as the last row, if necessary without scans. */
 function withRest(section: Section, { current }: FiguresOptions): Section {
   if (section.rows.at(-1)?.isRest) return section;
   const none = { scans: 0, days: 0, previous: null, previousDays: 0 };

@@ -10,21 +10,21 @@ import type { Value } from './value-counter.ts';
 
 export interface Compared {
   scans: number;
-  /** Average per day; null if the data covers no part of the period. */
+  /** Null if the data covers none of the period. */
   perDay: number | null;
-  /** Scans before; null without a previous period or unit, or if all of it is before the data. */
+  /** Scans of the previous period or unit; null without one, or if all of it is before the data. */
   previous: number | null;
   previousPerDay: number | null;
-  /** Change as a fraction, of averages if the periods differ in length; null if misleading (F16). */
+  /** Fraction, of averages if the periods differ in length; null if misleading (F16). */
   change: number | null;
-  /** Set if `previous` may be too low, because the data begins later. */
+  /** Set if `previous` may be too low. */
   isBeforeData?: true;
 }
 
 export interface Figure extends Compared {
   by: string;
   value: Value;
-  /** Fraction of all scans; null for too few scans. */
+  /** Fraction of the total; null for too few scans. */
   share: number | null;
   name: string | null;
   destination?: string;
@@ -38,16 +38,14 @@ export type Section = GroupBy & {
   rows: Figure[];
   comparesAverages: boolean;
   noneIs?: NoneIs;
-  /** Whether scans are a minimum, because there were too many values to count; `other` has the rest. */
+  /** Whether scans are a minimum, because there were too many values; `other` has the rest. */
   isApproximate: boolean;
   /** Set if units without scans are omitted, because the range has too many. */
   isSparse?: true;
 };
 
 const LEAST_SCANS = 30;
-/**
- * Maximum difference, in days, of periods that count as equally long: the current one ends during a count.
- */
+/** Maximum difference, in days, of equally long periods: a count takes time and ends the current one. */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {
@@ -60,12 +58,12 @@ export interface Counts {
   isBeforeData?: boolean;
 }
 
-/** F17: returns whether periods differ in length, so that their averages are compared. */
+/** F17: returns whether averages are compared, because periods differ in length. */
 export function differInLength({ days, previous, previousDays }: Omit<Counts, 'scans'>): boolean {
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** F16: compares two periods. The change is null before the data, and for a cut period or few scans. */
+/** F16: returns the change; null before the data, and for a cut period or few scans. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];
@@ -110,7 +108,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   span: Span;
   before?: { tally: Tally; span: Span } | undefined;
   top: number | undefined;
-  /** Codes that have a row even without scans. */
+  /** Codes with a row even without scans. */
   codes?: readonly string[];
   nowMs: number | undefined;
 }
@@ -125,7 +123,7 @@ export interface Periods {
   current: Period;
   previous: Period | undefined;
   beginsBeforeData(sinceMs: number | undefined): boolean;
-  /** Returns the counts of a part of both periods. `daysOf` selects its days, by default all. */
+  /** Counts a part of both periods, by default on all of their days. */
   countsOf(scans: number, scansBefore: number | undefined, daysOf?: (days: DayCounts) => number): Counts;
 }
 

@@ -33,7 +33,7 @@ import type { Value } from './value-counter.ts';
 
 export type { Figure, FiguresOptions, Section } from './figure.ts';
 
-/** F3: returns the rows of a group. Their scans add up to the total. */
+/** F3: returns rows whose scans add up to the total. */
 export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   const periods = periodsOf(options);
   if (group.kind !== 'time') return valueSection(group, options, periods);
@@ -51,13 +51,13 @@ export function totalOf(options: FiguresOptions): Total {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Average per day with this hour; null if the data covers no such day. */
+/** Scans in an hour of a weekday; null if the data covers no such day. */
 export interface HourOfWeekday {
   scans: number;
   perDay: number | null;
 }
 
-/** Returns the scans per hour, by weekday from Monday. */
+/** Returns a row of hours per weekday, from Monday. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));
@@ -71,7 +71,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Returns rows by hour or weekday. It compares averages, because a period may have more of some units. */
+/** Compares averages by hour or weekday, because a period has more of some units. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -193,7 +193,7 @@ function valueSection(
       return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
     })
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
-  // Shows a single other value by its name, because a row for it would save nothing.
+  // Shows a single other value: a row for it would save nothing.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const fromMs = before?.span.sinceMs;
   const isNew = (key: Value) => {
@@ -207,7 +207,7 @@ function valueSection(
   });
   const rest = tally.total() - sum(shown.map(({ scans }) => scans));
   const restBefore = (before?.tally.total() ?? 0) - sum(shown.map((row) => row.before));
-  // F3: the last row counts scans of values without a row of their own, or of uncertain values.
+  // F3: the last row counts values without a row of their own, and uncertain values.
   if (rest > 0 || restBefore > 0)
     rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest, restBefore), tally.total()));
   return {

@@ -7,7 +7,7 @@ import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Condition on a column. Case is ignored, and the empty string matches a missing value. */
+/** Condition on a column, without case; the empty string is a missing value. */
 export interface Filter {
   group: GroupBy;
   values: readonly string[];
@@ -39,7 +39,7 @@ function isCode({ id, slug, value }: CodeOfScans, given: string): boolean {
   return given === (slug ?? value) || given.toLowerCase() === id;
 }
 
-/** Creates a function that tests scans; undefined if it would accept all. */
+/** Creates a test of scans; undefined if it would accept all. */
 export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,
@@ -69,7 +69,7 @@ function foldedSet(values: readonly string[]): ReadonlySet<string> {
   return new Set(values.map(folded));
 }
 
-/** Converts a value to the form in which it is compared, without case. */
+/** Converts a value for comparisons that ignore case. */
 export function folded(value: unknown): string {
   return String(value ?? '')
     .normalize('NFC')
@@ -93,7 +93,7 @@ export type CodeValues = ReadonlyMap<string, ValueOfCode>;
 
 export interface CodeGroup {
   noneIs: NoneIs;
-  /** Beginning of each value, by value. Values have a row even without scans. */
+  /** Beginning of each value that has a row even without scans. */
   beginsMs: ReadonlyMap<Value, number>;
 }
 

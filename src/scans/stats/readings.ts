@@ -44,7 +44,7 @@ interface Readings {
   untilMs: number | undefined;
 }
 
-/** Plans which ranges to read. `nowMs` is an estimate of the time, `serviceNowMs` the service's. */
+/** Plans the ranges to read. `nowMs` is an estimate, `serviceNowMs` the service's time. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined): Readings {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
@@ -85,7 +85,7 @@ function cutsOf(
 
 const MOST_BUCKETS = 20_000;
 
-/** Returns where to cut a range into time units; undefined if the groups need single scans. */
+/** Returns where to cut a range into units; undefined if the groups need scans. */
 export function bucketCuts(groups: readonly GroupBy[], span: ClosedSpan, local: Zone): number[] | undefined {
   if (fieldsOf(groups).length > 0) return undefined;
   const [first, ...others] = unitsOfTime(groups);
@@ -134,20 +134,20 @@ interface TotalsJob extends RangeReading {
   cuts: readonly number[];
 }
 
-/** Time by which a part begins before its cut, because the bound may be exclusive. */
+/** Time by which a part begins before its cut: the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
 /**
- * Counts parts of a range by one total each, instead of all pages; undefined if the pages must be read. Parts
- * are requested wider at their cuts, so no total is too small. If they add up to the total of the whole, none
- * is too large, and no scan arrived meanwhile.
+ * Counts parts of a range by one total each; undefined if the pages must be read. Parts are requested wider
+ * at their cuts, so no total is too small. If they add up to the total of the whole, none is too large, and
+ * no scan arrived meanwhile.
  */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
   const order = orderOf(first);
   if (order === 'mixed') return undefined;
   const pageSize = pageSizeOf(first);
-  // Counts the far end last, because its total shows the number of the last page.
+  // Counts the far end last, when its total shows the number of the last page.
   const far = order === 'ascending' ? cuts.length : 0;
   const near = order === 'ascending' ? 0 : cuts.length;
   const counts: number[] = [];
@@ -185,7 +185,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   return counts.some((count) => count < 0) ? undefined : counts;
 }
 
-/** F7: returns the bounds of a request for a part: wider at cuts, never narrower. */
+/** F7: returns the bounds of a part: wider at cuts, never narrower. */
 function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];

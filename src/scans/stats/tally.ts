@@ -7,14 +7,14 @@ import { createValueCounter, type Value, type ValueCounter } from './value-count
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds a number of scans at `ms`, the beginning of a local hour, day or longer unit. */
+  /** Adds scans at `ms`, the beginning of a local hour, day or longer unit. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
-  /** Scans by hour, numbered from 1970-01-01T00 in the zone. */
+  /** Scans by hour since 1970-01-01T00 in the zone. */
   readonly hours: ReadonlyMap<number, number>;
   readonly values: ReadonlyMap<string, ValueCounter>;
-  /** Returns the first and last time of all scans, counted or not. */
+  /** Returns first and last time, also of scans that were not counted. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 

@@ -13,10 +13,10 @@ interface Count {
 }
 
 export interface ValueCounter {
-  /** Adds scans of a value. The empty string counts as null. */
+  /** Adds scans; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns the counts. If `isApproximate`, they add up to fewer scans than were added. */
+  /** Returns counts; if `isApproximate`, they add up to less than was added. */
   counts(): Count[];
   isApproximate(): boolean;
 }
@@ -77,7 +77,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 
 const LONGEST = 1024;
 
-/** Copies the beginning of a value, because a slice would keep the text of a whole file in memory. */
+/** Copies a value: a slice would keep the text of a whole file in memory. */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;
   const text = Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le');

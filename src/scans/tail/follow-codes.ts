@@ -26,12 +26,12 @@ interface Followed {
   label: object;
 }
 
-/** Prints new scans of codes until stopped. Waits during outages instead of throwing. */
+/** Prints new scans until stopped. Waits during outages. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** All codes, including deleted ones, which continue if they are listed again. */
+  /** Includes deleted codes, which continue if they are listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -114,7 +114,7 @@ function isPassing(error: unknown): boolean {
 interface FollowedCode {
   /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
   next(): Promise<{ ms: number; row: Scan }[]>;
-  /** Returns whether any reading from the start of the range was complete. */
+  /** Returns whether a reading from the start on was complete. */
   hasBegun(): boolean;
 }
 
@@ -126,11 +126,11 @@ interface CodeToFollow extends CodeReader {
 }
 
 /**
- * Maximum number of known scans that a short reading repeats, so that new ones fit on the page. Full readings
- * of the overlap are frequent enough, at two requests on average.
+ * Maximum number of known scans in a short reading, so that new ones fit on the page. The whole overlap is
+ * read often enough, at two requests on average.
  */
 const MOST_KNOWN = 250;
-/** Latest time that a Date can represent. */
+/** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 export function followCode(job: CodeToFollow): FollowedCode {
@@ -156,10 +156,10 @@ export function followCode(job: CodeToFollow): FollowedCode {
       }
       const reading = exportScans(
         { ...job, read, range, asked, isKnown: true },
-        // Accepts repeated scans, which are recognized by ID.
+        // Repeated scans are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
-      // Keeps returned scans even if the pages don't add up: the next overlap finds missing ones.
+      // Returned scans exist even if the pages don't add up; the next overlap finds missing ones.
       const doubt = await reading.then(
         () => undefined,
         (error) => (error instanceof UnprovenError ? error : Promise.reject(error)),
@@ -172,7 +172,7 @@ export function followCode(job: CodeToFollow): FollowedCode {
         .sort(([a, { ms: aMs }], [b, { ms: bMs }]) => aMs - bMs || (a < b ? -1 : 1))
         .map(([, scan]) => scan);
       if (!hasBegun) return given;
-      // Ignores scans dated in the future, which don't show how far the others are.
+      // A scan dated in the future does not show how far the others are.
       const nowMs = job.nowMs();
       const times = [...seen.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
       const overlapMs = Math.max(job.sinceMs, (times[0] ?? job.sinceMs) - OVERLAP_MS);

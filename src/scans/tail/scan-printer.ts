@@ -55,7 +55,7 @@ export async function openScanPrinter(
   };
 }
 
-/** Time by which readings overlap, because the service may list scans late. */
+/** Time by which readings overlap, because scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
 const MOST_HELD = 10_000;
 
@@ -84,8 +84,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       const fromMs = ms - OVERLAP_MS;
       const isTrusted =
         ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
-      // S3: advances the position except for the overlap, as late scans may follow, and not by a scan dated
-      // in the future.
+      // S3: late scans may follow within the overlap. A scan dated in the future shows nothing.
       if (hasBegun && isTrusted && fromMs > position.fromMs) Object.assign(position, { fromMs, at: now });
     },
     prune(): void {
@@ -99,7 +98,7 @@ function timeOf({ serviceMs, machineMs }: ClockReading): number {
   return serviceMs ?? machineMs;
 }
 
-/** S8: returns the service's time, limited by the machine's clock because either may be ahead. */
+/** S8: limits the service's time by the machine's clock, because either may be ahead. */
 function trustedMs(at: ClockReading, now: ClockReading): number {
   if (at.serviceMs === undefined) return timeOf(now);
   return Math.min(timeOf(now), at.serviceMs + Math.max(now.machineMs - at.machineMs, 0) + CLOCK_NOISE_MS);

@@ -50,9 +50,7 @@ interface StateFileJob {
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/**
- * Opens a state file, present or not, under its lock until `close`. Throws UsageError if it can't be used.
- */
+/** Opens a state file, present or not, under its lock. Throws UsageError if it can't be used. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: StateFileJob,
@@ -100,7 +98,7 @@ export async function openTailState(
   }
 }
 
-/** S7: reads the state. Throws if it is damaged, because scans would be repeated or skipped without it. */
+/** S7: throws if the state is damaged: without it, scans would be repeated or skipped. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES.recordFile));
   if (!bytes) return undefined;
@@ -116,7 +114,7 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     const wayOn =
       cause instanceof UnknownRecordError ? 'Update qrctl' : 'Restore the state file from a backup';
     throw new UsageError(`cannot continue from ${path}: it ${cause.message}`, {
-      // Does not suggest removing the file, which another program may have written.
+      // Another program may have written the file, so removing it is not suggested.
       hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
       cause,
     });

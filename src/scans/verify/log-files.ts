@@ -18,7 +18,7 @@ export interface LogFault {
   hint: string;
 }
 
-/** V10: checks that a log has all its files, identified by their bytes even if compressed or renamed. */
+/** V10: finds the files of a log by their bytes, even compressed or renamed. */
 export async function checkLogFiles(
   file: string,
   state: AppendState,

@@ -10,7 +10,7 @@ import { createIdSet, type IdSet } from '../stats/input/distinct.ts';
 import { readEveryRow } from '../stats/input/read-scans.ts';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
-/** Scans and repeated rows of a code per day. Days are numbers since 1970, in UTC. */
+/** Rows of a code. Days are numbers since 1970, in UTC. */
 export interface CodeIndex {
   rows: number;
   days: Map<number, number>;
@@ -75,7 +75,7 @@ export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/** Hashes an ID by the finalizer of MurmurHash3, so that sums of consecutive IDs differ. */
+/** Hashes an ID by MurmurHash3's finalizer, so that sums of consecutive IDs differ. */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'
@@ -99,8 +99,7 @@ interface LogReading {
 }
 
 /**
- * Reads each row (ms since the epoch), and calls `takeTorn` for files with an incomplete last line. Throws
- * UsageError for other files.
+ * Reads rows, and calls `takeTorn` for files with an incomplete last line. Throws UsageError for other files.
  */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
@@ -127,8 +126,8 @@ function unnamed(path: string): UsageError {
 }
 
 /**
- * V11: indexes the rows of logs. An appended log covers its codes up to its last complete run; other files,
- * all codes from the first row to the last. A code in no log has the range of all.
+ * V11: indexes logs. An appended log covers its codes up to its last complete run; other files, all codes
+ * from the first row to the last. A code of no log has the range of all.
  */
 export async function indexLogs(
   reading: LogReading,

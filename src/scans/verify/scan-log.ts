@@ -53,7 +53,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   const paths = plain.filter((path) => !used.has(path));
   const [place] = paths;
   if (place === undefined) return logs;
-  // V10: refuses a specified file that belongs to no log, instead of ignoring it.
+  // V10: a specified file is compared or refused, never ignored.
   const named = new Set(places.map((path) => resolve(path)));
   const foreign = logs.length > 0 ? paths.find((path) => named.has(resolve(path))) : undefined;
   if (foreign !== undefined) {
@@ -107,9 +107,7 @@ export function keptRange({ state, gone }: ScanLog, code: string): Range | undef
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/**
- * Returns the code ID of rows without one: that of the log, of a file named by a slug, or of the only code.
- */
+/** Returns the code of rows without one: of the log, of a file named by a slug, or the only one. */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -121,8 +119,8 @@ export function codeOfRows(
 }
 
 /**
- * Throws UsageError if a log belongs to another workspace, or if a code is in no log or in several;
- * NotFoundError for an unknown code.
+ * Checks codes of logs. Throws UsageError for another workspace, or a code in no log or several;
+ * NotFoundError.
  */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
@@ -150,7 +148,7 @@ async function isDirectory(place: string): Promise<boolean> {
 
 const MOST_PASTED = 5;
 
-/** V12: refuses a code that its log does not contain: it would be missing, or equal by chance. */
+/** V12: refuses a code that its log is not about: it would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

@@ -1,6 +1,6 @@
 /**
- * Finds the days on which a log and the service differ. V2: a total is never too small and scans don't vanish
- * individually, so if it equals the distinct scans, none is missing.
+ * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so a
+ * total equal to the distinct scans shows that none is missing.
  */
 import { DAY_MS } from '../../base/time/time.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
@@ -30,7 +30,7 @@ export async function countScans(
   return count;
 }
 
-/** V3: returns whether a total may be capped. A larger total shows that the cap is higher. */
+/** V3: a larger total shows that the cap is higher. */
 export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCode['largest']): boolean {
   return isCapped && page.total >= largest.total;
 }
@@ -38,13 +38,13 @@ export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCod
 /** Returns whether the scans that the service counts in a range are those of the log. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
-  // V4: a page with as many rows as the log has all scans, so a sum of hashed IDs is compared too.
+  // V4: a page as long as the log has all rows, so a sum of hashed IDs is compared too.
   return inside.length !== index.rows || sumOf(inside.map(({ id }) => id)) === index.sum;
 }
 
 const MOST_PAGES = 100;
 
-/** Returns the segments of a range to read, oldest first, with about 2 log2(days) requests per difference. */
+/** Returns the segments to read, oldest first, with about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: Pick<TotalsOfCode, 'read' | 'index' | 'largest'>,
   range: Range,
@@ -56,7 +56,7 @@ export async function findSegments(
   const days = dayOf(range.untilMs - 1) - firstDay + 1;
   const pages = Math.ceil(page.total / pageSizeOf(page));
   const whole = [{ range, first: page, logged }];
-  // Reads the segment if that is cheaper than halving, or if the log has no scans that could be equal.
+  // Reading is cheaper than halving, or the log has nothing that could be equal.
   if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return whole;
   const cutMs = (firstDay + Math.ceil(days / 2)) * DAY_MS;
   const older: Range = { sinceMs: range.sinceMs, untilMs: cutMs };
@@ -90,13 +90,12 @@ interface SegmentJob extends CodeReader {
   range: Range;
   first: ScanPage;
   logged: ReadonlyMap<number | bigint, number>;
-  /** Receives scans that the log lacks, some repeatedly. */
+  /** Takes scans that the log lacks, some twice. */
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
 /**
- * Returns the days that differ, unordered. Throws UnprovenError if they can't be verified as complete,
- * NotFoundError for a deleted code.
+ * Returns the days that differ. Throws UnprovenError if that can't be verified, NotFoundError without code.
  */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
@@ -125,7 +124,7 @@ async function readAgainst(job: SegmentJob, known: ReadonlyMap<number | bigint, 
         others.push(select(batch, ({ id }) => !known.has(id)));
         return batch.rows.length;
       },
-      // V5: forgets the rows on a rewind, because none counts before the part is verified as complete.
+      // V5: nothing counts before the part is verified as complete.
       checkpoint: async () => async () => {
         left = new Map(known);
         others = [];

@@ -91,7 +91,7 @@ interface Turn {
   totals: TotalsOfCode;
 }
 
-/** V1: finds the parts of codes that differ, and requests only those. */
+/** V1: finds the parts that differ, and requests no others. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
@@ -111,7 +111,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
-    // V12: uses the total, because a log without rows has nothing that could be equal.
+    // V12: the log has nothing that could be equal, so the total suffices.
     if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });

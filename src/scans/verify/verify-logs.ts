@@ -43,7 +43,7 @@ export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<Verified
   return [...results, ...(await compareLogs(run, { ...job, codes: others, isAll: false }))];
 }
 
-/** V8: changes a log under its lock, so that no other run adds the same scans. */
+/** V8: changes a log under its lock, so that no run adds the same scans. */
 async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<VerifiedCode[]> {
   if (log.fault && !log.isUnfinished) return compareLogs(run, { ...job, logs: [log] });
   const file = await openLog(run, log, job, job.service);
@@ -51,8 +51,7 @@ async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<Ve
     const silent = { ...run, console: { ...run.console, warn: () => undefined } };
     const logs = log.paths.length === 0 ? [log] : await listLogs(silent, [log.place, ...log.paths]);
     const results = await compareLogs(run, { ...job, logs }, job.isRepair ? file.add : undefined);
-    // A43: accepts deleted codes only if one exists: a service with 404 for every code may be another one, or
-    // broken.
+    // A43: a service with 404 for every code may be another one, or broken.
     const mayAccept = job.accepts || job.codes.some(({ missing }) => !missing);
     if (mayAccept) for (const { code, outcome } of results) if (outcome === 'gone') file.noteGone(code.id);
     await file.commit();
@@ -105,7 +104,7 @@ export async function planVerify({ signal }: ScanRun, job: LogsJob) {
   });
 }
 
-/** V13: refuses files without a state and without rows of these codes, which may be of another workspace. */
+/** V13: refuses files without a state or rows of these codes, maybe of another workspace. */
 function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
   const [log] = logs;
   const found = [...index.codes()];

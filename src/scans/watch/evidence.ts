@@ -15,10 +15,7 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/**
- * Reads the counts and last scan of a code; the functions of the result send more requests. Throws the errors
- * of the service.
- */
+/** Reads evidence of a code; its functions send more requests. Throws the errors of the service. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
@@ -38,9 +35,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const isCapped = parts?.isCapped ?? false;
   return { ...asking(), recent: week.scans, baseline, isCapped, last, isYoung, findLast };
 
-  /**
-   * W8: counts a range with a margin, so that every scan is included, whatever bounds the service applies.
-   */
+  /** W8: counts with a margin, which includes every scan whatever bounds the service applies. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
     return countRange(read, { sinceMs, untilMs });
   }
@@ -114,7 +109,7 @@ interface Found {
 
 /** Reads files twice: for the last scan of each code, and for the counts that it requires. */
 export async function readFilesEvidence(job: FilesJob) {
-  // W12: ignores later scans: one dated in the future must not be the end of all codes.
+  // W12: a scan dated in the future must not be the end of all codes.
   const untilMs = job.untilMs ?? job.nowMs + 1;
   let codes = new Map<string, Found>();
   let future = 0;

@@ -60,7 +60,7 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   const silence = await judgeSilence(evidence, last, limits);
   if (silence) return { ...found, ...silence };
   if (last === 'none') return { ...found, outcome: isYoung ? 'new' : 'ok', unjudged: 'none' };
-  // W5: a code younger than nine weeks has no baseline to compare with.
+  // W5: a code younger than nine weeks has no baseline.
   if (isYoung) return { ...found, outcome: 'new' };
   if (isCapped) return { ...found, outcome: 'ok', unjudged: 'capped' };
   // W2: with few scans, a change may be chance.
@@ -152,7 +152,7 @@ async function expectedSince(
 /** Variation of weekly scans, relative to their mean (simulation in PROTOCOL.md). */
 const DISPERSION = 0.2;
 const TAIL = 0.0005;
-/** Maximum number of scans for which the slow sum is exact; above, the range is scaled. */
+/** Maximum number of scans for which a slow sum is exact; above, the range only scales. */
 const MOST_SUMMED = 5000;
 
 interface NormalRange {
@@ -161,8 +161,8 @@ interface NormalRange {
 }
 
 /**
- * W3: returns the range of usual counts. Poisson counts with a gamma-distributed mean are negative binomial
- * with variance m + m²/r (Greenwood and Yule, 1920). 1/r is the squared dispersion plus 1/baseline, for an
+ * W3: returns the usual range. Poisson counts with a gamma-distributed mean are negative binomial with
+ * variance m + m²/r (Greenwood and Yule, 1920). 1/r is the squared dispersion plus 1/baseline, for an
  * estimated mean (Gelman et al., Bayesian Data Analysis, 2.6).
  */
 export function normalRange(baseline: number): NormalRange {
@@ -194,7 +194,7 @@ export interface Windows {
   endMs: number;
 }
 
-/** W6: returns windows that begin at one local time, so each has every hour of a weekday equally often. */
+/** W6: windows begin at one local time, so each has every hour of a weekday equally often. */
 export function windowsUntil(endMs: number, timezone: string): Windows {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;

@@ -34,10 +34,7 @@ export interface Watched {
 
 const INACTIVE = ['paused', 'expired'];
 
-/**
- * Judges codes by the service's totals; inactive codes only if `wanted` has their status. Throws failures
- * that concern all codes.
- */
+/** Judges codes by totals, inactive ones only if `wanted`. Throws failures that concern all codes. */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
@@ -80,9 +77,7 @@ export async function watchCodes(
   return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
 }
 
-/**
- * Judges the codes of files. Throws like `readInputs`, UnprovenError without scans, and the signal's reason.
- */
+/** Judges codes of files. Throws like `readInputs`, UnprovenError without scans, and the signal's reason. */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

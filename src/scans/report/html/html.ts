@@ -11,7 +11,7 @@ export function raw(markup: string): Html {
   return { markup, toString: () => markup };
 }
 
-/** F10: creates HTML from a template, and escapes all values except HTML that it created. */
+/** F10: escapes each value, unless it is HTML of this function. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return raw(
     strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''),

@@ -1,4 +1,4 @@
-/** Renders a report as HTML without scripts or requests, for phones, paper and screen readers. */
+/** Renders HTML without scripts or requests, for phones, paper and screen readers. */
 import { createHash } from 'node:crypto';
 import { line } from 'd3-shape';
 import { type AccentColors, accentColors } from '../accent.ts';
@@ -120,7 +120,7 @@ const MOST_LABELS = { short: 7, long: 5 };
 
 type Columns = ColumnChart['columns'];
 
-/** Draws columns at positions in percent, with text in pixels, so that the chart fits any width. */
+/** Places columns in percent, with text in pixels, so that the chart fits any width. */
 function columnChart(
   { label, columns }: ColumnChart,
   { formatNumber, direction }: Pick<ReportDocument, 'formatNumber' | 'direction'>,
@@ -174,7 +174,7 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
 
 const LEAST_LONG_NAME = 7;
 
-/** Renders a table with explicit roles, because some browsers drop them in a grid layout. */
+/** Renders a table with roles, which some browsers otherwise drop in a grid layout. */
 function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);

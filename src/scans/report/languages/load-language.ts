@@ -6,12 +6,12 @@ type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 type EnglishWords = typeof import('./words/en.json');
 type EnglishForms = typeof import('./cldr/en.json');
 
-/** Words that all languages share in form. The keys of `cards` and `columns` are dimensions. */
+/** Words with one form. Keys of `cards` and `columns` are dimensions. */
 type SharedWords = Omit<EnglishWords, 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Formats of a language. Months begin with January (`alone` without a day), weekdays with Monday;
+ * Forms of a language. Months begin with January (`alone` without a day), weekdays with Monday.
  * `minimumGroupingDigits` is the number of digits before the first separator.
  */
 type LocaleData = Omit<EnglishForms, 'countries'> & {
@@ -19,9 +19,7 @@ type LocaleData = Omit<EnglishForms, 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/**
- * Name of a pattern. Patterns of intervals repeat fields; `dateTime` and `fallback` combine `{0}` and `{1}`.
- */
+/** Name of a pattern. Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {
@@ -40,7 +38,7 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
-/** Loaders of words and formats by language, from files that the build makes (src/build/bundle.mjs). */
+/** Loads files that the build makes (src/build/bundle.mjs), by language. */
 const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),
@@ -71,7 +69,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     scans: counted(all.scans),
     codes: counted(all.codes),
     number,
-    /** Formats an average with one decimal, or with two if it or a value in `beside` would round to zero. */
+    /** Formats an average with one decimal, or two if it or a neighbor in `beside` would be zero. */
     average(value: number, beside: readonly (number | null)[] = [value]): string {
       const isSmall = beside.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);
@@ -110,7 +108,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     return percent.replace('{0}', digits);
   }
 
-  /** Formats one or two dates by a pattern. From the first repeated field on, it formats the second date. */
+  /** Formats dates by a pattern: the second from the first repeated field on. */
   function date(name: PatternName, first: LocalDate, last = first): string {
     const seen = new Set<string>();
     let shown = first;

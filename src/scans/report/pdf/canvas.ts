@@ -1,6 +1,4 @@
-/**
- * Draws on PDF pages, in points from the top and the start edge: the right one in right-to-left languages.
- */
+/** Draws in points from the top and the start edge, which is the right one from right to left. */
 import { drawPieces } from '../../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
 import { baselineOf } from './palette.ts';
@@ -101,7 +99,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       const draw = ({ pieces, width }: Line, from: number) =>
         drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });
       draw(line, start);
-      // Draws a space for screen readers, which join lines without one.
+      // Adds a space, because screen readers join lines without one.
       if (space) draw(space, start + across);
     },
     lines(lines: readonly Line[], { y, ...place }: TextPlace): number {

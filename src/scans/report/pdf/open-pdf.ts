@@ -35,7 +35,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
     margin: 0,
     autoFirstPage: false,
     compress: false,
-    // Disables the default font, because pdfkit does not embed its standard fonts.
+    // Sets no font: the standard fonts of pdfkit are not embedded.
     font: '',
     pdfVersion: '1.7',
     tagged: true,
@@ -60,7 +60,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
   return document;
 }
 
-/** Compresses streams by fflate, because zlib's output depends on the engine. Metadata stays uncompressed. */
+/** Compresses by fflate, because zlib's output depends on the engine. Metadata stays searchable. */
 function compressAll(document: Internals): void {
   const create = document.ref.bind(document);
   document.ref = (data) => {

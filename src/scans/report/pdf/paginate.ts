@@ -11,7 +11,7 @@ interface Filled {
 }
 
 const TOLERABLE = [0.12, 0.3] as const;
-/** Maximum empty share of a page that is preferred to moving a band out of order. */
+/** Maximum empty share of a page that is better than a band out of order. */
 const TOLERABLE_JUMP = 0.05;
 const MOST_AHEAD = 8;
 

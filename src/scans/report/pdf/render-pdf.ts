@@ -18,7 +18,7 @@ const GUTTER = 24;
 const CARD_GAP = 16;
 const FOOT = 28;
 
-/** Renders a report as a PDF. Returns its bytes, and the texts with characters that no font has. */
+/** Returns the PDF of a report, and texts with characters that no font has. */
 export async function renderPdf(report: ReportDocument, paper: Paper) {
   const [width, height] = PAPER_SIZES[paper];
   const { language, direction, logo } = report;
@@ -44,7 +44,7 @@ export async function renderPdf(report: ReportDocument, paper: Paper) {
     drawFoot(index + 1);
   }
   canvas.end();
-  // Omits the tiles and the first sentence, which repeat texts of the cards.
+  // Omits tiles and first sentence, which repeat texts of the cards.
   const lossy = [...new Set(textsOf({ ...report, tiles: [], story: '' }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
 

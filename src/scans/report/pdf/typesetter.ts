@@ -21,7 +21,7 @@ interface Fit {
   style: TextStyle;
   width: number;
   most?: number;
-  /** Whether the text takes its direction from its first letter, as names that users chose require. */
+  /** Whether the first letter decides the direction, as for names that users chose. */
   isName?: boolean;
 }
 
@@ -129,9 +129,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/**
- * Returns the direction of a text: left to right without letters, so that signs stay before their numbers.
- */
+/** Returns the direction of text: numbers run left to right, so that signs stay before them. */
 function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
 }

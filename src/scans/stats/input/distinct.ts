@@ -1,6 +1,6 @@
 /**
- * Removes duplicate scans of overlapping files. While times and IDs rise, it stores nothing. Otherwise, files
- * are read again with a set of IDs.
+ * Dedup of scans in overlapping files: stores nothing while times and IDs rise. Otherwise, files are read
+ * again with a set of IDs.
  */
 import { getOrAdd } from '../../../base/collections.ts';
 import { UnprovenError } from '../../../base/errors.ts';
@@ -9,12 +9,12 @@ import { quote } from '../../../base/text/quote.ts';
 /** Reports whether a scan is new. `owner` identifies the scan's code; all unknown codes share one owner. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-/** Error for scans that are not in order, after which a set of IDs is used. */
+/** Error after which dedup uses a set of IDs. */
 export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }
 
-/** Creates a dedup for scans in rising order, which throws OutOfOrderError for others. */
+/** Creates a dedup for rising times, which otherwise throws OutOfOrderError. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -34,10 +34,7 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/**
- * Creates a dedup for scans in any order, with four bytes per scan. Throws UnprovenError if an ID has two
- * times.
- */
+/** Creates a dedup with four bytes per scan. Throws UnprovenError if an ID has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
@@ -56,7 +53,7 @@ export function createMemory(): IsNew {
 }
 
 export interface IdSet {
-  /** Adds an ID; `other` if it is known with another time. */
+  /** Adds an ID. `other`: it is known with another time. */
   add(id: number | bigint, ms: number): 'new' | 'known' | 'other';
 }
 
@@ -68,7 +65,7 @@ interface Block {
 
 const BLOCK_BITS = 16;
 const BLOCK_IDS = 1 << BLOCK_BITS;
-/** Largest prime in half an entry: modulo a prime, times at regular intervals rarely repeat. */
+/** Largest prime in half an entry: times at usual intervals don't repeat modulo a prime. */
 const FINGERPRINTS = 65_521;
 
 export function createIdSet(): IdSet {

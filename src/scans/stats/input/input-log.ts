@@ -10,7 +10,7 @@ import type { Manifest } from '../../dataset/manifest.ts';
 
 export interface InputLog {
   paths: string[];
-  /** Place of the export that appends to the log; undefined if none. */
+  /** Place of the state; undefined if no export appends to the log. */
   keptBy: LogPlace | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function refuseLosses(
   }
 }
 
-/** Matches names of files that qrctl keeps next to a file, whose name is the group. */
+/** Companions that qrctl keeps next to a file, which is the group. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
 
 export interface LogFile {
@@ -83,7 +83,7 @@ export interface LogFile {
 /** Returns the paths, oldest first. Throws UsageError for a compression other than gzip. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
-    // F13: refuses other compressions, without whose scans figures would be too low.
+    // F13: without the scans of other files, figures would be too low.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
       hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,
@@ -93,7 +93,7 @@ export function sortFiles(files: readonly LogFile[]): string[] {
   return sorted.map(({ path }) => path);
 }
 
-/** F13: returns the files that look like scans, such as backups. */
+/** F13: returns files that look like scans, such as backups. */
 export async function filterScans(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) if ((await peekInput(path)) === 'scans') found.push(path);
@@ -118,9 +118,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/**
- * Returns the kind of a file. An empty or unreadable one counts as `scans`, so that the reader reports it.
- */
+/** Returns the kind of a file. Unreadable ones count as `scans`, so that the reader reports them. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   if (start === undefined || start.toString('latin1', 0, 4) === 'PAR1') return 'scans';

@@ -76,7 +76,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   return eachOnce(logs);
 }
 
-/** Omits files that qrctl keeps next to logs: `--input all.csv*` also matches `all.csv.state.json`. */
+/** Omits companions of logs: `--input all.csv*` also matches `all.csv.state.json`. */
 function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
   const bases = new Set(
     names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]),
@@ -99,7 +99,7 @@ function createFolders(): (directory: string) => Promise<Folder> {
 }
 
 async function readFolder(directory: string): Promise<Folder> {
-  // Continues, because files in a directory that can't be listed may be readable.
+  // Files in a directory that can't be listed may be readable.
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
   const names: string[] = [];
   for (const entry of entries) if (await isRegular(entry)) names.push(entry.name);
@@ -107,7 +107,7 @@ async function readFolder(directory: string): Promise<Folder> {
   return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
 }
 
-/** D17: returns whether an entry is a regular file. Reading a FIFO, socket or device may wait forever. */
+/** D17: excludes FIFOs, sockets and devices, whose reading may wait forever. */
 async function isRegular(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
   return stat(join(entry.parentPath, entry.name)).then(
@@ -116,7 +116,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
   );
 }
 
-/** Returns the rotated files of a log, by prefix if its name has no data extension. */
+/** Returns rotated files, by prefix if the name has no data extension. */
 function earlierOf(path: string, files: Folder['files']): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -139,7 +139,7 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Lists the logs in a directory by name, which is chronological in a dataset. */
+/** Lists a directory by name, which is chronological in a dataset. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
@@ -194,7 +194,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** Returns whether a file is a log by its name, or by its state (`-o scans -f csv`). */
+/** Recognizes a log by its name, or by its state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
 }

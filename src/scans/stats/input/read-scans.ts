@@ -13,7 +13,7 @@ import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Receives a scan. `owner` and `id` are those of `IsNew`. */
+/** Receives a scan; `owner` and `id` are those of `IsNew`. */
 type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 interface ReadInputs {
@@ -23,7 +23,6 @@ interface ReadInputs {
   fields: readonly ValueDimension[];
   start(): TakeScan;
   note(line: string): void;
-  /** Called after each piece of a file. */
   onPiece?(): Promise<void> | void;
   signal?: AbortSignal;
 }
@@ -33,10 +32,7 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/**
- * Reads all scans once. Throws UsageError with the line number for an invalid row, UnprovenError if IDs
- * contradict each other.
- */
+/** Reads each scan once. Throws UsageError for an invalid row, UnprovenError if IDs contradict each other. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   try {
@@ -48,13 +44,13 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   try {
     return await readAll(again, createMemory(), found);
   } catch (error) {
-    // Keeps the names found: the file without code IDs may come after the first disorder.
+    // The file that shows that file names don't identify codes may come after the first disorder.
     if (!(error instanceof OutOfOrderError)) throw error;
     return readAll(again, createMemory(), found);
   }
 }
 
-/** Reads all rows, including duplicates. `owner` is the code ID in lower case, or empty. */
+/** Reads all rows. `owner` is the code ID in lower case, or empty. */
 export function readEveryRow(
   job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
   take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
@@ -103,12 +99,12 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: returns whether all scans share one owner, because files with and without code IDs may overlap. */
+/** F6: returns whether all scans share one owner: files with and without code IDs may overlap. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
 
-/** F6: refuses files with and without code columns, in which duplicates can't be detected. */
+/** F6: refuses files with and without code columns, whose duplicates can't be detected. */
 function refuseMixture(row: Row, path: string, naming: Naming): void {
   if ('qr_id' in row) naming.byRow ??= path;
   else if (ownerOf(path) !== '') naming.byFile ??= path;
@@ -120,7 +116,7 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   );
 }
 
-/** Refuses a file of two exports with different columns, which would be counted wrongly. */
+/** Refuses two exports with different columns in one file, which would be counted wrongly. */
 function refuseOtherColumns(
   { rows, line }: Records,
   first: Row,

@@ -18,7 +18,7 @@ import type { Row } from '../../../files/formats/row-sink.ts';
 import { CODE_COLUMNS } from '../../export/added-columns.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
-/** Reads the records of a file, to which an append may add unless `isClosed`. Throws UsageError. */
+/** Reads a file, to which an append may add unless `isClosed`. Throws UsageError. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
@@ -94,7 +94,7 @@ interface Header {
 }
 
 /**
- * Reads CSV, without an incomplete last line unless the file `isClosed` and the line has all cells. Throws
+ * Reads CSV without an incomplete last line, unless the file `isClosed` and the line has all cells. Throws
  * UsageError if cells and header don't match.
  */
 async function* readCsv(
@@ -182,7 +182,7 @@ async function* readParquet(path: string, signal: AbortSignal | undefined): Asyn
   }
 }
 
-/** Converts the ID of a row to a number if that is exact, as in JSON. */
+/** Converts an ID to a number if that is exact, as in JSON. */
 function withPlainId(row: Row): Row {
   const id = typeof row.id === 'bigint' && Number.isSafeInteger(Number(row.id)) ? Number(row.id) : row.id;
   return { ...row, id };
