@@ -186,7 +186,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a name, by a hard link if possible, so that its old path never lacks a file. */
+/** Adds a name, by a hard link if possible, so that the path never lacks a file. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -64,7 +64,7 @@ interface Difference {
 }
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
-  // P7: rows of one day must stay in one directory.
+  // P7: rows of one day must be in one directory.
   const { partition: before } = was;
   if (before && before.by !== is.partition?.by)
     return {

@@ -130,8 +130,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * Returns the time that the next overlap precedes, earlier after a set-back of the service's clock (A22) or,
- * down to the known IDs, of either clock (A25).
+ * Returns the time from which new scans are expected: earlier if the service's clock was set back (A22) or,
+ * as far as IDs are known, this machine's (A25).
  */
 export function positionBy(
   overlap: CodeOverlap,

@@ -28,7 +28,7 @@ export function addLabels(code: CodeLabel, sink: CodeSink): CodeSink {
   return { ...sink, write: ({ rows, times }) => sink.write({ rows: rows.map(labelled), times }) };
 }
 
-/** Copies a row in a 15th of the time of spreading and a third of the memory: objects share one shape. */
+/** Copies a row, 15 times as fast as spreading, in a third of the memory: objects share one shape. */
 function filled(blank: Row, row: Row): Row {
   const copy: Record<string, unknown> = { ...blank };
   for (const field of SCAN_FIELDS) copy[field] = row[field];

@@ -103,7 +103,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // Fetches page 1 again if its start was too late, or if it counts rows after the end.
+    // Fetches page 1 again if it began too late or counts rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;

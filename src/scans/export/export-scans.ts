@@ -23,7 +23,7 @@ export interface ScanExport extends RangeReading, Pick<CodeReader, 'code' | 'che
   first?: ScanPage;
   firstIsOpen?: boolean;
   isKnown?: boolean;
-  /** Whether to request rows beyond the last page by time, for any total. */
+  /** Whether to request rows beyond the last page of any total. */
   proveBeyond?: boolean;
   note(line: string): void;
 }

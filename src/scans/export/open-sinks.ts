@@ -151,10 +151,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       appendedTo.push(file);
       return file;
     },
-    /**
-     * Creates a sink that counts rows when they are committed. If `ownPath` is set, the document ends with
-     * the code.
-     */
+    /** Creates a sink that counts committed rows. If `ownPath` is set, the document ends with the code. */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;

@@ -125,9 +125,8 @@ export class InconsistentPagesError extends Error {
 }
 
 /**
- * Merges pages and checks that no row is missing between them. Rows do not vanish individually, so as many
- * distinct rows must be merged as there are before a page (its rank). Holds back only the rows of the newest
- * instant.
+ * Merges pages and checks that no row is missing between them: rows do not vanish individually, so as many
+ * distinct rows must be merged as there are before a page (its rank). Holds back rows of the newest instant.
  */
 export function createPageMerger() {
   let released = 0;

@@ -69,8 +69,7 @@ export async function requestBeyond(
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Begins inside the edge: 1 ms for exclusive bounds, 1 s more for rounded ones, then 0 for a second with
-  // more rows than a page.
+  // Begins inside the edge for exclusive bounds, then rounded ones, then a second with more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
     // No rows are missing outside the range. At its border, rows of the edge may be.
@@ -81,7 +80,7 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // All rows are near the edge, so an equal count may be capped. A count of later rows can't be.
+  // All rows are near the edge, so an equal total may be capped; one of later rows can't be.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {

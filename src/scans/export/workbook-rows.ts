@@ -6,10 +6,7 @@ import type { Service } from '../../service/service.ts';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/**
- * Checks that scans fit on a worksheet: now for several codes, or by the first page of one. Throws
- * UsageError.
- */
+/** Throws UsageError if scans don't fit on a worksheet: now for several codes, or by page 1 of one. */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],

@@ -138,7 +138,7 @@ export function partOfService(
   return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
 }
 
-/** F18: returns whether a range does not begin before the data. */
+/** F18: returns whether a range begins within the data. */
 export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }

@@ -10,7 +10,7 @@ import type { Value } from './value-counter.ts';
 
 export interface Compared {
   scans: number;
-  /** Null if the data covers none of the period. */
+  /** Average; null if the data covers none of the period. */
   perDay: number | null;
   /** Scans of the previous period or unit; null without one, or if all of it is before the data. */
   previous: number | null;

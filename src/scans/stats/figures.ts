@@ -51,7 +51,7 @@ export function totalOf(options: FiguresOptions): Total {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Scans in an hour of a weekday; null if the data covers no such day. */
+/** Scans in an hour of a weekday; `perDay` is null if the data covers no such day. */
 export interface HourOfWeekday {
   scans: number;
   perDay: number | null;

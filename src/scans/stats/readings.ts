@@ -138,9 +138,8 @@ interface TotalsJob extends RangeReading {
 const EXCLUSIVE_MS = 1;
 
 /**
- * Counts parts of a range by one total each; undefined if the pages must be read. Parts are requested wider
- * at their cuts, so no total is too small. If they add up to the total of the whole, none is too large, and
- * no scan arrived meanwhile.
+ * Counts parts of a range by one total each; undefined if the pages must be read. Parts are wider at their
+ * cuts, so no total is too small. If they add up to the total of the whole, none is too large.
  */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;

@@ -1,6 +1,6 @@
 /**
- * Counts distinct, untrusted values in bounded memory: exact up to `most`, then by Space-Saving (Metwally,
- * Agrawal, El Abbadi, 2005).
+ * Counts untrusted values in bounded memory: exact up to `most`, then by Space-Saving (Metwally, Agrawal, El
+ * Abbadi, 2005).
  */
 import { createHash } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export type Value = string | null;
 
 interface Count {
   value: Value;
-  /** Minimum number of scans; exact unless values were evicted. */
+  /** Minimum count; exact unless values were evicted. */
   scans: number;
 }
 

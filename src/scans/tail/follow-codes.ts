@@ -125,10 +125,7 @@ interface CodeToFollow extends CodeReader {
   note(line: string): void;
 }
 
-/**
- * Maximum number of known scans in a short reading, so that new ones fit on the page. The whole overlap is
- * read often enough, at two requests on average.
- */
+/** Maximum number of known scans in a short reading, so that new ones fit on the page. */
 const MOST_KNOWN = 250;
 /** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;

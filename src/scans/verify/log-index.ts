@@ -53,7 +53,6 @@ export function emptyIndex(): CodeIndex {
   return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
 }
 
-/** Counts the distinct scans on the days of a range. */
 export function countIn({ days }: CodeIndex, { sinceMs = -Infinity, untilMs }: Range): number {
   let rows = 0;
   for (const [day, count] of days)
@@ -98,9 +97,7 @@ interface LogReading {
   signal: AbortSignal;
 }
 
-/**
- * Reads rows, and calls `takeTorn` for files with an incomplete last line. Throws UsageError for other files.
- */
+/** Reads the rows of logs, and reports incomplete last lines. Throws UsageError for other files. */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
   take: (code: string, id: number | bigint, ms: number) => void,

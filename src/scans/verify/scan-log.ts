@@ -118,10 +118,7 @@ export function codeOfRows(
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }
 
-/**
- * Checks codes of logs. Throws UsageError for another workspace, or a code in no log or several;
- * NotFoundError.
- */
+/** Checks that each code is in one log, of this workspace. Throws UsageError, or NotFoundError. */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],

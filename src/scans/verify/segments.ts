@@ -1,6 +1,6 @@
 /**
- * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so a
- * total equal to the distinct scans shows that none is missing.
+ * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so none
+ * is missing if it equals the distinct scans.
  */
 import { DAY_MS } from '../../base/time/time.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
@@ -94,9 +94,7 @@ interface SegmentJob extends CodeReader {
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
-/**
- * Returns the days that differ. Throws UnprovenError if that can't be verified, NotFoundError without code.
- */
+/** Returns the days that differ. Throws UnprovenError if unverified, NotFoundError for a deleted code. */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
   const gone = new Map<number, number>();

@@ -35,8 +35,8 @@ interface VerifiedDay extends DayDifference {
 export interface CodeResult {
   code: CodeLabel;
   /**
-   * `missing`: the log has no row of the code. `gone`: the service has no such code. `unproven`: could not be
-   * verified as complete.
+   * `missing`: the log has no rows. `gone`: the service has no such code. `unproven`: not verified as
+   * complete.
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason?: Error;

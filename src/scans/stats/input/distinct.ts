@@ -1,7 +1,4 @@
-/**
- * Dedup of scans in overlapping files: stores nothing while times and IDs rise. Otherwise, files are read
- * again with a set of IDs.
- */
+/** Dedup of scans in overlapping files: in memory only if times and IDs do not rise. */
 import { getOrAdd } from '../../../base/collections.ts';
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';

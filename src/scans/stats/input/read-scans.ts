@@ -44,7 +44,7 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   try {
     return await readAll(again, createMemory(), found);
   } catch (error) {
-    // The file that shows that file names don't identify codes may come after the first disorder.
+    // The first file without code IDs may come after the first disorder.
     if (!(error instanceof OutOfOrderError)) throw error;
     return readAll(again, createMemory(), found);
   }
@@ -116,7 +116,7 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   );
 }
 
-/** Refuses two exports with different columns in one file, which would be counted wrongly. */
+/** Refuses two exports with different columns in one file. */
 function refuseOtherColumns(
   { rows, line }: Records,
   first: Row,

@@ -93,10 +93,7 @@ interface Header {
   places: readonly { name: string; at: number }[];
 }
 
-/**
- * Reads CSV without an incomplete last line, unless the file `isClosed` and the line has all cells. Throws
- * UsageError if cells and header don't match.
- */
+/** Reads CSV without an incomplete last line, unless the file `isClosed` and the line has all cells. */
 async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,
