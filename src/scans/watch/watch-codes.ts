@@ -77,7 +77,7 @@ export async function watchCodes(
   return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
 }
 
-/** Judges codes of files. Throws like `readInputs`, UnprovenError without scans, and the signal's reason. */
+/** Judges codes of files. Throws like `readInputs`, or UnprovenError without scans. */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

@@ -47,7 +47,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
       if (score > best.score) best = { ...filled, score };
     };
     const left = [...skipped, ...others.slice(at)];
-    // The end of the report would have a page of its own.
+    // The end of the report would have its own page.
     consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
     const [next, ...later] = left;
     const [part, rest] = next ? splitBand(next, room - height - next.above) : [];

@@ -3,7 +3,7 @@ import { getOrAdd } from '../../../base/collections.ts';
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
 
-/** Reports whether a scan is new. `owner` identifies the scan's code; all unknown codes share one owner. */
+/** Reports whether a scan is new. `owner` identifies the scan's code; unknown codes share one. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 /** Error after which dedup uses a set of IDs. */
