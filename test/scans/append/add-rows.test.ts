@@ -78,7 +78,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
   });
 
-  it('reads everything again if nothing was verified (A9)', async () => {
+  it('reads all scans again if no period was verified (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     await (await sink.checkpoint())();
@@ -92,7 +92,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['4', '1', '2', '3']);
   });
 
-  it('reads an unverified period without new rows again (A9)', async () => {
+  it('reads an unverified period again even if it had no new rows (A9)', async () => {
     await run(memory, service);
     await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow(
       'does not add up',
@@ -144,7 +144,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['9007199254740992', '9007199254740993', '9007199254740994']);
   });
 
-  it('are read again from the rewind on, even if nothing was written after it (A9)', async () => {
+  it('are read again from the rewind on, even if no row was written after the rewind (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     const rewind = await sink.checkpoint();
@@ -167,7 +167,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '101']);
   });
 
-  it('are dropped in any number while older rows are written again (A11)', async () => {
+  it('are dropped, however many, while older rows are written again (A11)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 10_100 }, (_, i) => i));
     await run(memory, service, { overlapMs: 10, pageRows: 5000 });
     const file = await openOn(memory, service, { overlapMs: 10 });
@@ -185,8 +185,8 @@ describe('rows of a later run', () => {
   });
 });
 
-describe('a file whose state was lost', () => {
-  it('gets no rows if the service returns other scans for the code (A13)', async () => {
+describe('a file without its state', () => {
+  it('gets no new rows if the service returns other scans for the code (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const before = fileText();
@@ -200,7 +200,7 @@ describe('a file whose state was lost', () => {
     expect(memory.names()).toEqual([FILE]);
   });
 
-  it('gets all missing rows once its newest row was returned, even older ones (A13)', async () => {
+  it('gets all missing rows, even older ones, after the service returned its newest row (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
@@ -208,7 +208,7 @@ describe('a file whose state was lost', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('is refused at once by newer rows, which are not buffered (A13)', async () => {
+  it('is refused as soon as the service returns newer rows, which are not buffered (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const file = await openOn(memory, service);
@@ -217,7 +217,7 @@ describe('a file whose state was lost', () => {
     await file.discard();
   });
 
-  it('is refused by a newer row among older ones, and not by another row of the same instant (A13)', async () => {
+  it('is refused if the service returns a newer row among older ones, but not for another row of the same instant (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const row = (id: number, time: number) => ({ id, ts: formatInstant(START + time), time: START + time });
@@ -236,7 +236,7 @@ describe('a file whose state was lost', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('gets no rows if only the ID or only the time matches (A13)', async () => {
+  it('gets no new rows if only the ID or only the time of its newest row matches (A13)', async () => {
     await run(memory, service);
     const before = fileText();
     for (const [id, time] of [
@@ -253,7 +253,7 @@ describe('a file whose state was lost', () => {
   });
 });
 
-describe('the share that one code has of a file', () => {
+describe('the sink of one code', () => {
   const row = { id: 9, ts: '2026-01-02T00:00:00.000Z' };
   const batch = { rows: [row], times: [START + 24 * HOUR] };
 
@@ -272,7 +272,7 @@ describe('the share that one code has of a file', () => {
     expect(file.path).toBe(FILE);
   });
 
-  it('closes the file of a single code', async () => {
+  it('closes the file at its end if it is the only code', async () => {
     let released = 0;
     const lock = async () => ({ release: async () => void released++ });
     const own = (await openOn(memory, service, { lock })).sinkOf(CODE, true);
@@ -288,7 +288,7 @@ describe('the share that one code has of a file', () => {
     expect(ids()).toEqual(['9', '10']);
   });
 
-  it('keeps the file open for other codes', async () => {
+  it('keeps the file open if other codes follow', async () => {
     let released = 0;
     const file = await openOn(memory, service, {
       lock: async () => ({ release: async () => void released++ }),
@@ -305,7 +305,7 @@ describe('the share that one code has of a file', () => {
 });
 
 describe('the contents of the file', () => {
-  it('are reported as of the last commit, with the number of this run', async () => {
+  it('are reported as of the last commit, with the number of rows that this run added', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
     const first = await openOn(memory, service, { restart: true });
     const empty = { rows: 0, watermarkMs: undefined };
@@ -350,7 +350,7 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
   return { asked, overlaps, sink: file.sinkOf(CODE), file };
 }
 
-describe('rows that can be dropped', () => {
+describe('rows of a --restart', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 

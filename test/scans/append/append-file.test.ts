@@ -67,7 +67,7 @@ describe('a first run', () => {
     expect(ids()).toEqual(['1']);
   });
 
-  it('lets the next run create the file if it stopped before that, even without scans', async () => {
+  it('that stops before it creates the file lets the next run do so, even without scans', async () => {
     memory.fault = (_, operation) =>
       operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
     await expect(run(memory, { [CODE]: [] })).rejects.toThrow();
@@ -110,7 +110,7 @@ describe('a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '21', '20']);
   });
 
-  it('writes nothing if no scan is new', async () => {
+  it('does not write if no scan is new', async () => {
     await run(memory, service);
     memory.revive();
     expect(await run(memory, service)).toBe(0);
@@ -136,7 +136,7 @@ describe('several codes in one file', () => {
     };
   });
 
-  it('keeps a watermark for each', async () => {
+  it('have a watermark each', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 3, time: START + 9 * HOUR });
     service[OTHER_CODE]?.push({ id: 103, time: START + 3 * HOUR });
@@ -144,13 +144,13 @@ describe('several codes in one file', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '3', '103']);
   });
 
-  it('distinguishes equal IDs of two codes', async () => {
+  it('may have equal IDs', async () => {
     service[OTHER_CODE] = rowsAt(0, HOUR);
     expect(await run(memory, service)).toBe(4);
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);
   });
 
-  it('accepts other codes with --all only', async () => {
+  it('may change between runs with --all only', async () => {
     const all = { identity: { all: true } };
     await run(memory, service, all);
     const grown = { ...service, '33333333-3333-4333-8333-333333333333': [{ id: 201, time: START }] };
@@ -233,7 +233,7 @@ describe('an error of the system while opening', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
   it.each(['lstat', 'readFile'] as const)(
-    'at %s is reported with its path, and releases the lock',
+    'during %s is reported with its path, and the lock is released',
     async (operation) => {
       let held = 0;
       const lock = async () => {
@@ -266,7 +266,7 @@ it('removes leftovers of killed runs', async () => {
 });
 
 describe('one run at a time', () => {
-  it('nothing is read before the lock is held, so rows of the other run are seen (A7)', async () => {
+  it('reads the file only after it holds the lock, so that it finds rows of the other run (A7)', async () => {
     const released: string[] = [];
     const lock = async (path: string) => {
       await run(memory, service);
@@ -324,7 +324,7 @@ describe('the positions in the state', () => {
     expect(await readIdentity()).toMatchObject({ codes: [CODE], format: 'csv', all: false });
   });
 
-  it('reject errors that are not of the system', async () => {
+  it('are not available after an error that is not of the system', async () => {
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
     await expect(readLogState(FILE, failing)).rejects.toThrow('a mistake');
   });
@@ -333,7 +333,7 @@ describe('the positions in the state', () => {
 describe('the beginning of a log in its state', () => {
   const beginning = () => readBeginning(FILE, memory.disk);
 
-  it('is the lower bound of the first run, or none', async () => {
+  it('is the lower bound of the first run, or the first scan without one', async () => {
     expect(await beginning()).toBeUndefined();
     await run(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
@@ -386,7 +386,7 @@ describe('--restart', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('first completes one that was stopped between its two renames (A8)', async () => {
+  it('first completes an earlier one that was stopped between its two renames (A8)', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 0, time: START - HOUR });
     memory.fault = (_, operation) =>
@@ -398,7 +398,7 @@ describe('--restart', () => {
     expect(await run(memory, service)).toBe(0);
   });
 
-  it('works as a first run too', async () => {
+  it('creates the file if it does not exist', async () => {
     await run(memory, service, { restart: true });
     expect(ids()).toHaveLength(4);
   });

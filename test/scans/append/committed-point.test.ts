@@ -104,7 +104,7 @@ describe('a file after its committed point', () => {
     ['{', true],
     ['a note', false],
     ['{ a note', false],
-  ])('looks how an object begins, too: %j, %s (A21)', async (torn, cut) => {
+  ])('also compares the beginning of an object: %j, %s (A21)', async (torn, cut) => {
     const options = { identity: { format: 'ndjson' as const } };
     const committed = await stopped(options);
     memory.write(FILE, `${committed}${torn}`);
@@ -117,7 +117,7 @@ describe('a file after its committed point', () => {
     '# a note of mine\n',
     `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`,
     '5,yesterday,DE,,mobile,iOS,Safari,\n',
-  ])('refuses %j behind what a stopped run left (A21)', async (line) => {
+  ])('refuses %j after rows of a stopped run (A21)', async (line) => {
     const committed = await stopped();
     memory.write(FILE, `${committed}${ROW}${line}`);
     await expect(run(memory, service)).rejects.toThrow(
@@ -163,7 +163,7 @@ describe('a file after its committed point', () => {
     ['{"id":1,"ts', true, 'ndjson' as const],
     ['precious', false, 'ndjson' as const],
   ])(
-    'is cut off where nothing is committed and it may be the beginning of a first run: %j, %s (A17)',
+    'is truncated if no row is committed and a first run may have written it: %j, %s (A17)',
     async (text, cut, format?: 'ndjson') => {
       const options = format ? { identity: { format } } : {};
       memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
@@ -241,7 +241,7 @@ describe('an older copy', () => {
   const at = { file: FILE, 'state file': STATE };
 
   it.each(['file', 'state file'] as const)(
-    'of the %s is refused with a hint that solves the problem (A6, A14)',
+    'of the %s is refused with a hint that resolves the conflict (A6, A14)',
     async (which) => {
       await run(memory, service);
       const older = memory.read(at[which]) ?? '';
@@ -258,7 +258,7 @@ describe('an older copy', () => {
     },
   );
 
-  it('of a log with rotated files, or without a header, is not rebuilt, and the hint does not suggest it (A28)', async () => {
+  it('of a log with rotated files, or without a header, is refused, and the hint does not suggest to rebuild the state (A28)', async () => {
     await run(memory, service, { rotated: true });
     await memory.disk.rename(FILE, `${FILE}.1`);
     service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
@@ -402,7 +402,7 @@ describe('an append is refused, and everything is unchanged, if', () => {
   });
 });
 
-it('an error of the disk while a lost state is rebuilt is reported as one', async () => {
+it('an error of the disk while a lost state is rebuilt is reported as an error of the disk', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const open: Disk['open'] = async (...where) => {
@@ -412,7 +412,7 @@ it('an error of the disk while a lost state is rebuilt is reported as one', asyn
   await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
 });
 
-it('an error of the disk while uncommitted rows are read is reported as one', async () => {
+it('an error of the disk while uncommitted rows are read is reported as an error of the disk', async () => {
   const committed = await stopped();
   memory.write(FILE, `${committed}${ROW}`);
   const open: Disk['open'] = async (...where) => {
@@ -515,7 +515,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(state().sinceMs).toBe(START + HOUR);
   });
 
-  it('of several codes, each known by its qr_id', async () => {
+  it('of several codes, by the qr_id of each row', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, HOUR) };
     await run(memory, service);
     service[OTHER_CODE]?.push({ id: 5, time: START + 2 * HOUR });
@@ -527,7 +527,7 @@ describe('a lost state is rebuilt from the file', () => {
     );
   });
 
-  it('is not rebuilt if the file has no header to show the columns', async () => {
+  it('but not if the file has no header that shows the columns', async () => {
     const options = { identity: { dialect: { header: false, excel: false, rawCells: false } } };
     await run(memory, service, options);
     expect(await run(memory, service, options)).toBe(0);

@@ -12,7 +12,7 @@ async function openContent(content = CONTENT) {
   return memory.disk.open('/data/x', 'r+');
 }
 
-it('does not depend on the sizes of updates, and has the digest of the complete blocks', () => {
+it('a file hash does not depend on the sizes of updates, and includes the digest of the complete blocks', () => {
   const whole = createFileHash();
   whole.update(CONTENT);
   for (const size of [1000, BLOCK, BLOCK + 1, 2 * BLOCK]) {
@@ -26,7 +26,7 @@ it('does not depend on the sizes of updates, and has the digest of the complete 
   expect(blocks.digests().sha256).not.toBe(whole.digests().sha256);
 });
 
-it('chains SHA-256 of the blocks, each after the digest of the blocks before it', () => {
+it('a file hash chains the blocks: each SHA-256 begins with the digest of the blocks before', () => {
   const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
   const hash = createFileHash();
   expect(hash.digests()).toEqual({ sha256: sha256().toString('hex'), blocks: '' });
@@ -37,7 +37,7 @@ it('chains SHA-256 of the blocks, each after the digest of the blocks before it'
 });
 
 it.each([0, 5, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, CONTENT.length])(
-  'continues after %i bytes from the digest of the complete blocks, and reads less than one block (A19)',
+  'a file hash continues after %i bytes from the digest of the complete blocks, and reads less than one block (A19)',
   async (bytes) => {
     const { blocks } = (await hashFile(await openContent(), bytes)).digests();
     const file = await openContent();
@@ -57,7 +57,7 @@ it.each([0, 5, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, CONTENT.length])(
   },
 );
 
-it('differs for every bit of the file', async () => {
+it('a file hash changes with every bit of the file', async () => {
   const small = CONTENT.subarray(0, 40);
   const { sha256 } = (await hashFile(await openContent(small), 40)).digests();
   for (let at = 0; at < 40; at++) {
@@ -67,7 +67,7 @@ it('differs for every bit of the file', async () => {
   }
 });
 
-it('rejects with the reason of an aborted signal', async () => {
+it('hashing a file rejects with the reason of an aborted signal', async () => {
   const signal = AbortSignal.abort(new Error('interrupted'));
   await expect(hashFile(await openContent(), 9, undefined, signal)).rejects.toThrow('interrupted');
 });

@@ -67,7 +67,7 @@ describe('a run after a complete one', () => {
     expect(await again()).toBe(fileText().length);
   });
 
-  it('reads all of a file that was touched, and none of it the next time (A19)', async () => {
+  it('reads all of a file that was touched, and less than a block in the run after that (A19)', async () => {
     await (await memory.disk.open(FILE, 'r+')).chmod(0o640);
     expect(await again()).toBe(fileText().length);
     expect(await again()).toBeLessThan(65_536);
@@ -112,7 +112,7 @@ describe('on a file system with a coarse clock', () => {
     await expect(run(memory, service)).rejects.toThrow(UsageError);
   });
 
-  it('the end of a run waits for the next tick if it comes soon (A19)', async () => {
+  it('the end of a run waits for the next tick of the clock if that comes soon (A19)', async () => {
     let nowNs = 1_767_225_600_000_000_000n;
     memory.timeNs = () => nowNs;
     const slept: number[] = [];
@@ -147,7 +147,7 @@ it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () 
   await expect(run(memory, service)).rejects.toThrow('the file was edited or replaced');
 });
 
-it('a stamp has nanoseconds, and other values are not accepted as one', () => {
+it('a stamp in a state has nanoseconds, and other values are rejected', () => {
   const stamp = { ino: 2n ** 63n, mtimeNs: -5n, ctimeNs: 1_767_225_600_123_456_789n };
   expect(parseStamp(formatStamp(stamp))).toEqual(stamp);
   expect(isSavedStamp(formatStamp(stamp))).toBe(true);

@@ -94,7 +94,7 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([]);
   });
 
-  it('of a later run with --rotated: the same (A27)', async () => {
+  it('of a later run with --rotated: the same as without it (A27)', async () => {
     memory = createMemoryDisk();
     const rotated = { rotated: true };
     await run(memory, service, rotated);
@@ -201,7 +201,7 @@ describe('another process changes the file during a run', () => {
       },
     ],
   ];
-  it.each(changes)('and %s: nothing more is committed, and nothing is truncated (A15)', async (_, change) => {
+  it.each(changes)('and %s: the run commits and truncates no more data (A15)', async (_, change) => {
     const before = claimOf(memory);
     const file = await openOn(memory, service);
     change();
@@ -246,7 +246,7 @@ it('a file that is truncated during a run gets no hole, and no state records it 
   expect(fileText()).not.toContain('\0');
 });
 
-it('a file that is moved to another device during a run is another file (A15)', async () => {
+it('a file that is moved to another device during a run counts as another file (A15)', async () => {
   let moved = 1n;
   const lstat = async (path: string) => ({
     ...(await memory.disk.lstat(path)),
@@ -260,7 +260,7 @@ it('a file that is moved to another device during a run is another file (A15)', 
 
 describe('a step that fails', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
-    '%s: nothing more is committed, although the next step would succeed, and uncommitted rows are truncated (A5)',
+    '%s: the run commits no more rows, although the next step would succeed, and truncates uncommitted ones (A5)',
     async (step) => {
       const before = [claimOf(memory), fileText()];
       const file = await openOn(memory, service);
@@ -314,7 +314,7 @@ describe('--restart', () => {
     expect((await memory.disk.stat(FILE)).mode & 0o777).toBe(0o640);
   });
 
-  it('has no visible file before everything is written', async () => {
+  it('shows no new file before all rows are written', async () => {
     const before = [fileText(), memory.read(STATE)];
     const file = await openOn(memory, service, { restart: true });
     await file.sinkOf(CODE).write(NEW);
@@ -329,7 +329,7 @@ describe('--restart', () => {
   });
 });
 
-it('reports rows that cannot be read back', async () => {
+it('a row that cannot be read back is an error', async () => {
   const torn = {
     begin: () => 'id,ts,country,city,device,os,browser,referrer\n',
     rows: () => 'torn',

@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('is found by its state, complete or damaged, and by no other file of that name', async () => {
+it('the file of an append is recognized by its state, complete or damaged, but not by other data at that path', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);
@@ -30,7 +30,7 @@ it('is found by its state, complete or damaged, and by no other file of that nam
   expect(memory.names()).toEqual([STATE]);
 });
 
-it('rethrows an error that is not of the disk', async () => {
+it('an error that is not of the disk is rethrown', async () => {
   await run(memory, service);
   const open = () => Promise.reject(new TypeError('a mistake'));
   await expect(findState(FILE, { ...memory.disk, open })).rejects.toThrow('a mistake');

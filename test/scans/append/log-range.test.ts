@@ -19,7 +19,7 @@ const FILES = [fileOf(1, { a: 10, b: 5 }), fileOf(2, { a: 20 }), fileOf(3, { a: 
 const overlap = (changes: Partial<CodeOverlap>): CodeOverlap => ({ ...emptyOverlap(), ...changes });
 
 describe('a log', () => {
-  it('begins after the newest rotated file that is gone, per code (A41)', () => {
+  it('begins, for each code, after the newest rotated file that is missing (A41)', () => {
     const begin = (code: string, ...gone: number[]) =>
       beginningOf({ sinceMs: 2, rotated: FILES }, code, ({ bytes }) => !gone.includes(bytes));
     expect([begin('a'), begin('a', 1), begin('a', 2), begin('a', 1, 3)]).toEqual([2, 11, 21, 31]);
@@ -58,13 +58,13 @@ describe('the rotated files of a state', () => {
     });
   });
 
-  it('are listed once each, and not if nothing was committed', () => {
+  it('are listed once each, unless no row in them was committed', () => {
     expect(withRotated(FILES.slice(0, 2), FILES[2] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, FILES[1] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
   });
 
-  it('are bounded: the oldest are merged into one that is gone, and the log begins after them', () => {
+  it('are limited in number: the oldest are merged into one that counts as missing, and the log begins after them', () => {
     const times = (from: number) =>
       Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];
@@ -75,7 +75,7 @@ describe('the rotated files of a state', () => {
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 
-  it('of an earlier version count as one file that is gone', () => {
+  it('of a state of an earlier version count as one missing file', () => {
     const overlaps = new Map([
       ['a', overlap({ movedUntilMs: 9 })],
       ['b', overlap({})],

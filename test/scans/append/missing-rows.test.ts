@@ -23,7 +23,7 @@ const ID = fc.oneof(
 );
 const ROWS = fc.array(fc.tuple(fc.constantFrom('a', 'b', '__proto__'), ID), { maxLength: 60 });
 
-it('counts the missing rows of each code, in one pass or several', async () => {
+it('countMissingRows counts the missing rows of each code, in one pass or several', async () => {
   await fc.assert(
     fc.asyncProperty(ROWS, ROWS, fc.integer({ min: 1, max: 80 }), async (old, kept, mostIds) => {
       const known = new Set(kept.map((row) => row.join(' ')));
@@ -36,14 +36,14 @@ it('counts the missing rows of each code, in one pass or several', async () => {
   );
 });
 
-it('finds thousands of rows of a code, in any order', async () => {
+it('countMissingRows finds thousands of rows of a code, in any order', async () => {
   const rows = Array.from({ length: 5000 }, (_, i) => ['a', String((i * 7919) % 5000)] as const);
   expect(await count(rows.toReversed(), rows)).toEqual({});
   expect(await count([...rows, ['a', '5000']], rows)).toEqual({ a: 1 });
   expect(await count(rows, rows.slice(1))).toEqual({ a: 1 });
 });
 
-it('counts an ID of more than 64 bits as missing, even if another has the same low bits', async () => {
+it('countMissingRows counts an ID of more than 64 bits as missing, even if another has the same low bits', async () => {
   const beyond = String(2n ** 64n + 5n);
   expect(
     await count(

@@ -37,7 +37,7 @@ async function repair(memory: MemoryDisk, service: TestService, options: RunOpti
   }
 }
 
-test('adds rows that are older than the overlap, once, and the next run reads from where it would have read (A34)', async () => {
+test('a repair adds rows older than the overlap once, and does not change where the next run begins to read (A34)', async () => {
   const memory = createMemoryDisk();
   const service: TestService = { [CODE]: hours(10) };
   await run(memory, service);
@@ -52,7 +52,7 @@ test('adds rows that are older than the overlap, once, and the next run reads fr
   expect(await run(memory, service)).toBe(0);
 });
 
-test('leaves the time of writing: scans that came since the last run are still read if one is dated in the future', async () => {
+test('a repair keeps the recorded time of the last run, so that scans since then are read even if one is dated in the future', async () => {
   const memory = createMemoryDisk();
   const service: TestService = { [CODE]: [...hours(5), { id: 800, time: START + 5000 * HOUR }] };
   const at = (hour: number): RunOptions => ({ serviceNow: () => START + hour * HOUR });
@@ -66,7 +66,7 @@ test('leaves the time of writing: scans that came since the last run are still r
   expect(idsIn(memory.read(FILE) ?? '').sort()).toEqual(idsOf(service));
 });
 
-test('adds rows that are older than rotated ones, which a run refuses', async () => {
+test('a repair adds rows that are older than rotated ones, which an append refuses', async () => {
   const memory = createMemoryDisk();
   const service: TestService = { [CODE]: hours(10) };
   await run(memory, service, { rotated: true });

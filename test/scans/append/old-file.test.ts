@@ -17,17 +17,17 @@ beforeEach(() => {
   memory.write(FILE, 'rows');
 });
 
-it('is a link, and again the same', async () => {
+it('keeping an old file adds a link, and returns the same name if repeated', async () => {
   expect([await keep(), await keep()]).toEqual([OLD, OLD]);
   expect(memory.names()).toEqual([FILE, OLD]);
 });
 
-it('is the next one that is free', async () => {
+it('keeping an old file uses the next free name', async () => {
   memory.write(OLD, 'other');
   expect(await keep()).toBe(`${OLD}.1`);
 });
 
-it('is the next one if another process takes it first', async () => {
+it('keeping an old file uses the next name if another process takes the first', async () => {
   const link: Disk['link'] = async (from, to) => {
     if (to.endsWith('.old')) memory.write(OLD, 'theirs');
     return memory.disk.link(from, to);
@@ -36,18 +36,18 @@ it('is the next one if another process takes it first', async () => {
   expect(memory.read(OLD)).toBe('theirs');
 });
 
-it('is given by a rename if the file system has no links', async () => {
+it('keeping an old file renames it if the file system has no links', async () => {
   expect(await keep({ link: () => failing('EPERM') })).toBe(OLD);
   expect(memory.names()).toEqual([OLD]);
 });
 
-it('is not given if the disk fails', async () => {
+it('keeping an old file rejects if the disk fails', async () => {
   await expect(keep({ link: () => failing('EIO') })).rejects.toMatchObject({ code: 'EIO' });
   await expect(keep({ link: () => Promise.reject(new Error('no code')) })).rejects.toThrow('no code');
   expect(memory.names()).toEqual([FILE]);
 });
 
-it('is refused if 10,000 names are taken', async () => {
+it('keeping an old file rejects if 10,000 names are taken', async () => {
   const other = await memory.disk.lstat('/data');
   const asked: string[] = [];
   const lstat: Disk['lstat'] = async (path) => {

@@ -17,7 +17,7 @@ function overlapAt(...times: number[]): CodeOverlap {
   return overlap;
 }
 
-it('has the watermark of the newest row, in any order of rows', () => {
+it('an overlap has the time of the newest row as its watermark, in any order of rows', () => {
   expect(overlapAt()).toMatchObject({ watermarkMs: undefined, rows: 0 });
   expect(overlapAt(5, 9, 7)).toMatchObject({ watermarkMs: 9, rows: 3 });
   expect([...overlapAt(5, 9).ids]).toEqual([
@@ -26,7 +26,7 @@ it('has the watermark of the newest row, in any order of rows', () => {
   ]);
 });
 
-it('is one for each code of a file', () => {
+it('each code of a file has its own overlap', () => {
   const overlaps = new Map<string, CodeOverlap>();
   addRow(overlapOf(overlaps, 'a'), '1', 5);
   addRow(overlapOf(overlaps, 'a'), '2', 6);
@@ -82,7 +82,7 @@ describe('old IDs', () => {
     expect(overlap).toMatchObject({ idsFromMs: 9901, rows: 10_001 });
   });
 
-  it('stay if all are in the overlap, and are checked again only if there are twice as many', () => {
+  it('remain if all are in the overlap, and are checked again only if their number has doubled', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 20_000);
     expect(overlap.ids.size).toBe(10_001);
@@ -95,14 +95,14 @@ describe('old IDs', () => {
     expect(overlap.ids.size).toBe(101);
   });
 
-  it('stay from a given time on while older rows are written again', () => {
+  it('remain from a given time on while older rows are written again', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 100, 4000);
     expect(Math.min(...overlap.ids.values())).toBe(4000);
     expect(overlap.idsFromMs).toBe(4000);
   });
 
-  it('stay unknown once they were removed, even with a longer overlap', () => {
+  it('remain unknown after they were removed, even if the overlap becomes longer', () => {
     const overlap = { ...many(10_001), idsFromMs: 9950 };
     forgetOldIds(overlap, 100);
     expect(overlap.idsFromMs).toBe(9950);

@@ -112,7 +112,7 @@ describe.each([
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
   });
 
-  it('is updated for a service that moved, with --moved-from, once', async () => {
+  it('of a service that moved is updated once, with --moved-from', async () => {
     await again(both);
     const refused = again(both, { baseUrl: NEW_URL });
     await expect(refused).rejects.toThrow(`belongs to https://example.test/api/v1, not to ${NEW_URL}`);

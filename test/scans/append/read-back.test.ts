@@ -87,7 +87,7 @@ describe('rows are read back', () => {
     expect(labelled.map(({ code }) => code)).toEqual(['c', undefined]);
   });
 
-  it.each([1, 2, 7, 30, 64])('in pieces of %i bytes as in one', async (piece) => {
+  it.each([1, 2, 7, 30, 64])('equally from pieces of %i bytes', async (piece) => {
     const lines = Array.from(
       { length: 20 },
       (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`,
@@ -165,7 +165,7 @@ describe('what a stopped run left', () => {
       csv,
     );
 
-  it('is counted, and refused if it ends with a block without zeros (A21)', async () => {
+  it('is counted, and refused if it ends with a block that is not of zeros (A21)', async () => {
     expect(await count('1,2026-01-01T00:00:00Z,\n2,2026')).toBe(1);
     const notOurs = `${'a note '.repeat(80).slice(0, 511)}\n`;
     expect(await count(notOurs)).toBeUndefined();
@@ -246,7 +246,7 @@ describe('a lost state is rebuilt', () => {
     });
   });
 
-  it('of NDJSON without a beginning of its own', async () => {
+  it('of NDJSON, which has no header', async () => {
     const text = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null}\n';
     for (const header of [true, false]) {
       const { overlaps } = await rebuilt(text, { ...ndjson, dialect: { ...DIALECT, header } });
@@ -254,7 +254,7 @@ describe('a lost state is rebuilt', () => {
     }
   });
 
-  it('in flat memory', async () => {
+  it('in constant memory', async () => {
     const text =
       HEAD +
       Array.from(
@@ -282,7 +282,7 @@ describe('a lost state is rebuilt', () => {
       { ...ndjson, columns: ['qr_id', 'id', 'ts'] },
     ],
   ];
-  it.each(refused)('or refused: %s (A14)', async (message, text, identity, begin) => {
+  it.each(refused)('unless it is refused: %s (A14)', async (message, text, identity, begin) => {
     const job = begin === undefined ? {} : { begin };
     await expect(rebuilt(text, identity, job)).rejects.toThrow(new UnrecognizedRowError(message));
   });

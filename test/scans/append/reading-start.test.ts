@@ -47,7 +47,7 @@ async function startOf(options: RunOptions, endMs: number): Promise<number | und
 
 const ids = () => idsIn(memory.read(FILE) ?? '');
 
-it('is the overlap before the watermark if all clocks are right, without a note', async () => {
+it('a run reads from the overlap before the watermark, without a note, if all clocks are right', async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START + 9 * DAY;
   expect(await startOf(at(now), now)).toBe(START + HOUR);
@@ -56,7 +56,7 @@ it('is the overlap before the watermark if all clocks are right, without a note'
   expect(notes).toEqual([]);
 });
 
-it("is before the service's time if that clock was set back before the watermark, with a note (A22)", async () => {
+it("a run reads from before the service's time, with a note, if that clock was set back before the watermark (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START - DAY;
   expect(await startOf(at(now, START + 3 * HOUR), now)).toBe(now - HOUR);
@@ -66,7 +66,7 @@ it("is before the service's time if that clock was set back before the watermark
   ]);
 });
 
-it('is the first scan if nothing is verified, with a note if the clock was set back (A9, A22)', async () => {
+it('a run reads from the first scan if no period is verified, with a note if the clock was set back (A9, A22)', async () => {
   await expect(run(memory, service, { ...at(START + 3 * HOUR), unproven: true })).rejects.toThrow(
     'does not add up',
   );
@@ -78,7 +78,7 @@ it('is the first scan if nothing is verified, with a note if the clock was set b
   ]);
 });
 
-it("goes back by the amount by which the service's clock was set back, even if it passed the watermark again (A22)", async () => {
+it("a run reads earlier by the amount that the service's clock was set back, even if it has passed the watermark again (A22)", async () => {
   // The service was a day fast; a week later it is right.
   await run(memory, service, at(START + 2 * HOUR, START + 2 * HOUR - DAY));
   const now = START + 6 * DAY;
@@ -97,7 +97,7 @@ it("goes back by the amount by which the service's clock was set back, even if i
 });
 
 it.each([400, -400])(
-  "ignores a machine's clock that was wrong by %i days in one run, without a note (A22)",
+  "a run ignores, without a note, that this machine's clock was wrong by %i days in an earlier run (A22)",
   async (days) => {
     await run(memory, service, at(START + 3 * HOUR));
     service[CODE]?.push({ id: 4, time: START + 26 * HOUR });
@@ -110,14 +110,14 @@ it.each([400, -400])(
   },
 );
 
-it('goes back by a difference of hours that either clock may have caused, without a note (A22)', async () => {
+it('a run reads earlier by a difference of hours that either clock may have caused, without a note (A22)', async () => {
   await run(memory, service, at(START + 3 * HOUR, START - 2 * HOUR));
   const now = START + DAY;
   expect(await startOf(at(now), now)).toBe(START - 3 * HOUR);
   expect(notes).toEqual([]);
 });
 
-it('is not after scans that arrived while another scan was dated in the future (A22)', async () => {
+it('a run reads scans that arrived while another scan was dated in the future (A22)', async () => {
   const future = START + 400 * DAY;
   service[CODE]?.push({ id: 50, time: future });
   await run(memory, service, { ...at(START + 3 * HOUR), untilMs: future + 1 });
@@ -129,7 +129,7 @@ it('is not after scans that arrived while another scan was dated in the future (
   expect(ids()).toEqual(['1', '2', '3', '50', '60']);
 });
 
-it('is not after scans that arrived since the last run began, however long it took (A22)', async () => {
+it('a run reads scans that arrived since the last run began, however long that run took (A22)', async () => {
   let serviceMs = START + 3 * HOUR;
   const clock = { now: () => serviceMs, monotonic: () => 0, random: () => 0, sleep: async () => {} };
   const file = await openOn(memory, service, { ...at(0), clock, serviceNow: () => serviceMs });
@@ -142,7 +142,7 @@ it('is not after scans that arrived since the last run began, however long it to
   expect(await startOf(at(START + 2 * DAY), START + 2 * DAY)).toBe(START + 2 * HOUR);
 });
 
-it('is never after the requested end (A22)', async () => {
+it('a run never begins to read after the requested end (A22)', async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const untilMs = START + HOUR / 2;
   expect(await startOf({ ...at(START + DAY), untilMs }, untilMs)).toBe(untilMs - HOUR);
@@ -150,7 +150,7 @@ it('is never after the requested end (A22)', async () => {
   expect(notes).toEqual([]);
 });
 
-it('is refused if the file begins after the end (A18, A22)', async () => {
+it('a run is refused if the file begins after the requested end (A18, A22)', async () => {
   await run(memory, service, { ...at(START + 3 * HOUR), sinceMs: START });
   for (const untilMs of [START, START - 1]) {
     const failing = startOf({ ...at(START + DAY), untilMs }, untilMs);

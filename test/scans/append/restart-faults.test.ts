@@ -75,7 +75,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     }
   });
 
-  it('any change of a name may be lost in a power cut, on a disk that keeps no order (A31)', async () => {
+  it('a power cut may undo any change of a name, on a disk that keeps no order (A31)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       await atEveryStep(prepare, work, ['end-after'], async ({ memory: on }) => {
         on.revive({ keep: () => 1, lost });
@@ -127,7 +127,7 @@ const event = fc.record({
   hasLinks: fc.boolean(),
 });
 
-it('after any history, every scan that a successful run left in the file is in it, or in an old one (A31)', async () => {
+it('after any history, every scan that a successful run left in the file is in the file or in a kept old one (A31)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 10 }), async (events) => {
       const on = createMemoryDisk();

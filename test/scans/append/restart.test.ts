@@ -56,7 +56,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(await run(memory, service)).toBe(0);
   });
 
-  it('the new one has as many scans, but others', async () => {
+  it('the new file has as many scans, but others', async () => {
     await run(memory, service);
     forget(1);
     service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
@@ -79,7 +79,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     [5, ''],
     [6, ', the rest from 1 more code'],
     [7, ', the rest from 2 more codes'],
-  ])('%i codes were deleted: of five it is said how many scans, the most first', async (deleted, others) => {
+  ])('%i codes were deleted: the reason lists the scans of five, the largest number first', async (deleted, others) => {
     const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
     let id = 1;
     const scans = codes.map((code, i) => [
@@ -104,7 +104,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     ]);
   });
 
-  it('it was of other codes, of another workspace, or in another form', async () => {
+  it('it was of other codes, of another workspace, or in another format', async () => {
     await run(memory, service, { identity: { format: 'ndjson' } });
     await run(
       memory,
@@ -250,7 +250,7 @@ describe('no old file is left if', () => {
   });
 });
 
-it('each old file has a name of its own', async () => {
+it('each old file gets its own name', async () => {
   await run(memory, service);
   for (const gone of [1, 2, 3]) {
     forget(gone);
@@ -264,7 +264,7 @@ it('each old file has a name of its own', async () => {
   expect(oldFiles()).toEqual([OLD, `${OLD}.1`, `${OLD}.2`]);
 });
 
-it('a file that is compared is closed', async () => {
+it('the old file is closed after the comparison', async () => {
   await run(memory, service);
   const { disk, stillOpen } = countingDisk(memory);
   await restart({ disk });
@@ -308,7 +308,7 @@ it('the run that finishes a restart reports the old file', async () => {
   expect(said).toEqual([`scans.out: finished an interrupted --restart. The old file is ${OLD}`]);
 });
 
-it('is completed by a run without notes', async () => {
+it('a run without notes completes an interrupted restart', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = (_, operation) =>

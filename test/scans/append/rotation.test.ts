@@ -145,7 +145,7 @@ describe('a file that was moved away', () => {
     expect(memory.read(FILE)).toBe('mine\n');
   });
 
-  it('is refused to a run of another service (A6)', async () => {
+  it('is refused if the run uses another service (A6)', async () => {
     await rotated();
     await rotate();
     await expect(
@@ -294,7 +294,7 @@ describe('logrotate with copytruncate', () => {
   }
 
   it.each(['', '.gz'])(
-    'is continued after a complete run if the copy has all of its rows, as 1%s (A33)',
+    'is continued after a complete run if the copy, named 1%s, has all of its rows (A33)',
     async (packing) => {
       await rotated();
       await copyAndEmpty();
@@ -310,7 +310,7 @@ describe('logrotate with copytruncate', () => {
   );
 
   it.each(['', '.gz', '.zst'])(
-    'is refused if the copy lacks rows or cannot be read, as 1%s (A33)',
+    'is refused if the copy, named 1%s, lacks rows or cannot be read (A33)',
     async (packing) => {
       await rotated();
       await copyAndEmpty();
@@ -428,7 +428,7 @@ it.each([
   ['minutes', 0.5 * HOUR, []],
   ['years', 9000 * HOUR, []],
 ])(
-  "a machine's clock that was %s behind for one run does not stop the log (A25)",
+  "a run continues although this machine's clock was %s behind in the run before (A25)",
   async (_, behind, said) => {
     add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
     await rotated(at(23 * HOUR));
@@ -446,7 +446,7 @@ it.each([
   },
 );
 
-describe('after a run that ended with 9', () => {
+describe('after a run that ended with exit code 9', () => {
   beforeEach(async () => {
     add(50 * HOUR, 51 * HOUR);
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
@@ -465,7 +465,7 @@ describe('after a run that ended with 9', () => {
     expect(await rotated()).toBe(0);
   });
 
-  it('the IDs stay until they are verified, over kills, further failures and rotations (A29)', async () => {
+  it('the state keeps these IDs until the rows are verified, over kills, further failures and rotations (A29)', async () => {
     await rotate();
     add(1.5 * HOUR, 52 * HOUR);
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
@@ -513,7 +513,7 @@ describe('after a run that ended with 9', () => {
     expect(await rotated({ disk: { ...memory.disk, lstat } })).toBe(1);
   });
 
-  it('is refused without that file, or if it was edited, and continues once it is back in its place (A29)', async () => {
+  it('the next run is refused while the rotated file is missing or edited, and continues after it was restored (A29)', async () => {
     memory = createMemoryDisk();
     addLong();
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
@@ -552,7 +552,7 @@ it('of several codes, only the unverified one is read again (A29)', async () => 
   expect(await rotated()).toBe(0);
 });
 
-it('rows older than the listed IDs count as unknown, even if more was read to verify them (A25)', async () => {
+it('rows older than the listed IDs count as unknown, even if the verification read further back (A25)', async () => {
   service = { [CODE]: rowsAt(0, 10 * HOUR) };
   await rotated();
   await rotate();

@@ -66,7 +66,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110, 210]);
   });
 
-  it('are made by the writer of the rows as soon as they are due', async () => {
+  it('are made right after a write if they are due', async () => {
     const { clock, queue, commits } = start();
     const twice = queue.run(async () => {
       await queue.commitWhenDue();
@@ -77,7 +77,7 @@ describe('commits', () => {
     expect(await clock.run(twice)).toBe(2);
   });
 
-  it('end with stop, even if one is due', async () => {
+  it('end when the queue stops, even if one is due', async () => {
     const { clock, commits } = start();
     let wake = (): void => undefined;
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
@@ -94,7 +94,7 @@ describe('commits', () => {
     expect(commits).toEqual([0]);
   });
 
-  it('end with stop', async () => {
+  it('end when the queue stops', async () => {
     const { clock, queue, commits, rows } = start();
     const first = rows();
     await clock.advance(10);
@@ -107,7 +107,7 @@ describe('commits', () => {
 });
 
 describe('work', () => {
-  it('runs one after the other', async () => {
+  it('runs one operation at a time', async () => {
     const { clock, queue } = start();
     const order: string[] = [];
     const slow = queue.run(async () => {
@@ -120,7 +120,7 @@ describe('work', () => {
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('fails after a failure, with its reason, including background commits', async () => {
+  it('fails with the same reason after any failure, also of a background commit', async () => {
     let full = false;
     const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();

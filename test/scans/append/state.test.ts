@@ -59,7 +59,7 @@ function sealed(content: unknown): Buffer {
 }
 
 describe('a state', () => {
-  it('is parsed as it was written', () => {
+  it('is parsed to the values that were written', () => {
     const { identity: was, overlaps, rotated, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
     expect(rest).toEqual({
@@ -89,7 +89,7 @@ describe('a state', () => {
     },
   );
 
-  it('may have the latest possible time', () => {
+  it('may contain the latest possible time', () => {
     const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
     expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
   });
@@ -200,7 +200,7 @@ describe('a state', () => {
     },
   );
 
-  it('that is not an object, or not JSON, is refused, although its checksum is right (A16)', () => {
+  it('is refused if it is not an object or not JSON, although its checksum is right (A16)', () => {
     const text = '{"version":1,nonsense';
     const checksum = createHash('sha256').update(`${text}}`).digest('hex');
     expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownRecordError);
@@ -313,7 +313,7 @@ describe('a run that differs from the file', () => {
     expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 
-  it('only in what does not matter', () => {
+  it('only in properties that do not matter is accepted', () => {
     expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
     expect(
       differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] }),
