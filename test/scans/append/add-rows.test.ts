@@ -350,7 +350,7 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
   return { asked, overlaps, sink: file.sinkOf(CODE), file };
 }
 
-describe('rows of a --restart', () => {
+describe('rows that a tail can drop', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 

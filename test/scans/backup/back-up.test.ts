@@ -184,7 +184,7 @@ describe('a backup', () => {
     ['fewer scans', 3, [0, 1, 2, 3], 1],
     ['as many scans, without one of the old ones', 3, [1, 2, 9], 1],
     ['more scans, without some of the old ones', 35, [1, 90, 91], 2],
-  ])('is never replaced by one with %s (B6)', async (_, scans, ids, missing) => {
+  ])('is never replaced by a backup with %s (B6)', async (_, scans, ids, missing) => {
     const { backup, code, files, log, read, send, write } = await useWorld({ scans });
     const kept = ids.map((id) => `{"id":${id}}\n`).join('');
     write('scans.ndjson', kept);
@@ -199,7 +199,7 @@ describe('a backup', () => {
     expect(files()).toEqual(both);
   });
 
-  it('replaces one whose scans it has', async () => {
+  it('replaces an earlier backup if it has all of its scans', async () => {
     const { backup, saved, send, write } = await useWorld();
     write('scans.ndjson', '{"id":1}\n{"id":3}');
     await backup.backUp(send);
@@ -228,7 +228,7 @@ describe('a backup', () => {
     },
   );
 
-  it('has more scans than the service counts, if the total is capped at any value (B2)', async () => {
+  it('includes scans beyond a total that is capped at any value (B2)', async () => {
     const { backup, saved, send } = await useWorld({ scans: 1203, how: { cap: 777 } });
     await backup.backUp(send);
     expect(saved()).toHaveLength(1203);
@@ -266,7 +266,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it('are checked for again if the DELETE waited for more than a second, or for the rate limit', async () => {
+  it('are requested again if the DELETE waited for more than a second, or for the rate limit', async () => {
     for (const [ms, pausedMs, looks] of [
       [1000, 0, 1],
       [1001, 0, 2],
@@ -288,7 +288,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it('are checked for before each repeated DELETE, and are then saved too', async () => {
+  it('are requested before each repeated DELETE, and are then saved too', async () => {
     const { backup, log, model, saved, send } = await useWorld();
     await backup.backUp(async (beforeSend) => {
       expect(await beforeSend?.()).toBeUndefined();
@@ -339,7 +339,7 @@ describe('a check for newer scans (B3)', () => {
   it.each([
     ['the total is capped', 50, { cap: 50 }, 0],
     ['fewer are counted', 3, {}, 2],
-  ])('finds them by their time if %s', async (_, scans, how, gone) => {
+  ])('finds newer scans by their time if %s', async (_, scans, how, gone) => {
     const { backup, model, saved, send, waits } = await useWorld({
       scans,
       how: { order: 'ascending', ...how },
@@ -354,7 +354,7 @@ describe('a check for newer scans (B3)', () => {
     expect(waits).toEqual([1000]);
   });
 
-  it('finds scans that are counted but not returned', async () => {
+  it('finds newer scans that the service counts but does not return', async () => {
     const { backup, log, send, service, waits } = await useWorld();
     const list = service.listScans;
     await backup.backUp(async (beforeSend) => {
@@ -373,7 +373,7 @@ describe('a check for newer scans (B3)', () => {
 });
 
 describe('a code that is not deleted', () => {
-  it('has its status again, and the error is that of the DELETE (B4)', async () => {
+  it('gets its status back, and the error of the DELETE is reported (B4)', async () => {
     const { backup, code, files, log } = await useWorld();
     await expect(backup.backUp(refuse(lost))).rejects.toBe(lost);
     expect([code.status, files(), log.at(-1)]).toEqual(['active', both, 'PATCH active']);
@@ -391,7 +391,7 @@ describe('a code that is not deleted', () => {
     expect(warnings).toEqual([[expect.stringContaining('`qrctl qr update menu --status active`'), true]]);
   });
 
-  it('is not paused any more if it does not exist', async () => {
+  it('is not reported as paused if it no longer exists', async () => {
     const gone = new NotFoundError('no such code');
     for (const [error, patches] of [
       [gone, 0],
@@ -453,7 +453,7 @@ describe('a code that is not deleted', () => {
 });
 
 describe('a code that a killed run paused (B5)', () => {
-  it('is backed up, and restored, as it was before, without another pause', async () => {
+  it('is backed up and restored with its status before that run, without another pause', async () => {
     const { backup, code, files, log, read } = await useWorld({ status: 'paused' });
     await expect(backup.backUp(refuse(lost), { ...code, status: 'active' })).rejects.toBe(lost);
     expect(JSON.parse(read('json'))).toEqual({ ...code, status: 'active' });
@@ -470,7 +470,7 @@ describe('the cost of a backup', () => {
     [0, 'active'],
     [3, 'paused'],
     [1203, 'active'],
-  ])('is known before: %i scans, %s', async (scans, status) => {
+  ])('is known before it begins: %i scans, %s', async (scans, status) => {
     const { backup, code, log, send } = await useWorld({ scans, status });
     const foreseen = requestsOfBackup(code, scans);
     await backup.backUp(send);

@@ -71,7 +71,7 @@ describe('a dataset', () => {
     },
   );
 
-  it('by month, and by the days of a zone', async () => {
+  it('is partitioned by month, or by the days of a zone', async () => {
     await runLake(
       memory,
       { [CODE]: rows(1, -1, 0, 31 * DAY) },
@@ -87,7 +87,7 @@ describe('a dataset', () => {
     expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2026-01-01', 'dt=2026-01-02']);
   });
 
-  it('without --append is empty before everything is verified, and has no rows of a failed code', async () => {
+  it('without --append has no part before all codes are read, and no rows of a failed code', async () => {
     await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow(
       'the service failed',
     );
@@ -147,7 +147,7 @@ describe('a dataset', () => {
     expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, added: 2 });
   });
 
-  it('refuses a scan of a day without a name before a part is written', async () => {
+  it('refuses a scan whose day has no partition name before a part is written', async () => {
     const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
     const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
     await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(
@@ -167,7 +167,7 @@ describe('a dataset', () => {
   );
 
   it.each([true, false])(
-    'does not add the oldest days again after they were deleted; directories too: %s (P15)',
+    'does not add the oldest days again after a user deleted them; directories too: %s (P15)',
     async (all) => {
       await runLake(memory, service);
       for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/')))
@@ -192,7 +192,7 @@ describe('a dataset', () => {
     },
   );
 
-  it('is continued for the same codes in any order only (P7)', async () => {
+  it('is continued only for the same codes, in any order (P7)', async () => {
     const identity = (...codes: string[]) => ({ identity: { all: false, codes } });
     await runLake(memory, service, identity(OTHER_CODE, CODE));
     expect(await runLake(memory, laterNight(), identity(CODE, OTHER_CODE))).toBe(5);
@@ -210,13 +210,13 @@ describe('a dataset', () => {
     expect(notes).toEqual([expect.stringMatching(/^dt=2026-01-01, dt=2026-01-02 were deleted\./)]);
   });
 
-  it('accepts deleted days in a run without notes (P15)', async () => {
+  it('accepts deleted days if the run prints no notes (P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
     expect(await runLake(memory, service)).toBe(0);
   });
 
-  it('is locked with the lock of the run, and released however it ends (P9)', async () => {
+  it('is locked by the run, and unlocked however the run ends (P9)', async () => {
     const held: string[] = [];
     const signal = new AbortController().signal;
     const lock: LakeOptions['lock'] = async (path, { signal: given }) => {
@@ -233,7 +233,7 @@ describe('a dataset', () => {
     expect(held).toEqual([]);
   });
 
-  it('is locked before anything of it is read (P9)', async () => {
+  it('is locked before any file in it is read (P9)', async () => {
     const steps: string[] = [];
     const disk = {
       ...memory.disk,
@@ -405,14 +405,14 @@ describe('links of another user to another directory (D14)', () => {
     memory.user = 1000;
   }
 
-  it('are no dataset', async () => {
+  it('are not accepted as a dataset', async () => {
     await withSecret();
     await plant(LAKE);
     await expect(runLake(memory, service)).rejects.toMatchObject({ name: 'UsageError' });
     expect(memory.names()).toEqual(['/data/secret/.part-000001.csv.partial', '/data/secret/key']);
   });
 
-  it('are no partition', async () => {
+  it('are not accepted as a partition', async () => {
     await withSecret();
     await runLake(memory, service);
     await memory.disk.unlink('/data/secret/key');

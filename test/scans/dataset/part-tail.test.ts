@@ -115,7 +115,7 @@ describe('rows', () => {
     expect(parts()[0]).not.toHaveProperty('owner');
   });
 
-  it('of a failed code are dropped from memory and disk, and no others', async () => {
+  it('of a failed code are dropped from memory and disk, and those of other codes remain', async () => {
     const tail = createTail({ mostRows: 3 });
     await tail.write(CODE, 0);
     await tail.write(OTHER_CODE, 0, HOUR);
@@ -143,7 +143,7 @@ describe('rows', () => {
 });
 
 describe('a tail', () => {
-  it('keeps a state if there is a manifest, or rows to record in one', async () => {
+  it('keeps a state if there is a manifest, or if rows are to be recorded', async () => {
     expect(createTail({ isSaved: true }).keepsState()).toBe(true);
     const tail = createTail({ mostRows: 2 });
     expect(tail.keepsState()).toBe(false);

@@ -35,7 +35,7 @@ describe('partitions that were deleted (P15)', () => {
     expect(await removedPartitions(job(...parts.reverse()))).toEqual([FIRST, SECOND]);
   });
 
-  it('are none if the oldest is there, also under its temporary name, or if all are missing', async () => {
+  it('are not assumed if the oldest one exists, also under its temporary name, or if all are missing', async () => {
     const parts = [part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv')];
     expect(await removedPartitions(job(...parts))).toEqual([]);
     await put(`${FIRST}/.part-000001.csv.partial`);
@@ -64,7 +64,7 @@ describe('parts of a stopped run', () => {
     expect(memory.names()).toContain(`/data/lake/${FIRST}/part-000002.csv`);
   });
 
-  it('cost no operation on the disk if there are none', async () => {
+  it('cost no operation on the disk if all are complete', async () => {
     await put(`${FIRST}/part-000001.csv`);
     memory.revive();
     await finishParts(job(part(FIRST, 'part-000001.csv')));

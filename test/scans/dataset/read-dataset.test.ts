@@ -35,7 +35,7 @@ describe('of a dataset', () => {
     );
   });
 
-  it('the beginning is the lower bound of its first run, if there was one', async () => {
+  it('the beginning is the lower bound of its first run, if it had one', async () => {
     await runLake(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
     memory = createMemoryDisk();
@@ -44,7 +44,7 @@ describe('of a dataset', () => {
     expect(await beginning()).toBe(START + HOUR);
   });
 
-  it('the beginning is not known if a part of it is not read', async () => {
+  it('the beginning is unknown if one of its parts is not read', async () => {
     await runLake(memory, service);
     const [, ...others] = [...paths()].filter((path) => path.endsWith('.csv'));
     expect(others).toHaveLength(1);

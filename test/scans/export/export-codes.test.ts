@@ -149,7 +149,7 @@ describe('a service without a Date header', () => {
     ]);
   });
 
-  it("is refused if it has scans later than the machine's time, which is then behind (C18)", async () => {
+  it("is refused if it has scans later than the machine's time, because that clock is then behind (C18)", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const { messages, hints, asked } = await exported({ ...silent, job, rows });
     expect(await hints()).toEqual([
@@ -197,13 +197,13 @@ describe('a sink that begins earlier when the end is known', () => {
   const sinceFor = (endMs: number) => endMs - 20_000;
   const job = { codes: [{ id: 'a' }] };
 
-  it('is requested from there if the end is known', async () => {
+  it('is requested from its beginning if the end is known', async () => {
     const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('is requested from there when the first response shows the end, and page 1 is read again', async () => {
+  it('is requested from its beginning after the first response shows the end, and page 1 is read again', async () => {
     const unknown = { nowMs: () => undefined, job: { ...job, untilMs: undefined } };
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...unknown });
     expect((await result()).scans).toBe(3);
@@ -213,7 +213,7 @@ describe('a sink that begins earlier when the end is known', () => {
 });
 
 describe('a range whose rows do not add up', () => {
-  it('is paginated once if its end was known from the beginning', async () => {
+  it('is paginated once if its end was known before the first request', async () => {
     const how = { lie: (total: number) => total + 7 };
     const { messages, asked } = await exported({ how, job: { codes: [{ id: 'a' }] } }).catch(
       (error) => error,
@@ -246,7 +246,7 @@ describe('a service that dates scans ahead of its Date', () => {
     },
   );
 
-  it('costs one more request, and none if these scans are within the margin of a second, or if page 1 has all rows', async () => {
+  it('costs one more request, unless these scans are within the margin of a second or page 1 has all rows', async () => {
     const cost = async (aheadMs: number, pageCap: number) => {
       const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
       const { result, asked } = await exported({
@@ -261,7 +261,7 @@ describe('a service that dates scans ahead of its Date', () => {
     expect([await cost(1000, 3), await cost(999, 3), await cost(1000, 50)]).toEqual([4, 3, 1]);
   });
 
-  it('has no scans if all are dated ahead', async () => {
+  it('returns no scans if all are dated ahead', async () => {
     const rows = old.map(({ id }) => ({ id, time: UNTIL + 5000 + id }));
     const known = { id: 'a', slug: 's' };
     const { result, asked } = await exported({
@@ -299,7 +299,7 @@ describe('the range that was read', () => {
 });
 
 describe('a range whose beginning is not before its end', () => {
-  it('differs from one that has a beginning', async () => {
+  it('is distinguished from a range that has a beginning before its end', async () => {
     expect(
       await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result(),
     ).toMatchObject({
@@ -340,7 +340,7 @@ describe('a range whose beginning is not before its end', () => {
 describe('a code without scans', () => {
   const empty = { rows: [], job: { codes: [{ id: 'a' }] } };
 
-  it('that no response has shown yet is requested, because it may not exist (C14)', async () => {
+  it('that was in no response yet is requested, because it may not exist (C14)', async () => {
     await expect((await exported(empty)).result()).rejects.toThrow('not asked for');
   });
 
@@ -387,7 +387,7 @@ describe('the end of the range', () => {
     expect(new Set(asked.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
   });
 
-  it('is one for all codes, even if the first ones are deleted and the service sends no Date header (C1)', async () => {
+  it('is the same for all codes, even if the first ones are deleted and the service sends no Date header (C1)', async () => {
     let now = UNTIL;
     const gone = () => new NotFoundError('no code', { status: 404 });
     const { result, range, asked, log } = await exported({
@@ -442,7 +442,7 @@ describe('codes one after the other', () => {
     expect(progress.at(-1)).toBe('15 of 15, 5 done');
   });
 
-  it('are none if none are passed', async () => {
+  it('may be an empty list', async () => {
     expect(await (await exported({ job: { codes: [] } })).result()).toEqual({
       codes: 0,
       scans: 0,
@@ -480,7 +480,7 @@ describe('a code that fails alone', () => {
     expect((await result()).failed).toEqual(['a', 'c', 'e']);
   });
 
-  it('is a deleted one, if it has no scans (C14)', async () => {
+  it('may be a deleted code without scans (C14)', async () => {
     const listScans = async () => ({ rows: [], times: [], total: 0, serviceTimeMs: undefined });
     const getCode = async (id: string) => {
       if (id === 'b') throw new NotFoundError('not found (404)');
@@ -492,7 +492,7 @@ describe('a code that fails alone', () => {
     expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
   });
 
-  it('does not count as an outage if it failed for another reason', async () => {
+  it('does not count as an outage if it was refused', async () => {
     const { result } = await exported({
       failures: { b: () => new NotFoundError('not found (404)'), c: down },
     });

@@ -152,7 +152,7 @@ async function holdsWhatStoodThere(service: ModelScans, range: Range, width: num
 }
 
 describe('an export against any service', () => {
-  test('is exact, or refused', async () => {
+  test('has every scan of the range once, or is refused', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
@@ -164,7 +164,7 @@ describe('an export against any service', () => {
     expect(refused).toBeLessThan(RUNS.numRuns / 10);
   });
 
-  test('is exact or refused if totals and pages are wrong', async () => {
+  test('has every scan once, or is refused, if totals and pages are wrong', async () => {
     const lies = fc.record({
       drawn: world,
       at: fc.integer({ min: 1, max: 12 }),
@@ -259,7 +259,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('is exact or refused if the service caps its totals and pages', async () => {
+  test('has every scan once, or is refused, if the service caps its totals and pages', async () => {
     const caps = fc.record({
       drawn: world,
       pages: fc.integer({ min: 1, max: 20 }),

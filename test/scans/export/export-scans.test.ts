@@ -67,7 +67,7 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
   });
 
   it.each([1000, 1500, 5000])(
-    'has exactly %i scans, which costs one request more than its pages',
+    'has exactly %i scans: the export costs one request more than its pages',
     async (count) => {
       for (const together of [1, 3]) {
         const { ids, requests } = await exported(count, { order, together });
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(sink.kept.writes).toBe(0);
   });
 
-  it('of unsorted rows notes this, and verifies nothing before all rows are read (C15)', async () => {
+  it('of unsorted rows notes that they are unsorted, and verifies no row before all are read (C15)', async () => {
     const notes: string[] = [];
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
@@ -151,12 +151,12 @@ describe('an export', () => {
 describe('a deleted code', () => {
   const checkExists = () => Promise.reject(new NotFoundError('not found (404)'));
 
-  it('is not an export without scans (C14)', async () => {
+  it('is reported instead of an export without scans (C14)', async () => {
     expect((await exportedFrom(p([], 0), [], { checkExists })).failure).toBeInstanceOf(NotFoundError);
     expect((await exportedFrom(p([], 0), [])).failure).toBeUndefined();
   });
 
-  it('is reported if its rows vanish while they are read, and nothing is read again (C14)', async () => {
+  it('is reported if its rows vanish while they are read, and no page is read again (C14)', async () => {
     const { failure, asked } = await exportedFrom(p([1, 2], 4), [p([], 0), p([], 0)], { checkExists });
     expect(failure).toBeInstanceOf(NotFoundError);
     expect(asked).toEqual([2, 2]);
@@ -171,7 +171,7 @@ describe('a deleted code', () => {
     ).toBeInstanceOf(NotFoundError);
   });
 
-  it('differs from a page with rows and a total of zero', async () => {
+  it('is distinguished from a code whose page has rows and a total of zero', async () => {
     const { failure } = await exportedFrom(
       p([1, 2], 0),
       Array.from({ length: 30 }, () => p([1, 2], 0)),
@@ -179,7 +179,7 @@ describe('a deleted code', () => {
     expect(failure).toBeInstanceOf(UnprovenError);
   });
 
-  it('differs from an empty page with a total', async () => {
+  it('is distinguished from a code whose page is empty and has a total', async () => {
     const { failure } = await exportedFrom(
       p([], 3),
       Array.from({ length: 30 }, () => p([], 3)),

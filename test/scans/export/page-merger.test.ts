@@ -25,7 +25,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([8]);
   });
 
-  it('keeps rows of the newest instant that arrive one by one, to compare the next with them (C4)', () => {
+  it('keeps rows of the newest instant that arrive one by one, and compares the next rows with them (C4)', () => {
     const at = (ids: number[], times: number[]) => page(ids, { times });
     const merger = createPageMerger();
     merger.add(at([1, 2], [1, 1]), 0);

@@ -189,7 +189,7 @@ describe('a total that may be capped', () => {
     ['are rows', page([1, 0])],
     ['is no answer', new Error('killed')],
   ])(
-    'gives out no row while it is not known that there are no older ones: beyond them there %s (C20)',
+    'yields no row before the service was asked for older ones: beyond the oldest there %s (C20)',
     async (_, beyond) => {
       const { read } = answers(p([2, 1], 6), beyond);
       const given: number[] = [];
@@ -224,7 +224,7 @@ describe('a total that may be capped', () => {
     );
   });
 
-  it('is any total with --prove-beyond (C10)', async () => {
+  it('is every total with --prove-beyond (C10)', async () => {
     const { read, asked } = answers(p([3], 3), page([3, 4]));
     await expect(
       collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending')),

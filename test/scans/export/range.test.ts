@@ -76,7 +76,7 @@ describe('the size of a page', () => {
     [0, 500],
     [500, 500],
     [1000, 500],
-  ])('is %i by the word of a service whose page 1 shows all there is: taken for %i', (limit, size) => {
+  ])('is reported as %i by a service whose page 1 has all rows, and assumed to be %i', (limit, size) => {
     expect(pageSizeOf({ ...page([1, 2]), limit })).toBe(size);
   });
 
@@ -92,7 +92,7 @@ describe('a page that the service refuses', () => {
     return pageReader(reading(answers(error).read, { range: RANGE }), first)(number);
   };
 
-  it('is empty if page 1 was returned: the service has no further pages', async () => {
+  it('counts as empty if page 1 was returned: the service has no further pages', async () => {
     const empty = { rows: [], times: [], total: 4, serviceTimeMs: undefined };
     expect(await read(new RejectedError('page out of range'), 2)).toEqual(empty);
     expect(await read(new NotFoundError('no such page'), 2)).toEqual(empty);

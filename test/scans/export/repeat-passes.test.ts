@@ -39,7 +39,7 @@ describe('a range that is read in repeated passes', () => {
     expect(widths).toEqual([16]);
   });
 
-  it('is granted twice its pages for each pass that found more, and the number of passes stays', async () => {
+  it('is granted twice its pages for each pass that found more rows, and such a pass is not counted', async () => {
     const granted: number[] = [];
     const { read, asked } = answers(
       p([1], 4),
@@ -56,7 +56,7 @@ describe('a range that is read in repeated passes', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('is granted nothing if fewer or more rows are returned than counted, because swapped rows never cause that', async () => {
+  it('is granted no requests if fewer or more rows are returned than counted, because swapped rows never cause that', async () => {
     const granted: number[] = [];
     const grant = (requests: number) => granted.push(requests);
     const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));
@@ -70,7 +70,7 @@ describe('a range that is read in repeated passes', () => {
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
-  it('is granted nothing for rows that arrived, which the total shows', async () => {
+  it('is granted no requests for rows that arrived, which the total shows', async () => {
     const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
     const grant = () => expect.unreachable();
     expect(await collect(repeatPasses({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
@@ -105,7 +105,7 @@ describe('a range that is read in repeated passes', () => {
 });
 
 describe('repeated passes that found as many IDs as the total', () => {
-  it('is not verified if more rows were returned than counted: a repeated one may hide another (C11)', async () => {
+  it('do not verify the range if more rows were returned than counted: a repeated one may hide another (C11)', async () => {
     expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({
       count: 4,
       total: 4,
@@ -113,7 +113,7 @@ describe('repeated passes that found as many IDs as the total', () => {
     });
   });
 
-  it('is not verified if a page was truncated: the total hides its missing rows (C11)', async () => {
+  it('do not verify the range if a page was truncated: the total hides its missing rows (C11)', async () => {
     expect(await readAll(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject({
       count: 5,
       total: 5,
@@ -121,7 +121,7 @@ describe('repeated passes that found as many IDs as the total', () => {
     });
   });
 
-  it('is not verified by an older total if the newest one is larger (C11)', async () => {
+  it('do not verify the range by an older total if the newest one is larger (C11)', async () => {
     expect(await readAll(p([1, 2], 3), [p([3], 4)])).toMatchObject({ count: 3, total: 4, isVerified: false });
   });
 });
@@ -129,12 +129,12 @@ describe('repeated passes that found as many IDs as the total', () => {
 describe('the number of passes', () => {
   const nothingNew = [p([1, 2], 3), p([], 3)];
 
-  it('is as many as allowed if they find nothing (C13)', async () => {
+  it('is as large as allowed if no pass finds new rows (C13)', async () => {
     const script = [p([], 3), ...nothingNew, ...nothingNew, ...nothingNew];
     expect((await readAll(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 1, 2, 1, 2]);
   });
 
-  it('does not include those that find more of the same total, up to the twelfth (C13)', async () => {
+  it('does not include passes that find more of the same total, up to the twelfth (C13)', async () => {
     let next = 2;
     const asked: number[] = [];
     const rows = repeatPasses(
@@ -151,7 +151,7 @@ describe('the number of passes', () => {
     expect(asked.filter((number) => number === 1)).toHaveLength(11);
   });
 
-  it('includes those in which the total changed', async () => {
+  it('includes passes in which the total changed', async () => {
     const script = [p([], 3), p([1, 3], 4), p([], 4)];
     expect((await readAll(p([1, 2], 3), script, { passes: 2 })).asked).toEqual([2, 1, 2]);
   });

@@ -116,7 +116,7 @@ describe('the cuts of slices', () => {
     expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
   });
 
-  it('count no row twice that is just before one (C12)', async () => {
+  it('do not count a row twice that is just before a cut (C12)', async () => {
     const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
     const count = async (arrivals?: ModelScansOptions['arrivals']) => {
       const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });

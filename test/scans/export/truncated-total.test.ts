@@ -36,7 +36,7 @@ describe('a total', () => {
     expect([0, 1, 48, 51, 10_001].map(isDoubtful)).toEqual([false, false, false, false, false]);
   });
 
-  it('may be capped at any number if requested, but not at zero', () => {
+  it('may be capped at any number if --prove-beyond is set, but not at zero', () => {
     expect(mayBeTruncated(3, 500, true)).toBe(true);
     expect(mayBeTruncated(0, 500, true)).toBe(false);
   });
@@ -201,7 +201,7 @@ describe('a request beyond the edge of a range', () => {
     expect(near.requests).toHaveLength(1);
   });
 
-  it('is not sent if everything beyond is outside the range', async () => {
+  it('is not sent if all times beyond the edge are outside the range', async () => {
     expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({
       more: false,
       requests: [],
@@ -269,7 +269,7 @@ describe('requests beyond rows of one instant', () => {
     },
   );
 
-  it('are not sent if everything after is outside the range', async () => {
+  it('are not sent if all later times are outside the range', async () => {
     const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
     const { read, asked: pages } = answers(page([]));
     expect(await requestBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
@@ -291,7 +291,7 @@ describe('a request beyond a dense edge', () => {
     reading(read, { range: { ...range, sinceMs: START - 1 } });
   const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
 
-  it('costs one request if as many rows are counted as are known there, on a page that is not full', async () => {
+  it('costs one request if the service counts as many rows as are known at the edge, on a page that is not full', async () => {
     const service = dense({ pageCap: 31 });
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(false);
     expect(service.state.requests).toBe(1);
@@ -305,7 +305,7 @@ describe('a request beyond a dense edge', () => {
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 
-  it('reads all rows if there are others, and finds the hidden one', async () => {
+  it('reads all rows if the service counts more, and finds the hidden one', async () => {
     const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
     const service = modelScans(near, { pageCap: 7 });
     expect(await requestBeyond(job(service), 'ascending', newest, 301)).toBe(false);

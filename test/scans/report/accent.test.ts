@@ -15,6 +15,6 @@ test.each(['#ffffff', '#000000', '#ffdd00', '#0057b8', '#ff0000', '#00ff00', '#0
   },
 );
 
-test('a readable color stays as it is', () => {
+test('a readable accent color is unchanged', () => {
   expect(accentColors('#0057b8', 'light').accent).toBe('#0057b8');
 });

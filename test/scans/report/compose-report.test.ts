@@ -19,7 +19,7 @@ const textsOf = (card: Card | undefined) =>
     (table as FigureTable).rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)]),
   );
 
-test('compares the averages per day of months that differ in length, in addition to their totals', () => {
+test('a report compares the averages per day of months that differ in length, in addition to their totals', () => {
   const countries = sectionOf(
     { kind: 'value', by: 'country' },
     [{ value: 'DE', scans: 310, perDay: 10, previous: 300, previousPerDay: 10, change: 0, share: 0.5 }],
@@ -54,7 +54,7 @@ test('compares the averages per day of months that differ in length, in addition
   expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
 });
 
-test('marks what is before the data, and gives it no percentage', () => {
+test('a report marks periods before the data, and shows no percentage for them', () => {
   const row = { value: 'DE', scans: 300, previous: 40, isBeforeData: true as const, share: 1 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
   const total = {
@@ -71,7 +71,7 @@ test('marks what is before the data, and gives it no percentage', () => {
   expect(report.tiles[0]).toEqual({ label: 'Scans', value: '300', detail: 'September 2026: 40\u00a0†' });
 });
 
-test('explains the mark below a table if only some rows are before the data', () => {
+test('a report explains that mark below a table if only some rows are before the data', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 40, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 50, change: 0.2 },
@@ -85,7 +85,7 @@ test('explains the mark below a table if only some rows are before the data', ()
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.beforeData]);
 });
 
-test('puts growth of more than tenfold into words', () => {
+test('a report shows growth of more than tenfold in words', () => {
   const row = { value: 'DE', scans: 20_000, previous: 30, change: 665.666667, share: 1 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
   const total = { ...figureOf('', row), comparesAverages: false };
@@ -94,7 +94,7 @@ test('puts growth of more than tenfold into words', () => {
   expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
 });
 
-test('shows the names of codes, with the slug to distinguish codes of the same name', () => {
+test('a report shows the names of codes, with the slug to distinguish codes of the same name', () => {
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: 'mhxwdc', name: 'Menu', scans: 50, share: 0.5 },
     { value: 'r7pvgg', name: 'Menu', scans: 40, share: 0.4 },
@@ -113,7 +113,7 @@ test('shows the names of codes, with the slug to distinguish codes of the same n
   expect(report.cards.at(-1)).toMatchObject({ id: 'silent', names: silent });
 });
 
-test('words countries and devices, and shows unknown values unchanged', async () => {
+test('a report translates countries and devices, and shows unknown values unchanged', async () => {
   const countries = sectionOf({ kind: 'value', by: 'country' }, [
     { value: 'JP' },
     { value: 'ZZ' },
@@ -146,7 +146,7 @@ test('titles the card of a joined column with its name, and gives it a unique ID
   expect(textsOf(cards[1])).toEqual([['Berlin', '30', '–']]);
 });
 
-test('shows averages of weekdays and hours, also without a comparison', () => {
+test('a report shows averages of weekdays and hours, also without a comparison', () => {
   const weekdays = sectionOf(
     { kind: 'time', by: 'weekday' },
     [
@@ -181,7 +181,7 @@ test('shades hours by weekday after both cards, and leaves hours without data em
   expect(table?.rows[0]?.cells[0]).toEqual({ text: '0', shade: 0 });
 });
 
-test('has no number for days that the data does not cover, such as future days', () => {
+test('a report shows no number for days that the data does not cover, such as future days', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-29', scans: 5, perDay: 5 },
     { value: '2026-10-30', scans: 0, perDay: 0, isPart: true },
@@ -231,7 +231,7 @@ test('compares the same weekdays, and notes that the line is shifted', () => {
   });
 });
 
-test('has no legend without a line of the comparison', () => {
+test('a chart has no legend without a line of the comparison', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-01', scans: 1, previous: 5 },
     { value: '2026-10-02' },
@@ -277,7 +277,7 @@ test('distinguishes codes without a value in a column or a tag from values that 
   expect(cards.map((card) => textsOf(card)[0]?.[0])).toEqual(['No value', 'No value', 'Not recorded']);
 });
 
-test('has as many decimals in all averages of a table', () => {
+test('all averages of a table have the same number of decimals', () => {
   const rows = [
     { value: '0', scans: 3, perDay: 0.097 },
     { value: '1', scans: 9, perDay: 0.29 },
@@ -308,7 +308,7 @@ test('notes that the data begins or ends within the range only if whole days are
   ]);
 });
 
-test('words the busiest day with its weekday', () => {
+test('a report names the busiest day with its weekday', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-13', scans: 5 },
     { value: '2026-10-14', scans: 9 },

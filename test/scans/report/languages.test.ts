@@ -134,7 +134,7 @@ const RANGES: [string, number, number, Record<string, string>][] = [
   ],
 ];
 
-test.each(RANGES)('words %s', async (_, sinceMs, untilMs, words) => {
+test.each(RANGES)('the words for %s are in the plural form of the number', async (_, sinceMs, untilMs, words) => {
   const found = await Promise.all(
     LANGUAGES.filter((language) => language in words).map(async (language) => {
       return [

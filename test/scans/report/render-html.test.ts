@@ -89,7 +89,7 @@ test('draws the bar of a row behind its name, and the figures below it if there 
   expect(await pageOf({ sections: [section] })).toContain('<table role="table" class="figures">');
 });
 
-test('draws columns as tall as their values, up to the highest tick', async () => {
+test('a chart draws columns as tall as their values, up to the highest tick', async () => {
   const page = await pageOf({ sections: [days] });
   const heights = [...page.matchAll(/<rect class="column"[^>]* height="([\d.]+)"/g)].map(([, height]) =>
     Number(height),
@@ -102,7 +102,7 @@ test.each([
   [24, [0, 6, 12, 18]],
   [7, [0, 1, 2, 3, 4, 5, 6]],
   [8, [0, 2, 4, 6]],
-])('labels %d columns at equal distances', async (count, labelled) => {
+])('a chart labels %d columns at equal distances', async (count, labelled) => {
   const rows = Array.from({ length: count }, (_, at) => ({
     value: `2026-10-${String(at + 1).padStart(2, '0')}`,
     scans: at,
@@ -114,7 +114,7 @@ test.each([
   expect(labels).toEqual(labelled);
 });
 
-test('has the line of the comparison, in the order of time', async () => {
+test('a chart has the line of the comparison, in the order of time', async () => {
   const page = await pageOf({ sections: [days], before: { ...SEPTEMBER, isCovered: true } });
   expect(page).toMatch(/<path class="before" d="M[\d.]+,[\d.]+L[\d.]+,[\d.]+"\/>/);
   expect(page).toContain('</span>October 2026 ');

@@ -8,7 +8,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 
 const RANGE = ['--during', '2024-12', '--timezone', 'Europe/Berlin', '--compare', 'previous'];
 
-test('is the same from the service and from a file, and the same each time', async () => {
+test('a report is the same from the service and from a file, and in every run', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Nobody scans me', type: 'url' });
@@ -31,7 +31,7 @@ test('is the same from the service and from a file, and the same each time', asy
   expect(made[0], 'the code was created after the period').not.toContain('Codes without scans');
 });
 
-test('lists codes without scans, whatever the dimensions are', async () => {
+test('a report lists codes without scans, whatever the dimensions are', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 60 });
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Never scanned', type: 'url' });

@@ -29,28 +29,28 @@ function pagesOf(bands: readonly Band[], last = bandOf(1)): number[][] {
   ]);
 }
 
-it('keeps the order if everything fits, with the closing band at the end', () => {
+it('pagination keeps the order if all bands fit on a page, with the closing band at the end', () => {
   expect(pagesOf([bandOf(5), bandOf(9, true), bandOf(5)])).toEqual([[0, 1, 2, 3]]);
 });
 
-it('fills a page with the band that fits best, instead of leaving it empty', () => {
+it('pagination fills a page with the band that fits best, instead of leaving it empty', () => {
   expect(pagesOf([bandOf(12, true), bandOf(25, true), bandOf(5, true), bandOf(18, true)])).toEqual([
     [0, 3],
     [1, 2, 4],
   ]);
 });
 
-it('splits a long band, and a short one only if much would be empty', () => {
+it('pagination splits a long band, and a short one only if much of the page would be empty', () => {
   expect(pagesOf([bandOf(20, true), bandOf(40)])[0]).toEqual([0, 1]);
   expect(pagesOf([bandOf(32, true), bandOf(10)])).toEqual([[0], [1, 2]]);
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
 });
 
-it('draws a band that fits on no page over the margin', () => {
+it('pagination draws a band that fits on no page over the margin', () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 
-it('places every block once, within the page and without overlap', () => {
+it('pagination places every block once, within the page and without overlap', () => {
   const bands = fc.array(
     fc
       .tuple(fc.integer({ min: 1, max: 60 }), fc.boolean())
