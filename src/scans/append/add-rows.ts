@@ -220,7 +220,7 @@ export function createAppendFile(job: AppendJob) {
 }
 
 export interface RowTail {
-  /** Writes a batch. Returns whether to commit. */
+  /** Writes rows. Returns whether to commit. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;

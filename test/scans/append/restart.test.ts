@@ -79,21 +79,24 @@ describe('the old file is kept, and the reason is reported, if', () => {
     [5, ''],
     [6, ', the rest from 1 more code'],
     [7, ', the rest from 2 more codes'],
-  ])('%i codes were deleted: the reason lists the scans of five, the largest number first', async (deleted, others) => {
-    const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
-    let id = 1;
-    const scans = codes.map((code, i) => [
-      code,
-      [...Array(i + 1).keys()].map((at) => ({ id: id++, time: START + at })),
-    ]);
-    const identity = { all: true };
-    await run(memory, { ...service, ...Object.fromEntries(scans) }, { identity });
-    await restart({ identity });
-    const five = codes.map((code, i) => `${i + 1} from ${code}`).toReversed();
-    expect(remarks).toEqual([
-      `Kept the old file as ${OLD}: ${id - 1} scans in it are not in scans.out (${five.slice(0, 5).join(', ')}${others})`,
-    ]);
-  });
+  ])(
+    '%i codes were deleted: the reason lists the scans of five, the largest number first',
+    async (deleted, others) => {
+      const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
+      let id = 1;
+      const scans = codes.map((code, i) => [
+        code,
+        [...Array(i + 1).keys()].map((at) => ({ id: id++, time: START + at })),
+      ]);
+      const identity = { all: true };
+      await run(memory, { ...service, ...Object.fromEntries(scans) }, { identity });
+      await restart({ identity });
+      const five = codes.map((code, i) => `${i + 1} from ${code}`).toReversed();
+      expect(remarks).toEqual([
+        `Kept the old file as ${OLD}: ${id - 1} scans in it are not in scans.out (${five.slice(0, 5).join(', ')}${others})`,
+      ]);
+    },
+  );
 
   it('one scan was deleted', async () => {
     await run(memory, service);

@@ -29,10 +29,12 @@ describe('a partition', () => {
     );
   });
 
-  it.each(['dt=2026-10-01', 'dt=2026-10'])('has the name %s', (name) => expect(isPartition(name)).toBe(true));
+  it.each(['dt=2026-10-01', 'dt=2026-10'])('may be a directory named %s', (name) =>
+    expect(isPartition(name)).toBe(true),
+  );
 
   it.each(['dt=2026-10-01.bak', 'old-dt=2026-10-01', 'dt=2026-10-01-02', 'dt=2026', 'dt=2026-1', 'dt='])(
-    'is not %s',
+    'is not a directory named %s',
     (name) => expect(isPartition(name)).toBe(false),
   );
 });

@@ -134,17 +134,20 @@ const RANGES: [string, number, number, Record<string, string>][] = [
   ],
 ];
 
-test.each(RANGES)('the words for %s are in the plural form of the number', async (_, sinceMs, untilMs, words) => {
-  const found = await Promise.all(
-    LANGUAGES.filter((language) => language in words).map(async (language) => {
-      return [
-        language,
-        withPlainSpaces(formatRange({ sinceMs, untilMs }, 'UTC', await loadLanguage(language))),
-      ];
-    }),
-  );
-  expect(Object.fromEntries(found)).toEqual(words);
-});
+test.each(RANGES)(
+  'a range of %s is formatted as usual in each language',
+  async (_, sinceMs, untilMs, words) => {
+    const found = await Promise.all(
+      LANGUAGES.filter((language) => language in words).map(async (language) => {
+        return [
+          language,
+          withPlainSpaces(formatRange({ sinceMs, untilMs }, 'UTC', await loadLanguage(language))),
+        ];
+      }),
+    );
+    expect(Object.fromEntries(found)).toEqual(words);
+  },
+);
 
 /** Without the kinds of spaces that CLDR distinguishes. */
 const withPlainSpaces = (text: string) => text.replace(/[\u00a0\u2009\u202f]/g, ' ');

@@ -16,7 +16,7 @@ function cuts(dimensions: readonly Dimension[], since: string, until: string, zo
 }
 
 describe('the cuts of days, weeks and months', () => {
-  it('are where the next one begins, within the range', () => {
+  it('are at the beginnings of units, within the range', () => {
     expect(cuts(['day'], '2026-10-01', '2026-10-04')).toEqual(['2026-10-02', '2026-10-03']);
     expect(cuts(['day'], '2026-10-01T12:30', '2026-10-02T12:30')).toEqual(['2026-10-02']);
     expect(cuts(['day'], '2026-10-01', '2026-10-01T23:59')).toEqual([]);
@@ -52,7 +52,7 @@ describe('the cuts of days, weeks and months', () => {
 });
 
 describe('the cuts of hours', () => {
-  it('are where the next local hour begins, within the range', () => {
+  it('are at the beginnings of local hours, within the range', () => {
     expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T13:00')).toEqual([
       '2026-10-01T11:00',
       '2026-10-01T12:00',
@@ -68,7 +68,7 @@ describe('the cuts of hours', () => {
     ]);
   });
 
-  it('count an hour that is repeated as one', () => {
+  it('combine a repeated hour into one', () => {
     expect(cuts(['hour'], '2026-10-24T23:00', '2026-10-25T03:00', 'Europe/Berlin')).toEqual([
       '2026-10-25',
       '2026-10-25T02:00',

@@ -33,7 +33,7 @@ describe('a unit', () => {
     expect(begins('month', '1968-11-30T12', 'UTC')).toBe('1968-11-01T00:00');
   });
 
-  it('of time is running, or recurs', () => {
+  it('of time either has a date, or recurs', () => {
     const units: TimeDimension[] = ['day', 'week', 'month', 'hour', 'weekday'];
     expect(units.map(isRunning)).toEqual([true, true, true, false, false]);
   });

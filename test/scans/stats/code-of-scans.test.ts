@@ -39,7 +39,7 @@ describe('the code of a row', () => {
     expect(ofFile({ qr_id: 'DEF' })).toMatchObject({ value: 'def', id: 'def' });
   });
 
-  it('is one object for equal cells, in any order of rows', () => {
+  it('is the same object for equal cells, in any order of rows', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
     const [a, b] = [
       codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' }),
@@ -52,7 +52,7 @@ describe('the code of a row', () => {
     expect(codeOf({ qr_id: '3', qr_slug: 'c', qr_name: 'New' })).toMatchObject({ slug: 'c', id: '3' });
   });
 
-  it('is kept for as many codes as a workspace has, and no more', () => {
+  it('is cached for as many codes as a workspace may have', () => {
     const many = createCodes({ owner: '', stem: 'scans' });
     const first = many({ qr_slug: 'first' });
     for (let i = 1; i < 10_000; i++) many({ qr_slug: `code-${i}` });

@@ -32,7 +32,7 @@ async function refusal(
   }
 }
 
-it('has the faults of cells that it reads, and of no others', async () => {
+it('a code table reports faults in the cells that it reads, and in no others', async () => {
   const input = await parseInput(Buffer.from(`id,region,name\n${ID},North,x\n`), 'codes.csv');
   const withFault = (column: string) => ({
     ...input,
@@ -80,7 +80,7 @@ describe('a row of a code', () => {
     expect(values).toEqual(['7', 'true', '["x"]', null, null]);
   });
 
-  it('may be there twice with the same values', async () => {
+  it('may occur twice with the same values', async () => {
     expect(
       await valuesIn(`id,slug,region\n${ID},menu,North\n${ID},menu,North\n,menu,North\n`, {
         id: ID,
@@ -106,7 +106,7 @@ describe('two rows of one code', () => {
     expect(await refusal(text)).toBe(refused);
   });
 
-  it('are refused by ID, and if one has only the ID and the other only the slug', async () => {
+  it('are refused even if one has only the ID and the other only the slug', async () => {
     const byId = message('"North" (line 2) and "South" (line 3)').replace('menu', ID);
     expect(await refusal(`id,region\n${ID},North\n${ID.toUpperCase()},South\n`, { id: ID })).toBe(byId);
     expect(await refusal(`id,slug,region\n${ID},,North\n,menu,South\n`, { id: ID, slug: 'menu' })).toBe(byId);
@@ -120,7 +120,7 @@ describe('two rows of one code', () => {
     ]);
   });
 
-  it('differ only in the columns that are counted by', async () => {
+  it('count as different only by the columns in --by', async () => {
     const table = await tableOf('slug,region,printed\nmenu,North,1\nmenu,North,2\n');
     expect(table.valueOf(code({ slug: 'menu' }), 'region')).toBe('North');
   });
@@ -226,7 +226,7 @@ describe('a refusal', () => {
     await expect(tableOf(`id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`)).resolves.toBeDefined();
   });
 
-  it('is a slug of three rows of which the last one differs', async () => {
+  it('names the slug of three rows of which the last one differs', async () => {
     const third = '8f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c13';
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,North\n${third},menu,South\n`;
     expect(await refusal(text)).toBe(

@@ -66,7 +66,7 @@ describe('the range before', () => {
 describe('the range before a range that is not over', () => {
   const [since, until] = ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'] as const;
 
-  it('is whole if now is its end, later, or not after its beginning', () => {
+  it('is whole if the current time is at its end, later, or not after its beginning', () => {
     for (const now of [until, '2026-12-02T00:00:00Z', since, '2026-10-31T00:00:00Z']) {
       expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual([
         '2026-10-01T00:00',
@@ -79,7 +79,7 @@ describe('the range before a range that is not over', () => {
     ]);
   });
 
-  it('has as many local days and hours, whatever the changes of clocks', () => {
+  it('has as many local days and hours, even if clocks change', () => {
     const zone = 'Europe/Berlin';
     const nowMs = at('2026-11-08T11:00:00Z');
     expect(rangeBefore('2026-10-31T23:00:00Z', '2026-11-30T23:00:00Z', { zone, nowMs })).toEqual([

@@ -93,7 +93,7 @@ describe('periods that differ in length', () => {
     expect(rowsOf('week', given).comparesAverages).toBe(false);
   });
 
-  it('are the same if they differ by the minutes that a count takes', () => {
+  it('count as equally long if they differ by the minutes that a count takes', () => {
     const ended: Given = {
       now: [['2026-10-01', '2026-11-01'], { '2026-10-05': 60 }],
       before: [['2026-09-01', '2026-09-20T12:00:00Z'], { '2026-09-05': 40 }],
@@ -105,7 +105,7 @@ describe('periods that differ in length', () => {
 });
 
 describe('weekdays and hours', () => {
-  it('are averages of that weekday: Tuesdays do not fall because there were four of five (F14)', () => {
+  it('are averages per day: Tuesdays do not fall because a month has four instead of five (F14)', () => {
     // September 2026 has five Tuesdays, October four.
     const tuesdays = (month: string, days: readonly number[]) =>
       Object.fromEntries(days.map((day) => [`2026-${month}-${String(day).padStart(2, '0')}`, 10]));
@@ -126,7 +126,7 @@ describe('weekdays and hours', () => {
     expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
   });
 
-  it('count days by the range, also at its ends, and hours by the days that have them', () => {
+  it('are divided by the days in the range that have them, also at its ends', () => {
     const given: Given = {
       now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }],
     };
@@ -339,7 +339,7 @@ describe('all scans', () => {
 describe('a comparison', () => {
   const counts = { scans: 300, days: 10, previous: 300, previousDays: 5 };
 
-  it('is that of the averages if the periods differ by more than five minutes (F17)', () => {
+  it('is made by averages if the periods differ by more than five minutes (F17)', () => {
     expect(compare(counts)).toEqual({
       scans: 300,
       perDay: 30,
@@ -353,7 +353,7 @@ describe('a comparison', () => {
     expect(differInLength({ days: 10, previous: null, previousDays: 0 })).toBe(false);
   });
 
-  it('is none without days, or without a previous period', () => {
+  it('is null without days, or without a previous period', () => {
     expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
     expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
     expect(compare({ ...counts, previous: null })).toMatchObject({
@@ -363,7 +363,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('of weekdays and hours is always that of the averages', () => {
+  it('of weekdays and hours is always made by averages', () => {
     const given: Given = {
       now: [OCTOBER, { '2026-10-05': 60 }],
       before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],
@@ -376,7 +376,7 @@ describe('a row that begins before the data', () => {
   const flagged = (by: Dimension, given: Given) =>
     rowsOf(by, given).rows.map(({ isBeforeData = false }) => isBeforeData);
 
-  it('is none if it has no earlier period to compare it with', () => {
+  it('is not marked if it has no previous period', () => {
     const fromMs = at('2026-10-10');
     expect(flagged('month', { now: [OCTOBER, { '2026-10-12': 1 }], data: { fromMs } })).toEqual([false]);
     const days = flagged('day', {
@@ -388,7 +388,7 @@ describe('a row that begins before the data', () => {
     expect(days).toEqual([...Array(30).fill(true), false]);
   });
 
-  it('begins with the previous range if that cuts its unit', () => {
+  it('begins at the start of the previous range if that cuts its unit', () => {
     const now: [string, string] = ['2026-10-08', '2026-10-15'];
     const before: [string, string] = ['2026-10-01', '2026-10-08'];
     // The data begins within the first week of the previous range, but before the range does.
@@ -397,7 +397,7 @@ describe('a row that begins before the data', () => {
     expect(flagged('week', { ...given, data: { fromMs: at('2026-10-02') } })).toEqual([true, false]);
   });
 
-  it('is not the row of all other values because of them', () => {
+  it('does not mark the row of all other values', () => {
     const before: Given['before'] = [SEPTEMBER, { '2026-09-05': 3 }];
     const given = options({ now: [OCTOBER, { '2026-10-05': 5 }], before });
     const current = createTally([groupOf('country')], () => 0);

@@ -75,7 +75,7 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
 }
 
 describe('a count by day', () => {
-  it('of 30 days costs 61 requests compared with the 30 days before, or the pages if they are fewer', async () => {
+  it('of 30 days, compared with the 30 days before, costs 61 requests, or the pages if they are fewer', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const asked: Asked = { dimensions: ['day'], compare: 'previous', span };
     const spread = (scans: number) =>
@@ -114,7 +114,7 @@ describe('a count by day', () => {
     }
   });
 
-  it('costs the totals in addition to the pages if they do not add up, and is right (F7)', async () => {
+  it('costs the totals in addition to the pages if the totals do not add up, and is correct (F7)', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 300 }, (_, at) => ({
       id: at + 1,

@@ -14,7 +14,7 @@ const SPANS = new Map([
 ]);
 const NOT_KEPT = { beginsMs: undefined, isKept: false };
 
-it('are those of each file if no export appends to it: scans may be missing between them (F12)', async () => {
+it('covered ranges are separate for files without an append, between which scans may be missing (F12)', async () => {
   const logs = [
     { paths: ['a', 'b'], keptBy: undefined },
     { paths: ['empty'], keptBy: undefined },
@@ -26,7 +26,7 @@ it('are those of each file if no export appends to it: scans may be missing betw
   ]);
 });
 
-it('are those of an appended file with its rotated files, from its first run on (F12)', async () => {
+it('a covered range includes the rotated files of an appended one, from its first run on (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const memory = createMemoryDisk();
@@ -39,7 +39,7 @@ it('are those of an appended file with its rotated files, from its first run on 
   ]);
 });
 
-it('begin with the first run of a dataset whose parts were all read (F12)', async () => {
+it('the covered range of a dataset whose parts were all read begins with its first run (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const memory = createMemoryDisk();
@@ -58,7 +58,7 @@ it('begin with the first run of a dataset whose parts were all read (F12)', asyn
   ]);
 });
 
-it('are the earliest and the latest of a dataset, whose parts are one log', async () => {
+it('the covered range of a dataset is from the earliest to the latest scan of all parts', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const [log, ...others] = await coveredLogs([{ paths: ['a', 'b', 'c'], keptBy: { directory } }], SPANS);

@@ -27,7 +27,7 @@ describe('the time that files cover', () => {
     expect([text(fromMs), text(toMs)]).toEqual(['2026-09-10T22:00', '2026-10-25T23:00']);
   });
 
-  it('is all of the range if nothing else is known', () => {
+  it('is the whole range if no time of the files is known', () => {
     const coverage = { startsLateMs: undefined, endsEarlyMs: undefined, isWhole: true };
     expect(partOfFiles(coverage, BERLIN)).toEqual({ fromMs: undefined, toMs: undefined });
   });
@@ -43,7 +43,7 @@ describe('the time that scans of the service cover', () => {
     tallies = [tallyAt('2026-10-04T12:00:00Z'), tallyAt('2026-09-22T12:00:00Z')],
   ) => partOfService(codes, tallies, since === undefined ? undefined : at(since), BERLIN);
 
-  it('is all if one of the codes existed by then (F18)', () => {
+  it('is the whole range if one of the codes existed by its beginning (F18)', () => {
     expect(partFrom('2026-09-20T10:00:00Z').fromMs).toBeUndefined();
     expect(partFrom(undefined).fromMs).toBeUndefined();
     expect(
@@ -52,7 +52,7 @@ describe('the time that scans of the service cover', () => {
     expect(partOfService([], [tallyAt()], at('2026-09-01T00:00:00Z'), BERLIN).fromMs).toBeUndefined();
   });
 
-  it('begins with the day of the first counted scan if no code existed (F18)', () => {
+  it('begins with the day of the first counted scan if no code existed by the beginning of the range (F18)', () => {
     expect(text(partFrom('2026-09-01T00:00:00Z').fromMs)).toBe('2026-09-21T22:00');
     expect(text(partFrom('2026-09-01T00:00:00Z', [tallyAt()]).fromMs)).toBe('2026-09-19T22:00');
   });
@@ -84,7 +84,7 @@ describe('a range', () => {
     ]).toEqual([...[false, true, true, true]]);
   });
 
-  it('without ends is from the day of its first scan to that of its last', () => {
+  it('without ends is covered from the day of its first scan to that of its last', () => {
     const tally = tallyAt('2026-10-24T22:30:00Z', '2026-10-25T22:30:00Z');
     const open = { sinceMs: undefined, untilMs: undefined };
     const all = { fromMs: undefined, toMs: undefined };

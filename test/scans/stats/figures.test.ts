@@ -59,7 +59,7 @@ function brief(by: Dimension, given: FiguresOptions) {
 describe('figures by time', () => {
   const span = { sinceMs: at('2026-10-24T22:00:00Z'), untilMs: at('2026-10-26T23:00:00Z') };
 
-  it('are of days of the zone, also with 25 hours, and include days without scans', () => {
+  it('are for local days, also with 25 hours, and include days without scans', () => {
     const current = tallyOf(
       [{ ts: '2026-10-24T22:00:00Z' }, { ts: '2026-10-25T22:59:59.999Z' }],
       'Europe/Berlin',
@@ -144,7 +144,7 @@ describe('figures by time', () => {
 });
 
 describe('figures by value', () => {
-  it('make no percentage of fewer than 30 scans', () => {
+  it('have no percentage for fewer than 30 scans', () => {
     const few = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 29 }], 'UTC');
     expect(figuresOf(groupOf('country'), options('UTC', { current: few })).rows[0]).toMatchObject({
       scans: 29,
@@ -241,7 +241,7 @@ describe('the rows of values', () => {
     ]);
   });
 
-  it('are the first ones, and one more if the rest would be a single value', () => {
+  it('are limited by --top, plus one if the rest would be a single value', () => {
     const counts = { A: 5, B: 4, C: 3, D: 2 };
     expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
     expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
@@ -255,7 +255,7 @@ describe('the rows of values', () => {
     expect(valuesOf(2, counts).rows[1]).not.toHaveProperty('isRest');
   });
 
-  it('have a rest for values that only the previous range has', () => {
+  it('end with a rest for values that only the previous range has', () => {
     const { rows } = valuesOf(1, { A: 5 }, { A: 1, B: 4, C: 2 });
     expect(rows[1]).toMatchObject({ value: 'other', scans: 0, previous: 6, isRest: true });
   });
@@ -285,7 +285,7 @@ describe('the rows of values', () => {
 });
 
 describe('the rows of units', () => {
-  it('of an empty open range are none', () => {
+  it('of an empty open range are an empty list', () => {
     const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
     expect(section).toEqual({
       kind: 'time',

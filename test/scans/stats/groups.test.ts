@@ -43,7 +43,7 @@ const GROUPS: GroupBy[] = [
 ];
 const VALUES = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
 
-it('are values of codes: a tag, or a cell; other dimensions have none', () => {
+it('values of codes are a tag or a cell; other dimensions have none', () => {
   const values = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
   expect([...values.keys()]).toEqual(['region', 'utm_source', 'utm_campaign']);
   const [code = expect.fail()] = CODES;
@@ -125,7 +125,7 @@ describe('groups of codes', () => {
     ]);
   });
 
-  it('are as old as their oldest code, and of any age if that of one is unknown (F18)', () => {
+  it('are as old as their oldest code, or of unknown age if the age of one code is unknown (F18)', () => {
     const ages = new Map(Object.entries({ a: -500, b: -500, c: -2000, d: -500 }));
     const marked = rowsOf(REGION, ages).rows.filter(({ isBeforeData }) => isBeforeData);
     expect(marked.map(({ value }) => value)).toEqual(['South', null]);
@@ -151,13 +151,13 @@ describe('totals in place of pages', () => {
   const { offsetMs } = createLocalTime('UTC');
   const cuts = (...groups: GroupBy[]) => bucketCuts(groups, span, { zone: 'UTC', offsetMs });
 
-  it('suffice for groups of codes, which take no cut', () => {
+  it('suffice for groups of codes, without cuts', () => {
     expect(cuts(REGION, groupOf('utm_term'), groupOf('code'))).toEqual([]);
     expect(cuts(REGION, groupOf('day'))).toEqual([Date.UTC(2026, 9, 2)]);
     expect(cuts(REGION, groupOf('country'))).toBeUndefined();
   });
 
-  it('suffice for an open range by codes alone', () => {
+  it('suffice for an open range only by codes', () => {
     const plan = (...groups: GroupBy[]) => {
       const counted = {
         span: { sinceMs: undefined, untilMs: span.untilMs },

@@ -43,7 +43,7 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
 }
 
 describe('a range', () => {
-  it('is one reading, cut where the units change', () => {
+  it('is read once, cut where the units change', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01' })).toEqual({
       readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
       before: undefined,
@@ -75,7 +75,7 @@ describe('a range', () => {
 });
 
 describe('a comparison', () => {
-  it('with the period right before it is one reading, cut between them', () => {
+  it('with the period right before it is read once, cut between the periods', () => {
     expect(plan({ since: '2026-09-10', until: '2026-09-20', compare: 'previous' })).toEqual({
       readings: [['2026-08-31', ['2026-08-31', '2026-09-20'], ['2026-09-01', '2026-09-10']]],
       before: ['2026-08-31', '2026-09-10'],
@@ -88,7 +88,7 @@ describe('a comparison', () => {
     expect(byCode.readings[0]?.[2]).toEqual(['2026-09-01']);
   });
 
-  it('with the year before is two readings', () => {
+  it('with the year before is read in two parts', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01', compare: 'year' })).toMatchObject({
       readings: [
         ['2025-08-01', ['2025-08-01', '2025-10-01'], ['2025-09-01']],
@@ -114,7 +114,7 @@ describe('a comparison', () => {
     expect(gap.readings.map(([since]) => since)).toEqual(['2026-08-01', '2026-09-01']);
   });
 
-  it('of a range without a beginning, or that begins after its end, is none', () => {
+  it('is not made for a range without a beginning, or that begins after its end', () => {
     expect(plan({ until: '2026-10-01', compare: 'previous' }).before).toBeUndefined();
     expect(plan({ compare: 'previous', now: '2026-10-01' })).toEqual({
       readings: [[undefined, undefined, undefined]],

@@ -22,7 +22,7 @@ function sinkFor() {
   return { sink, write, taken };
 }
 
-it('counts each scan in its range, and ignores scans in neither range', async () => {
+it('a tally sink counts each scan in its range, and ignores scans in neither range', async () => {
   const { sink, write, taken } = sinkFor();
   expect(await write(-1, 0, 49, 50, 99)).toBe(5);
   expect(await write(100, 199, 200)).toBe(3);
@@ -33,7 +33,7 @@ it('counts each scan in its range, and ignores scans in neither range', async ()
   expect(taken).toHaveLength(1);
 });
 
-it('can be rolled back to its beginning only', async () => {
+it('a tally sink can be rolled back to its beginning only', async () => {
   const { sink, write, taken } = sinkFor();
   const toNothing = await sink.checkpoint();
   expect(await toNothing()).toBe(true);
@@ -48,7 +48,7 @@ it('can be rolled back to its beginning only', async () => {
   expect(taken).toEqual([[1, 0]]);
 });
 
-it('adds no scans that are in neither range', () => {
+it('a tally sink adds no scans that are in neither range', () => {
   const tallies = createTallies(
     [groupOf('code')],
     new Map(),
@@ -61,7 +61,7 @@ it('adds no scans that are in neither range', () => {
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
 });
 
-it('discards scans that are not verified', async () => {
+it('a tally sink discards scans that are not verified', async () => {
   const { sink, write, taken } = sinkFor();
   await write(100, 101);
   await sink.discard();
@@ -70,7 +70,7 @@ it('discards scans that are not verified', async () => {
   expect(taken).toEqual([]);
 });
 
-it('keeps the number of scans of a code that is committed', async () => {
+it('a tally sink keeps the number of scans of a committed code', async () => {
   const { sink, write } = sinkFor();
   await write(100, 101);
   await sink.commit();
@@ -78,7 +78,7 @@ it('keeps the number of scans of a code that is committed', async () => {
   expect(sink.added()).toBe(2);
 });
 
-it('counts scans of any time if its range is open', () => {
+it('a tally sink counts scans of any time if its range is open', () => {
   const tallies = createTallies(
     [groupOf('code')],
     new Map(),

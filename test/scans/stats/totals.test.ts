@@ -72,7 +72,7 @@ describe('totals of the parts of a range', () => {
   });
 
   it.each(['ascending', 'descending'] as const)(
-    'leave out what lies around the range, which pages in %s order (F9)',
+    'exclude scans in the margins of the range, with pages in %s order (F9)',
     async (order) => {
       const rows = rowsAt([-1000, -1, 0, 1, 40_000, 99_999, 100_000, 100_999, 101_500]);
       expect((await countParts(rows, { order })).parts).toEqual([2, 1, 1]);
@@ -84,7 +84,7 @@ describe('totals of the parts of a range', () => {
     expect((await countParts(rows, { order: 'none' })).parts).toBeUndefined();
   });
 
-  it('are right or rejected, whichever bounds the service has', async () => {
+  it('are correct or rejected, whatever bounds the service applies', async () => {
     const time = fc.oneof(
       fc.integer({ min: -3000, max: 103_000 }),
       fc.constantFrom(-1, 0, 1, 29_000, 29_999, 30_000, 30_001, 59_999, 60_000, 99_999, 100_000, 100_001),

@@ -76,7 +76,7 @@ describe('counts of values', () => {
     );
   });
 
-  it('stay approximate when they are added up', () => {
+  it('remain approximate when counters are added up', () => {
     const [counter, all] = [createValueCounter(2), createValueCounter()];
     for (const value of ['a', 'a', 'b', 'c']) counter.add(value);
     all.addAll(counter);
@@ -134,7 +134,7 @@ describe('an evicted value', () => {
     expect(counter.isApproximate()).toBe(true);
   });
 
-  it('may have no certain scan', () => {
+  it('leaves no shown value if no scan is certain', () => {
     const counter = createValueCounter(1);
     counter.add('a', 5);
     counter.add('b', 0);

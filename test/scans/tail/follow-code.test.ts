@@ -47,7 +47,7 @@ function follow(how: ModelScansOptions = {}) {
   };
 }
 
-it('returns each scan once, oldest first, including late scans and those of one instant', async () => {
+it('a followed code returns each scan once, oldest first, including late scans and those of one instant', async () => {
   for (const order of ['ascending', 'descending'] as const) {
     const { list, next } = follow({ order });
     list(1, 2);
@@ -65,7 +65,7 @@ it('returns each scan once, oldest first, including late scans and those of one 
   }
 });
 
-it('returns a scan once that the service lists twice, whatever the total is, with one note', async () => {
+it('a followed code returns a scan once that the service lists twice, whatever the total is, with one note', async () => {
   for (const countsRepeats of [false, true]) {
     for (const order of ['ascending', 'descending'] as const) {
       const { list, next, notes } = follow({ twice: new Set([2]), countsRepeats, order });
@@ -80,7 +80,7 @@ it('returns a scan once that the service lists twice, whatever the total is, wit
   }
 });
 
-it('returns after an outage the scans of before and during it', async () => {
+it('a followed code returns, after an outage, the scans of before and during it', async () => {
   const { list, next, stop } = follow();
   list(1);
   expect(await next()).toEqual([[1, 1]]);
@@ -93,7 +93,7 @@ it('returns after an outage the scans of before and during it', async () => {
   expect(await next()).toEqual([]);
 });
 
-it('finds scans that are listed nearly an hour late among thousands of known ones, with two requests per interval', async () => {
+it('a followed code finds scans that are listed nearly an hour late among thousands of known ones, with two requests per interval', async () => {
   const { list, next, scans } = follow();
   const known = Array.from({ length: 3000 }, (_, n) => 60 + n / 50);
   list(...known);
@@ -107,7 +107,7 @@ it('finds scans that are listed nearly an hour late among thousands of known one
   expect((scans.state.requests - before) / intervals).toBeLessThan(2);
 });
 
-it('continues with current scans after one that is dated in the future', async () => {
+it('a followed code continues with current scans after one that is dated in the future', async () => {
   const { list, next, setClock } = follow();
   const YEAR = 365 * 24 * 60;
   setClock(2);

@@ -84,7 +84,7 @@ describe('the progress of a tail', () => {
     );
   });
 
-  it('advances with a clock that differs if it holds many scans (S8)', () => {
+  it('advances with a clock that differs if it would otherwise keep too many IDs (S8)', () => {
     const progress = createTailProgress(0, new Map());
     const now = at(0.1, { ahead: 3 });
     progress.print('a', { id: 0, ms: NOW }, { now: at(0), hasBegun: true });

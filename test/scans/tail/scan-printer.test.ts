@@ -57,7 +57,7 @@ describe('printing with a state', () => {
     ]);
   });
 
-  it('records nothing if there is nothing new', async () => {
+  it('does not write the state if no scan is new', async () => {
     const { printer, steps } = await usePrinter();
     await printer.print([]);
     expect(steps).toEqual([]);

@@ -105,7 +105,7 @@ describe('a state file', () => {
     ]).toEqual([...[['y'], true, false]]);
   });
 
-  it('is refused to another workspace, and stays as it was (S6)', async () => {
+  it('is refused for another workspace, and is unchanged (S6)', async () => {
     const path = await usePath();
     const all = { codes: { codes: [], all: true } };
     await follow(path, all, POSITIONS);
@@ -131,7 +131,7 @@ describe('a state file', () => {
     expect((await saved(path)).workspace.baseUrl).toBe(elsewhere.baseUrl);
   });
 
-  it('is refused to other codes, and stays as it was (S6)', async () => {
+  it('is refused for other codes, and is unchanged (S6)', async () => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
     const bytes = await readFile(path);
@@ -158,7 +158,7 @@ describe('a state file', () => {
       'Restore the state file from a backup',
     ],
     ['one of another version', () => formatRecord({ version: 9 }), 'it has version 9, which', 'Update qrctl'],
-  ])('is not taken for a missing one, and not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
+  ])('does not count as missing and is not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
     const good = await readFile(path);
@@ -176,7 +176,7 @@ describe('a state file', () => {
     expect((await follow(path)).positions).toEqual(POSITIONS);
   });
 
-  it('is read after the previous run ended, and not earlier (S5)', async () => {
+  it('is read only after the previous run ended (S5)', async () => {
     const path = await usePath();
     const first = await open(path);
     await first.begin(run());
@@ -189,7 +189,7 @@ describe('a state file', () => {
     expect((await (await second).begin(run())).positions).toEqual(POSITIONS);
   });
 
-  it('is not waited for once the run is interrupted', async () => {
+  it('is no longer waited for after the run is interrupted', async () => {
     const path = await usePath();
     await open(path);
     const controller = new AbortController();

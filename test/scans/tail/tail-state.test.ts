@@ -32,7 +32,7 @@ const STATE: TailState = {
 };
 
 describe('the state of a tail', () => {
-  it('is parsed as it was written, with all digits of an ID', () => {
+  it('is parsed to the values that were written, with all digits of an ID', () => {
     expect(parseTailState(formatTailState(STATE))).toEqual(STATE);
     const all = { ...STATE, codes: { codes: [], all: '--name menu' } };
     expect(parseTailState(formatTailState(all)).codes).toEqual(all.codes);

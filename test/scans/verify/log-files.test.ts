@@ -86,7 +86,7 @@ describe('the file of a log', () => {
 });
 
 describe('rotated files', () => {
-  it('are recognized by their bytes, compressed and elsewhere; others are not read', async () => {
+  it('are recognized by their bytes, even compressed and in another directory; other files are not read', async () => {
     const files = { 'log.csv.2.gz': gzipSync('one\n'), 'log.csv.1': 'two\n', 'log.csv': 'abc\n' };
     const whole = await check(files, stateOf('abc\n', 'one\n', 'two\n'));
     expect(whole).toMatchObject({
@@ -104,7 +104,7 @@ describe('rotated files', () => {
     });
   });
 
-  it('may be missing, and an unknown one in their place was edited', async () => {
+  it('may be missing; an unknown file in their place counts as edited', async () => {
     const state = stateOf('abc\n', 'one\n', 'two\n');
     const { gone, fault } = await check({ 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state);
     expect({ gone, fault }).toEqual({ gone: [state.rotated[0]], fault: undefined });

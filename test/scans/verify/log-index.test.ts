@@ -40,7 +40,7 @@ describe('createLogIndex', () => {
     expect(index.span()).toEqual({ firstMs: 100, lastMs: 700 });
   });
 
-  it('has the fingerprint of its IDs, in any order (V4)', () => {
+  it('returns the same sum of hashed IDs in any order of rows (V4)', () => {
     const ids = [7, -3, 2 ** 40 + 5, 9_007_199_254_740_993n, -(2n ** 70n)];
     const index = createLogIndex(() => true);
     for (const id of [...ids].reverse()) index.add('a', id, 0);

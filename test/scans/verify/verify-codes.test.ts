@@ -15,7 +15,7 @@ const without = (rows: readonly ModelRow[], ...ids: number[]) => rows.filter(({ 
 const isGone = async () => Promise.reject(new NotFoundError('no such code'));
 
 describe('verifyCodes', () => {
-  it('compares each code with one request, and reads the log no second time if all are equal (V1)', async () => {
+  it('compares each code with one request, and reads the log only once if all are equal (V1)', async () => {
     const services = [20, 30, 711].map((count) => modelScans(scansOver(1, count)));
     const [a, b, c] = services.map((service) => oneDay(service.state.rows, service.read));
     const { results, reads, done, added } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>);
@@ -51,7 +51,7 @@ describe('verifyCodes', () => {
     expect({ reads, repairs }).toEqual({ reads: 1, repairs: 2 });
   });
 
-  it('reports the same without a repair, and adds nothing', async () => {
+  it('reports the same differences without a repair, and adds no scans', async () => {
     const scans = scansOver(1, 30);
     const { results } = await verifyLogs(
       { a: oneDay(without(scans, 5), modelScans(scans).read) },
@@ -100,7 +100,7 @@ describe('verifyCodes', () => {
     expect(reads).toBe(0);
   });
 
-  it('requests nothing for a code that the log does not cover, which is not equal', async () => {
+  it('sends no request for a code that the log does not cover, which does not count as equal', async () => {
     const service = modelScans(scansOver(1, 30));
     const { results, done } = await verifyLogs({ a: { read: service.read, log: [], range: undefined } });
     expect(results[0]).toMatchObject({ outcome: 'unproven', range: undefined, logged: 0 });
@@ -149,7 +149,7 @@ describe('verifyCodes', () => {
 });
 
 describe('a code that was deleted (V7)', () => {
-  it('is not requested if the service has not listed it, and keeps its rows', async () => {
+  it('is not requested if the service did not list it, and keeps its rows', async () => {
     const service = modelScans([]);
     const log = scansOver(1, 30);
     const gone = {
@@ -175,7 +175,7 @@ describe('a code that was deleted (V7)', () => {
     ]);
   });
 
-  it('counts as deleted if that happens while its parts are looked for', async () => {
+  it('counts as deleted if it is deleted during the search for parts that differ', async () => {
     const scans = scansOver(64, 640);
     const service = modelScans(scans, { pageCap: 1 });
     const read: ReadScans = (request) => (service.state.requests === 1 ? isGone() : service.read(request));
@@ -185,7 +185,7 @@ describe('a code that was deleted (V7)', () => {
     expect(reads).toBe(0);
   });
 
-  it('counts as deleted if that happens while a part is read', async () => {
+  it('counts as deleted if it is deleted while a part is read', async () => {
     const scans = scansOver(1, 1200);
     const service = modelScans(scans);
     const read: ReadScans = async (request) => {
@@ -196,7 +196,7 @@ describe('a code that was deleted (V7)', () => {
     expect(results[0]).toMatchObject({ outcome: 'gone', days: [], added: 0 });
   });
 
-  it('counts as deleted if that happens before a total that may be capped is requested again', async () => {
+  it('counts as deleted if it is deleted before a total that may be capped is requested again', async () => {
     const scans = scansOver(1, 100);
     const service = modelScans(scans);
     const read: ReadScans = (request) => (service.state.requests === 1 ? isGone() : service.read(request));
@@ -248,7 +248,7 @@ describe('a part that is read', () => {
     expect(repairs).toBeGreaterThan(0);
   });
 
-  it('has nothing counted or added if it could not be verified as complete (V5)', async () => {
+  it('has no scans counted or added if it could not be verified as complete (V5)', async () => {
     const scans = scansOver(1, 1300);
     const service = modelScans(scans, { lie: (total, request) => total + request });
     const a = { ...oneDay(without(scans, 5), service.read), slug: 'menu' };
@@ -291,7 +291,7 @@ describe('a part that is read', () => {
     });
   });
 
-  it('is read a second time only if the first reading lacks scans of the log, with its page 1 from the search', async () => {
+  it('is read a second time only if the first reading, which reuses page 1 of the search, lacks scans of the log', async () => {
     const scans = scansOver(1, 30);
     const lacking = modelScans(scans);
     await verifyLogs({ a: oneDay(without(scans, 5), lacking.read) });

@@ -138,7 +138,7 @@ describe('readFilesEvidence', () => {
     expect([await other.countSameHours(1, END - 1), await other.countSameHours(2, END - 1)]).toEqual([0, 0]);
   });
 
-  it('ends with the last scan of all if no end is set', async () => {
+  it('ends with the last scan of all codes if no end is set', async () => {
     const { found, of } = await read([
       [
         [A, END - DAY_MS],
@@ -180,7 +180,7 @@ describe('readFilesEvidence', () => {
     expect(ids).toEqual([A]);
   });
 
-  it('has the code of the last scan', async () => {
+  it('names the code of each last scan', async () => {
     const first: Scan[] = [
       [A, END - 3, 'old'],
       [B, END - 2, 'b'],

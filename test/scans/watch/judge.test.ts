@@ -34,7 +34,7 @@ const outcome = async (given: Partial<Evidence>, limits = {}, more = {}) => {
   return { ...(await judge(all, { ...LIMITS, ...limits })), asked };
 };
 
-describe('a code against its own past', () => {
+describe('a code that is compared with its own past', () => {
   it('is ok if nothing changed, without another request', async () => {
     expect(await outcome({})).toEqual({
       outcome: 'ok',
@@ -52,7 +52,7 @@ describe('a code against its own past', () => {
     [31, 'ok'],
     [154, 'ok'],
     [155, 'jump'],
-  ])('with %d scans: %s', async (recent, expected) => {
+  ])('has this outcome with %d scans: %s', async (recent, expected) => {
     expect((await outcome({ recent })).outcome).toBe(expected);
   });
 
@@ -156,11 +156,11 @@ describe('a silence', () => {
     });
   });
 
-  it('of a young code is reported, because it requires no level of eight weeks', async () => {
+  it('of a young code is reported, because it requires no baseline of eight weeks', async () => {
     expect(await outcome({ isYoung: true, last: ago(2) })).toMatchObject({ outcome: 'quiet', expected: 80 });
   });
 
-  it('is checked for if no row showed the last scan, and the week has few scans', async () => {
+  it('costs a request if no row shows the last scan and the week has few scans', async () => {
     const hidden = { last: 'unknown', findLast: async () => ago(2) } as const;
     expect(await outcome({ ...hidden, recent: 71 })).toMatchObject({ outcome: 'quiet' });
     expect(await outcome({ ...hidden, recent: 72 })).toMatchObject({ outcome: 'ok', asked: [] });
@@ -170,7 +170,7 @@ describe('a silence', () => {
     });
   });
 
-  it('is also checked for with --quiet-for, or if the totals may be capped', async () => {
+  it('also costs a request with --quiet-for, or if the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
     expect(await outcome(hidden, { quietForMs: DAY_MS })).toMatchObject({ outcome: 'ok', asked: ['last'] });
     expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({

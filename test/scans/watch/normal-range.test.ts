@@ -7,12 +7,12 @@ describe('the normal range', () => {
     [560, 26, 136],
     [4000, 227, 907],
     [40_000, 2339, 8967],
-  ])('of a baseline of %d is that of the probabilities by the gamma function (W3)', (baseline, low, high) => {
+  ])('of a baseline of %d matches the probabilities by the gamma function (W3)', (baseline, low, high) => {
     expect(normalRange(baseline)).toEqual({ low, high });
     expect([low, high]).toEqual(quantilesByGamma(baseline));
   });
 
-  it('scales above a large number, with an error below 0.5 %', () => {
+  it('is scaled for large numbers, with an error below 0.5 %', () => {
     const { low, high } = normalRange(800_000);
     const [exactLow, exactHigh] = quantilesByGamma(800_000);
     expect(low / exactLow).toBeCloseTo(1, 2);
@@ -20,7 +20,7 @@ describe('the normal range', () => {
     expect(normalRange(8e12).high / 1e12).toBeCloseTo(1.79, 2);
   });
 
-  it('makes zero scans very unlikely if 30 are expected, so that a silence needs no bound of its own', () => {
+  it('makes zero scans very unlikely if 30 are expected, so that a silence needs no separate bound', () => {
     const size = 1 / (0.2 ** 2 + 1 / 240);
     expect((size / (size + 30)) ** size).toBeLessThan(1e-6);
   });

@@ -5,9 +5,9 @@ import { daysUntilTold, episodes, makeYear, thresholdYear, watchYear } from './m
 const KINDS = ['daily', 'weekends', 'workdays'] as const;
 const isAlarm = (outcome: string) => outcome !== 'ok';
 
-describe('over made-up years', () => {
+describe('over generated years', () => {
   it.each([5, 100])(
-    '%d scans per day: almost no false alarms, where a plain threshold has dozens',
+    '%d scans per day cause almost no false alarms, while a plain threshold causes dozens',
     async (scansPerDay) => {
       let found = 0;
       let plain = 0;
@@ -25,7 +25,7 @@ describe('over made-up years', () => {
     [5, 16],
     [20, 6],
     [100, 3],
-  ])('a code of %d scans per day that dies is told within %d days', async (scansPerDay, days) => {
+  ])('a code with %d scans per day that stops is reported within %d days', async (scansPerDay, days) => {
     for (let seed = 1; seed <= 6; seed++) {
       const year = makeYear({ seed, scansPerDay, kind: KINDS[seed % 3] ?? 'daily', diesOnDay: 100 + seed });
       const verdicts = await watchYear(year);

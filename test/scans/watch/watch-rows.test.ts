@@ -45,7 +45,7 @@ describe('the row of a code', () => {
   });
 });
 
-it('shows no figure that is unknown', () => {
+it('a row shows no unknown figure', () => {
   expect(
     watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END),
   ).toMatchObject({
@@ -56,7 +56,7 @@ it('shows no figure that is unknown', () => {
   });
 });
 
-it('finds silences, drops and jumps', () => {
+it('the outcomes quiet, drop and jump are findings', () => {
   expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual([
     'quiet',
     'drop',

@@ -26,7 +26,7 @@ export interface LocalDate {
   year: number;
   month: number;
   day: number;
-  /** Day of the week, from 0 for Monday. */
+  /** Weekday, from 0 for Monday. */
   weekday: number;
   hour?: number;
   minute?: number;

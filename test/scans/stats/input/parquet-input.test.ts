@@ -67,7 +67,7 @@ it('reads the same scans from Parquet as from CSV, and refuses a truncated file'
   await expect(read(parquet)).rejects.toThrow(/cannot read scans from .*: not a complete Parquet file/);
 });
 
-it('reads or refuses a file with any byte changed, in bounded time', async () => {
+it('reads or refuses a Parquet file with any byte changed, in bounded time', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const rows = Array.from({ length: 20 }, (_, i) => ({
     ...ROWS[0],
@@ -91,7 +91,7 @@ it('reads or refuses a file with any byte changed, in bounded time', async () =>
   }
 }, 600_000);
 
-it('refuses counts that no page can have before it is decoded: one bit took minutes (F19)', async () => {
+it('refuses impossible counts of a page before it is decoded: one changed bit took minutes (F19)', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const whole = parquetOf(ROWS);
   const name = Buffer.from('qr_id');
@@ -110,7 +110,7 @@ it('refuses counts that no page can have before it is decoded: one bit took minu
   expect(found.filter((message) => message.includes('says what cannot be')).length).toBeGreaterThan(3);
 }, 120_000);
 
-it('refuses a page with any changed bit, whose figures would be wrong (F19)', async () => {
+it('refuses a Parquet page with any changed bit, whose figures would be wrong (F19)', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const rows = Array.from({ length: 400 }, (_, i) => ({
     ...ROWS[0],
@@ -137,7 +137,7 @@ it('refuses a page with any changed bit, whose figures would be wrong (F19)', as
   }
 }, 600_000);
 
-it('ends if it is aborted', async () => {
+it('reading Parquet ends if it is aborted', async () => {
   const controller = new AbortController();
   const reason = new Error('aborted');
   const file = { read: async () => ({ bytesRead: 1 }) as never };

@@ -111,7 +111,7 @@ describe('files of scans', () => {
     ['a.ndjson.gz', Buffer.concat([gzipSync(ndjson(rows.slice(0, 2))), gzipSync(ndjson(rows.slice(2)))])],
     ['a.json.gz', gzipSync(json(rows))],
     ['named.wrongly', ndjson(rows)],
-  ])('%s gives its scans (%#)', async (name, content) => {
+  ])('%s is read completely (%#)', async (name, content) => {
     const { taken } = await read({ [name]: content }, ['city']);
     expect(taken).toHaveLength(4);
     expect(taken.map(({ ms }) => ms)).toEqual([0, 0, 1000, 2000].map((ms) => 1_760_000_000_000 + ms));
@@ -372,7 +372,7 @@ describe('a file that is being written', () => {
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-`],
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-01T00:00:00Z,DE,"Köln\nam R`],
     ['a.ndjson', `${ndjson([scan(1, 0), scan(2, 1)])}{"id":3,"ts":`],
-  ])('%s: its last line is left out, and that is said', async (name, content) => {
+  ])('%s: its last line is omitted, with a note', async (name, content) => {
     for (const isClosed of [false, true])
       expect(await read({ [name]: content }, [], isClosed)).toMatchObject({
         ids: ['1', '2'],
@@ -409,8 +409,8 @@ async function listed(names: string[]): Promise<string[]> {
   return logs.flatMap(({ paths }) => paths);
 }
 
-describe('what --input names', () => {
-  it('is files, and all data files of a directory, sorted by name', async () => {
+describe('the files of --input', () => {
+  it('include all data files of a directory, sorted by name', async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'dt=2026-10-02'));
     await mkdir(join(directory, 'dt=2026-10-01'));
@@ -428,7 +428,7 @@ describe('what --input names', () => {
     expect(found).toEqual(['dt=2026-10-01/part-1.csv', 'dt=2026-10-02/part-1.csv']);
   });
 
-  it('warns of a rotated file behind a link, but not of a link to a device or to nothing (D17)', async () => {
+  it('cause a warning of a rotated file behind a link, but not of a link to a device or to a missing file (D17)', async () => {
     const directory = await useDirectory();
     const at = (name: string) => join(directory, name);
     await writeFile(at('scans.csv'), '');
