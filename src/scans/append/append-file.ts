@@ -40,7 +40,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   await disk.checkWritable(dirname(paths.file)).catch((error) => {
     throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
   });
-  // A7: locked first, because another run may be about to commit rows.
+  // A7: takes the lock first, because another run may be about to commit.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
@@ -91,7 +91,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   }
 }
 
-/** Returns when a log begins, in ms since the epoch (-Infinity: first scan); undefined if unknown. */
+/** Returns when a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));

@@ -181,7 +181,7 @@ export function readFrom(
   sinceMs: number | undefined,
   position = positionOf(overlap),
 ): number | undefined {
-  // A9, A10: reads the overlap and every unverified period again, however old the period is.
+  // A9, A10: reads the overlap and every unverified period again, however old.
   const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Infinity);
   const fromMs = Math.max(unbounded, sinceMs ?? -Infinity);
   return fromMs === -Infinity ? undefined : fromMs;

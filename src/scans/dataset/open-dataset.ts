@@ -172,7 +172,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault };
 }
 
-/** Returns when a dataset begins, in ms since the epoch (-Infinity: first scan); undefined if unknown. */
+/** Returns when a dataset begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
 export async function readDatasetBeginning(
   directory: string,
   paths: ReadonlySet<string>,

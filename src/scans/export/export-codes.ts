@@ -84,7 +84,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 
   /** C16: fetches page 1 in advance, without a checkpoint. */
   async function prepare(code: CodeLabel): Promise<Prepared> {
-    // C14: its scans would show nothing more.
+    // C14: a missing code needs no request.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
     open.add(sink);

@@ -38,7 +38,7 @@ const PASSES = 4;
 /** Exports a range. Throws UnprovenError if it can't be verified as complete, NotFoundError without code. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
-  // C14: a missing code may be shown as one without scans.
+  // C14: the service may show a missing code as one without scans.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
     return;
@@ -116,9 +116,9 @@ async function* readInServiceOrder(job: Job, first: ScanPage): AsyncGenerator<Ba
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: InconsistentPagesError) {
   let moved = reason;
-  // C13: limited for rows that never stop moving, or wrong numbers of the service.
+  // C13: limits the rounds, because rows may never stop moving.
   for (let round = 0; round < ROUNDS; round++) {
-    // C15: unverified rows must not be written twice.
+    // C15: stops if unverified rows would be written twice.
     if (!(await rewind())) break;
     const failure = await attempt(() => write(splitByTime(job), job.range, sink));
     if (!failure) return;

@@ -118,7 +118,7 @@ function together(one: typeof NOTHING, other: typeof NOTHING): typeof NOTHING {
 }
 
 function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
-  // Rows on standard output stay.
+  // Rows on standard output can't be removed.
   const direct = directory === undefined && output.path === undefined;
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];

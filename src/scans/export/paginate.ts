@@ -33,7 +33,7 @@ export async function* paginate(
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
-  // C13: the first round is short, because one page may report more pages than there are.
+  // C13: the first round is short: one page may report too many pages.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
   // C13: each round collects rows or costs a request of the budget. C9: ends when the newest total is merged.
@@ -62,7 +62,7 @@ export async function* paginate(
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: missing rows are older than all others.
+      // C20: checks first: missing rows are older than all others.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }

@@ -33,7 +33,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   };
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
-  // Exclude the row of remaining values from the scale: it would make the other bars invisible.
+  // Ignores the row of other values, which would make all other bars invisible.
   const most = section.rows.reduce((all, row) => (row.isRest ? all : Math.max(all, ofBar(row))), 0) || 1;
   return {
     kind: 'figures',

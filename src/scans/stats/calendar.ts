@@ -57,7 +57,7 @@ export function unitOf(unit: TimeDimension, hour: number): number {
   }
 }
 
-/** Formats a unit: `2026-10-01`, `2026-W40`, `2026-10`, `08`, `Monday`. */
+/** Formats units: `2026-10-01`, `2026-W40`, `2026-10`, `08`, `Monday`. */
 export function formatUnit(unit: TimeDimension, number: number): string {
   switch (unit) {
     case 'hour':

@@ -31,7 +31,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** Includes deleted codes, which continue if they are listed again. */
+  /** All codes: deleted ones continue if they are listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;

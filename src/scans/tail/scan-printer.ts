@@ -68,7 +68,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
     resume(code: string, now: ClockReading): TailPosition {
       const position = positionOf(code, now);
       const { at } = position;
-      // Scans after the position was set are not printed; the current clock shows that time.
+      // Time of the last write by the current clock: later scans are not printed yet.
       const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));

@@ -30,7 +30,7 @@ export async function countScans(
   return count;
 }
 
-/** V3: a larger total shows that the cap is higher. */
+/** V3: returns whether a total may be capped: not if another one is larger. */
 export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCode['largest']): boolean {
   return isCapped && page.total >= largest.total;
 }

@@ -112,7 +112,7 @@ async function judgeHidden(
   const sinceMs = recent === 0 ? endMs - WEEK_MS : endMs;
   const emptyMs = last === 'none' ? startMs : sinceMs;
   const askedMs = endMs - quietForMs;
-  // W4: a period without scans suffices.
+  // W4: with --quiet-for, a period without scans suffices.
   const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));
   // W1: a silence of a week or longer, if enough scans are expected in it.
   const isLong = emptyMs < endMs && baseline >= LEAST_BASELINE;
@@ -140,7 +140,7 @@ async function expectedSince(
       : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
   if (baseline < LEAST_BASELINE) return undefined;
-  // W1: the lesser of two weeks, so that no campaign is expected again.
+  // W1: uses the lesser of two weeks, to expect no campaign again.
   let least = Infinity;
   for (const weeks of EARLIER_WEEKS) {
     least = Math.min(least, await evidence.countSameHours(weeks, lastMs));

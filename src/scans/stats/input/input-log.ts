@@ -66,7 +66,7 @@ export async function refuseLosses(
         hint: `Restore it from a backup. ${otherwise}`,
       });
     }
-    // Archived files may be among other logs.
+    // Only of a single log, because archived files may be among others.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
