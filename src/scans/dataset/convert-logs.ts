@@ -143,7 +143,7 @@ async function readScans(
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
   const local = zone === undefined ? undefined : createLocalTime(zone);
-  // Copies a blank, because objects of one shape take a third of the memory.
+  // Copies a blank: objects of one shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
   const spans = new Map<string, FileSpan>();

@@ -83,7 +83,7 @@ export interface LogFile {
 /** Returns the paths, oldest first. Throws UsageError for a compression other than gzip. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
-    // F13: refuses other files, because figures would be too low without them.
+    // F13: refuses other files: figures would be too low without them.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
       hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,
