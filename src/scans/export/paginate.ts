@@ -183,7 +183,7 @@ function refuseRepeats(rows: readonly Scan[]): void {
     throw new InconsistentPagesError('a page contains the same row twice');
 }
 
-/** Sorts by time, then by ID. Returns the same arrays if they are sorted. */
+/** Sorts by time, then by ID. Returns the same arrays if sorted. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
   const compare = (a: number, b: number) =>
     (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);

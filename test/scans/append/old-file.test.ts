@@ -62,7 +62,7 @@ it('keeping an old file rejects if 10,000 names are taken', async () => {
   expect(asked.at(-1)).toMatch(/\.old\.9999$/);
 });
 
-describe('there is none of', () => {
+describe('no old file is kept of', () => {
   it('a missing file, without a message', async () => {
     memory.remove(FILE);
     expect(await keep()).toBeUndefined();

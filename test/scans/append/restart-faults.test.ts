@@ -84,7 +84,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     }
   });
 
-  it('a run that finishes it may be killed and lose power at every step as well (A31)', async () => {
+  it('a run that finishes an interrupted restart may be killed or lose power at every step (A31)', async () => {
     const killed = async (on: MemoryDisk) => {
       await prepare(on);
       on.fault = (_, operation) =>

@@ -491,7 +491,7 @@ describe('after a run that ended with exit code 9', () => {
     expect(allIds()).toEqual(idsOf(service));
   });
 
-  it('only the file with the inode of the log is read, and an error of the disk is reported as one', async () => {
+  it('only the file with the inode of the log is read, and an error of the disk is a LocalError', async () => {
     const other = '/elsewhere/scans.out';
     memory.write(`${FILE}.old`, memory.read(FILE) ?? '');
     await memory.disk.mkdir('/elsewhere');

@@ -37,7 +37,7 @@ describe('slices of a range', () => {
     },
   );
 
-  it('are one slice if all rows fit on few pages, which costs two requests in addition to the pages', async () => {
+  it('are a single one if all rows fit on few pages, which costs two requests in addition to the pages', async () => {
     expect(await sliced(99, { pageCap: 10 })).toEqual({ ids: all(99), requests: 11 });
     expect(await sliced(9, { pageCap: 10 })).toEqual({ ids: all(9), requests: 2 });
   });

@@ -96,7 +96,7 @@ describe('a count by day', () => {
     }
   });
 
-  it('never shows more scans than their total, and the total of all at the end', async () => {
+  it('never reports more scans than the total, and reports the total at the end', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 900 }, (_, at) => ({
       id: at + 1,

@@ -273,7 +273,7 @@ describe('the rows of values', () => {
     ).toBe(true);
   });
 
-  it('are minima if there were too many values, now or before', () => {
+  it('are minimum counts if the current or the previous period has too many values', () => {
     const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`v${i}`, 1]));
     expect(valuesOf(3, { A: 1 }, { A: 1 }).isApproximate).toBe(false);
     expect(valuesOf(3, many, { A: 1 }).isApproximate).toBe(true);

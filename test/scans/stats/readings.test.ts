@@ -54,7 +54,7 @@ describe('a range', () => {
     ]);
   });
 
-  it('ends with the clock of the service, or at its first response', () => {
+  it('ends at the current time of the service, or at its first response', () => {
     const open = plan({ since: '2026-08-01' });
     expect(open).toEqual({
       readings: [['2026-08-01', undefined, undefined]],

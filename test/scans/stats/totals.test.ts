@@ -118,7 +118,7 @@ describe('totals of the parts of a range', () => {
 });
 
 describe('the ends of a range', () => {
-  it('are not known if a page of an end has only scans outside of it, unless it has all', async () => {
+  it('are unknown if the page at an end has only scans outside the range, unless it has all scans', async () => {
     const before = [-900, -800, -700, -600].map((time) => time);
     expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 3 })).parts).toBeUndefined();
     expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 6 })).parts).toEqual([1, 1, 0]);

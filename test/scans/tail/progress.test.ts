@@ -36,7 +36,7 @@ describe('the progress of a tail', () => {
     expect(progress.resume('a', AT).fromMs).toBe(5 * HOUR_MS);
   });
 
-  it('advances with a scan of this instant (S3)', () => {
+  it('advances with a scan of the current time (S3)', () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: NOW }, BEGUN);
     expect(progress.resume('a', AT).fromMs).toBe(NOW - HOUR_MS);

@@ -11,8 +11,8 @@ type SharedWords = Omit<EnglishWords, 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Forms of a language. Months begin with January, weekdays with Monday. `minimumGroupingDigits` is the number
- * of digits before the first separator.
+ * Forms of a language. Months begin with January (`alone` without a day), weekdays with Monday.
+ * `minimumGroupingDigits`: number of digits before the first separator.
  */
 type LocaleData = Omit<EnglishForms, 'countries'> & {
   firstDay?: string;

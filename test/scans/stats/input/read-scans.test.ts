@@ -180,7 +180,7 @@ describe('a file whose record never ends', () => {
     });
   });
 
-  it('may be a device (F11)', async () => {
+  it('is also refused if it is a device (F11)', async () => {
     const job = { paths: ['/dev/zero'], fields: [], start: () => () => undefined, note: () => undefined };
     const reading = readInputs(job);
     await expect(reading).rejects.toThrow('cannot read scans from /dev/zero: line 1 is longer than 1 MiB');
