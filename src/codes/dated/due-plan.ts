@@ -6,7 +6,7 @@ import type { Plan, PlanInput, PlanItem } from '../engine/plan/model.ts';
 import { plan } from '../engine/plan/plan.ts';
 import { dueRowsOf, isDueRow, type Share } from './due-wishes.ts';
 
-/** `nowMs`: time of the service. */
+/** Plans the rows that are due at `nowMs`, the time of the service. */
 export function planDue(input: PlanInput, due: { nowMs: number; file: Pick<Source, 'form'> }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });

@@ -19,7 +19,7 @@ type File = Pick<Source, 'form'>;
 export interface Share {
   row: Row;
   is: 'due' | 'later' | 'skipped';
-  /** Fields in which the row wins. A due row without any is superseded. */
+  /** Fields in which the row takes precedence. A due row without such fields is superseded. */
   fields: ReadonlySet<Field>;
   problem?: string;
 }
@@ -106,7 +106,7 @@ function collectWishes(due: readonly Row[], code: QrCode | undefined): CodeWishe
   for (const row of due) {
     for (const field of FIELDS) {
       const before = saying.wishes.get(field);
-      // An unedited cell is no change, unless it reverts an earlier row.
+      // An unedited cell requests no change, unless it reverts an earlier row.
       const isQuiet =
         wishedText(row, field) === undefined || (isUnedited(row, field) && !isAfter(row, before));
       if (!isQuiet) add(saying, row, { field, before, present: code?.[field] ?? '' });

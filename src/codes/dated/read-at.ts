@@ -6,7 +6,10 @@ import type { InputCell } from '../input/columns.ts';
 const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
-/** `defaultZone` (IANA) applies to times without a zone. A date is the beginning of its day. */
+/**
+ * Parses a time or date in ms; a date means its beginning. `defaultZone` (IANA) applies to times without
+ * zone.
+ */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
   defaultZone?: string,
@@ -43,7 +46,7 @@ export function readAt(
   return undefined;
 }
 
-/** Returns none or two instants around a clock change; undefined for an unknown zone. */
+/** Returns the instants of a local time: none or two at a clock change; undefined for an unknown zone. */
 function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
   try {
     if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];

@@ -88,7 +88,7 @@ function planCheck(
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** A request to a short URL counts as a scan. */
+/** Returns the reason to skip a URL: the service's API, or a short URL, whose requests count as scans. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
@@ -128,8 +128,8 @@ function rowOf(
 }
 
 /**
- * Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: address of the
- * final page, if any.
+ * Finds lost UTM tags, such as `missing utm_source` or `lost in redirects: utm_medium`. `finalUrl`: address
+ * after redirects, if any.
  */
 export function findUtmProblem(
   destination: URL,
@@ -157,7 +157,7 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/** Counts a continued failure as news only if the destination changed. */
+/** Returns whether a result is news. A continued failure is news only if the destination changed. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

@@ -60,7 +60,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: one request per host at a time, from queues and redirects. */
+/** K6: limits requests to one per host at a time, including requests that follow redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -72,13 +72,13 @@ function createHostTurns(): TripOptions['inTurn'] {
 }
 
 const MOST_DEAD = 2;
-/** Maximum number of consecutive timeouts. A slow page indicates little about the next one. */
+/** Maximum number of consecutive timeouts per host; one slow page alone shows little about the next. */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: the cost of a bad host does not depend on the number of its codes. */
+/** K9: limits failed requests per host, so that a bad host costs the same for any number of codes. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {

@@ -4,8 +4,8 @@ import type { Headers } from '../../service/transport.ts';
 const MOST_COOKIES = 50;
 
 /**
- * Pages that set a cookie and redirect to themselves would look like a loop. Supports `Domain` (RFC 6265,
- * 5.1.3) and removal by `Max-Age`.
+ * Stores cookies, without which a page that sets one and redirects to itself would look like a loop. Supports
+ * `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`.
  */
 export function createCookies() {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();

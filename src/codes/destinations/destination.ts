@@ -1,4 +1,4 @@
-/** A printed code can't be recalled. */
+/** Judges destinations before codes are created, because a printed code can't be recalled. */
 import { isIP } from 'node:net';
 import { findInvisible } from '../../base/text/clean.ts';
 import { isDotless, parseUrl } from '../../base/text/parse-url.ts';
@@ -23,7 +23,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** The specification does not define destinations of other types. */
+/** Finds a problem of a destination of type `url`; the API specification does not define other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -75,7 +75,7 @@ function judgeWeb(text: string): Judgment | undefined {
   if (page.includes('\\')) return odd('"\\" instead of "/"');
   const query = page.slice(page.indexOf('?') + 1 || page.length);
   if (query.includes('&amp;')) return odd('"&amp;" instead of "&"');
-  // An address in the query may have its own question mark.
+  // An address within the query may have its own question mark.
   if (query.includes('?') && !query.includes('://')) return odd('a second "?", which should probably be "&"');
   const [placeholder] = /<[^<>]+>|\{[^{}]+\}/.exec(text) ?? [];
   return placeholder ? odd(`${inQuotes(placeholder)}, which looks like a placeholder`) : undefined;
@@ -93,7 +93,7 @@ function unusable(why: string): Judgment {
   return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
 }
 
-/** Schemes of a place within a browser or computer; others may open an app. */
+/** Schemes of pages inside a browser or computer. Other unknown schemes may open an app. */
 const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
   'about',
   'blob',

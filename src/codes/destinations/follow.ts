@@ -43,7 +43,10 @@ const MOST_REDIRECTS = 20;
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Rejects only with the signal's reason, or for an unusable proxy setting. */
+/**
+ * Visits an address and follows its redirects. Rejects only with the signal's reason, or for an unusable
+ * proxy.
+ */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
   const seen = new Set<string>();
@@ -114,7 +117,7 @@ async function requestHop(
     if (error instanceof RefusedAddressError) return { is: 'refused', why: error.message };
     const failure = asNetworkError(error, false);
     if (!proxy) return { is: 'failed', failure };
-    // K1: behind a proxy, only the proxy may resolve the name.
+    // K1: a proxy may resolve names that this machine can't.
     if (!allowPrivate) {
       const reason = `${failure.message} on this machine; a request through the proxy requires --allow-private`;
       return { is: 'failed', failure: new NetworkError(reason, { sent: false }) };
@@ -132,7 +135,7 @@ async function requestHop(
   });
 }
 
-/** A slow lookup can't be canceled, and waiting for other lookups does not count. */
+/** Resolves a host name in time. A slow lookup continues unused; the time starts when the lookup does. */
 function lookUp(
   hostname: string,
   { resolve: resolveHost, timeoutMs, signal }: TripOptions,
@@ -170,7 +173,7 @@ function startTimer(clock: Clock) {
   };
 }
 
-/** K7: user and password of an address are neither sent nor shown. */
+/** K7: removes user and password from an address, so that they are neither sent nor shown. */
 function withoutSecrets(url: URL): URL {
   const bare = new URL(url);
   bare.username = '';

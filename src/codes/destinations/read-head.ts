@@ -1,6 +1,6 @@
 /**
- * K11: reads as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a page that opens for
- * visitors must not be reported as broken.
+ * K11: reads response headers as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a page
+ * that opens for visitors must not be reported as broken.
  */
 import { MOST_BYTES } from '../../base/bounds.ts';
 import { getOrAdd } from '../../base/collections.ts';
@@ -14,7 +14,7 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Skips interim responses (RFC 9110, 15.2). */
+/** Creates a parser of status line and headers that skips interim responses (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
@@ -41,7 +41,7 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
-  // A status of 101 would accept a protocol switch, which is never requested.
+  // Status 101 accepts a protocol switch, which is never requested.
   if (Number.isNaN(status) || status === 101 || text.includes('\0'))
     throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
@@ -56,7 +56,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Refuses two lengths or targets as browsers do, a sign of response splitting. */
+/** Refuses repeated headers with different values, a sign of response splitting, as browsers do. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

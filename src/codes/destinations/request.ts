@@ -18,7 +18,7 @@ export interface RequestOptions {
   proxy?: URL;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** Covers the time from the connection to the last header. */
+  /** Time limit in ms, from the connection to the last header. */
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -31,12 +31,12 @@ type Outcome =
 
 type Seen = { tlsEndsMs?: number };
 
-/** Node's 250 ms are too short for satellite links. */
+/** Time in ms before the next address of a host is tried; Node's 250 ms are too short for satellite links. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
 
-/** Rejects only with the signal's reason. */
+/** Requests the headers of a URL. Rejects only with the signal's reason. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
   const seen: Seen = { tlsEndsMs: undefined };
@@ -65,7 +65,7 @@ export function request(options: RequestOptions): Promise<Reply> {
       reject(signal.reason);
       end();
     };
-    // K5: covers all steps, however slowly headers arrive.
+    // K5: one deadline for all steps also limits slowly sent headers.
     const cancelDeadline = after(timeoutMs, () => {
       const message = `no response within ${formatDuration(timeoutMs)}`;
       settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
@@ -95,7 +95,7 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** RFC 9112, 3.2.2. */
+/** Formats a request; through a proxy, with the whole URL (RFC 9112, 3.2.2). */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };
@@ -108,11 +108,11 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
   const { url, addresses, allowPrivate, proxy, sessions } = options;
   const open = buildConnector({
     timeout: 0,
-    // K2: no second lookup, which could return other addresses.
+    // K2: uses the checked addresses, because a second lookup could return others.
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // `sessions` stores sessions with the expiry of the certificate.
+    // Disables Node's cache: `sessions` also stores the expiry of the certificate.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),
@@ -132,7 +132,9 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     });
 }
 
-/** K3: the remote address must be allowed. A socket that was reset while opening has none. */
+/**
+ * K3: returns the failure if a remote address is not allowed. A socket reset while opening has no address.
+ */
 export function addressFailure(
   remoteAddress: string | undefined,
   allowPrivate: boolean,
@@ -153,7 +155,7 @@ function certificateFailure(
     ? sessions.find(url.origin)?.endsMs
     : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
-    // K8: only for a valid certificate, because a resumed handshake shows none.
+    // K8: keeps sessions of valid certificates only, because a resumed handshake shows none.
     socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: seen.tlsEndsMs }));
     return undefined;
   }

@@ -1,10 +1,10 @@
-/** SSRF protection by the IANA special-purpose address registries (RFC 6890 and updates, as of 2026). */
+/** Prevents SSRF by the IANA special-purpose address registries (RFC 6890 and updates, as of 2026). */
 
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { quote } from '../../base/text/quote.ts';
 
-/** Subnets by the kind in messages. Tunnels (Teredo, 6to4) contain an arbitrary IPv4 address. */
+/** Non-public subnets by kind. Tunnels (Teredo, 6to4) contain an arbitrary IPv4 address. */
 const SPECIAL = {
   loopback: '127.0.0.0/8 0.0.0.0/8 ::1/128 ::/128',
   private: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7 64:ff9b:1::/48 fec0::/10',
@@ -15,12 +15,12 @@ const SPECIAL = {
 };
 
 const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: blockList(subnets) }));
-/** Other IPv6 addresses are unassigned. */
+/** Subnets that may be public; IPv6 addresses outside 2000::/3 are unassigned. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
 /**
- * Kind of a non-public address: `loopback`, `private`, `link-local` or `reserved`; undefined if public. Text
- * that is not an address is `reserved`.
+ * Returns the kind of a non-public address: `loopback`, `private`, `link-local` or `reserved`; undefined if
+ * public. Text that is not an address is `reserved`.
  */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.split('%', 1);
@@ -48,12 +48,12 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export class RefusedAddressError extends Error {}
 
-/** Half of the libuv threads resolve names, a load that small office resolvers handle. */
+/** Number of libuv threads. Half of them resolve names, a load that small office resolvers handle. */
 const THREADS = 64;
 
 /**
- * Saves time: 200 names of 100 ms took 10 s, and take 1 s. libuv reads the variable when its first thread
- * starts.
+ * Raises the number of parallel lookups: 200 names of 100 ms took 10 s, and take 1 s. libuv reads the
+ * variable when its first thread starts.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
@@ -62,8 +62,8 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
 }
 
 /**
- * K1, K2: returns only allowed addresses, and the same ones for a name throughout the run. `began` is called
- * when a lookup starts, so that waiting does not count against the host.
+ * K1, K2: creates a resolver that returns only allowed addresses, the same per name throughout the run. It
+ * calls `began` when a lookup starts, so that waiting does not count against the host.
  */
 export function createResolver(
   lookup: Lookup,

@@ -1,18 +1,18 @@
-/** Sessions save certificates and signatures in handshakes (RFC 8446, 2.2). */
+/** Stores TLS sessions, which avoid certificates and signatures in later handshakes (RFC 8446, 2.2). */
 import { createSecureContext, type SecureContext } from 'node:tls';
 
 type Known = { session: Buffer; endsMs: number | undefined };
 
 export type TlsSessions = ReturnType<typeof createTlsSessions>;
 
-/** Hosts are visited queue by queue, so older sessions are not needed again. */
+/** Maximum number of stored sessions. Hosts are visited one after the other, so old ones are not reused. */
 const MOST_SESSIONS = 512;
 
 export function createTlsSessions() {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;
   return {
-    /** Loading the trusted authorities takes about a millisecond per connection. */
+    /** Returns one shared context: loading the trusted authorities takes about a millisecond. */
     context: (): SecureContext => {
       context ??= createSecureContext();
       return context;

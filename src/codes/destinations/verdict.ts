@@ -15,7 +15,7 @@ export interface Verdict {
   tlsEndsMs?: number;
   ms?: number;
   error?: string;
-  /** Undefined if no data was sent to the destination. */
+  /** Whether the destination responded; undefined if no data was sent. */
   responded?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Retry {
   afterMs?: number;
 }
 
-/** Statuses that refuse programs, and show nothing about the page of visitors. */
+/** Statuses with which sites refuse programs, although visitors may see the page. */
 const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
 /** Headers that bot protection adds to responses of any status. */
 const WALL_HEADERS = [
@@ -53,8 +53,7 @@ export function judge(trip: Trip): Verdict {
     case 'refused':
       return verdict('unreachable', end.why);
     case 'failed':
-      // Stops visitors in a browser too, with a warning: an invalid certificate, or a response that is not
-      // HTTP.
+      // A certificate or protocol error also stops visitors in a browser.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
   }
 }
@@ -63,14 +62,14 @@ function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** Counts redirects, certificates and refused connections as responses. */
+/** Returns whether a destination responded; redirects, certificates and refused connections count. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0) return true;
   if (end.is === 'ours' || end.is === 'refused') return undefined;
   return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
 }
 
-/** K10: this machine is probably offline if no destination responded. */
+/** K10: finds out whether no destination responded, so that this machine is probably offline. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;
@@ -104,7 +103,7 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Undefined if a retry would have the same result. */
+/** Returns when to retry a visit; undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':

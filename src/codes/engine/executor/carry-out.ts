@@ -70,7 +70,10 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
     onEvent({ is: 'done', item: state.item });
   }
 
-  /** Failures that are neither the row's nor error responses leave the row not attempted. */
+  /**
+   * Records the failure of a row. A failure that affects the whole run, and is not a response, leaves the row
+   * not attempted.
+   */
   function fail(state: RowState, error: unknown): void {
     if (error instanceof NotSent) return;
     const isOfRow = stops.failed(error);

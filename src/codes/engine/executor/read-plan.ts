@@ -40,8 +40,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 }
 
 /**
- * `made`: IDs that this run created, oldest first. Throws UnprovenError if the listing still lacks an
- * existing code after another delay.
+ * Plans the rows again, from a new listing. `made`: IDs that this run created, oldest first. Throws
+ * UnprovenError if the listing still lacks an existing code after another delay.
  */
 export function readAgain(job: PlanJob, made: ReadonlySet<string>): Promise<Planned> {
   return readWhole(job, made, true);
@@ -59,7 +59,7 @@ async function readWhole(job: PlanJob, made: ReadonlySet<string>, isSettled: boo
   }
 }
 
-/** E16: returns whether the listing lacks an existing code of a row. Then it may lack others. */
+/** E16: returns whether the listing lacks an existing code of a row, and so may lack others. */
 async function isOutOfDate(
   { service }: PlanJob,
   { items }: Plan,
@@ -67,7 +67,7 @@ async function isOutOfDate(
   made: ReadonlySet<string>,
 ): Promise<boolean> {
   const gone = items.flatMap(({ goneId }) => goneId?.toLowerCase() ?? []);
-  // A stale replica lacks the newest codes first.
+  // An outdated replica of the service lacks the newest codes first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));
   return found.some((code) => code !== undefined);

@@ -16,14 +16,14 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values of the POSTs of this run: a gateway may swap the responses of two requests. */
+  /** Values sent by POST in this run, because a gateway may swap the responses of two requests. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Returns `lost` if the service may have applied the request. Rejects if it certainly did not. */
+  /** Sends a POST. Returns `lost` if the service may have applied it; rejects if it certainly did not. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     let n: number | undefined;
     let isSent = false;
@@ -56,8 +56,8 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   }
 
   /**
-   * Rejects with UnexpectedResponseError if the service reports success but left a field unchanged, and with
-   * NotSent if the run was stopped.
+   * Sends a PATCH. Rejects with UnexpectedResponseError if the service reports success but left a field
+   * unchanged, and with NotSent if the run was stopped.
    */
   async function patch(
     code: QrCode,
@@ -110,7 +110,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       const from: QrCode = present ?? { ...code, status: 'unknown' };
       present = undefined;
       const isPause = status === 'paused';
-      // B5: the ledger has the old status before the PATCH. A stopped run restores it too.
+      // B5: records the old status before the PATCH. A stopped run restores the status too.
       present = await patch(
         from,
         { status },

@@ -32,7 +32,9 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Rows with a code specify it, so that no row with equal values takes it. Failed rows take none. */
+    /**
+     * Adds known codes to rows, so that no other row with equal values takes them. Failed rows take no code.
+     */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -69,7 +71,9 @@ export function isWork({ action, code, values, send }: PlanItem): boolean {
   );
 }
 
-/** A duplicate that appeared later takes precedence over the earlier outcome. */
+/**
+ * Returns the end of a row. A duplicate code that appears later takes precedence over the earlier outcome.
+ */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

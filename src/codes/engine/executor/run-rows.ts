@@ -13,7 +13,10 @@ import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 const MOST_FRUITLESS = 3;
 
-/** Throws errors of `onPlan` and of the first plan, before anything is sent. Later errors are in `stop`. */
+/**
+ * Runs the rows. Throws errors of `onPlan` and of the first plan, before anything is sent; `stop` has later
+ * ones.
+ */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
   const beganMs = clock.monotonic();

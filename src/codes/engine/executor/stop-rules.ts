@@ -52,7 +52,9 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   };
 }
 
-/** Failures of the key, plan limit, rate limit, disk, or an interruption affect every row. */
+/**
+ * Returns whether a failure affects only its row, unlike those of the key, plan limit, rate limit or disk.
+ */
 export function belongsToRow(error: unknown): boolean {
   return [NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError, UnprovenError].some(
     (failure) => error instanceof failure,

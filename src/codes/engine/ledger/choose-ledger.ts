@@ -25,7 +25,10 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/** Undefined without a home directory. Relative XDG paths are ignored, as the specification requires. */
+/**
+ * Returns the directory of ledgers; undefined without a home directory. Relative XDG paths are ignored, as
+ * the XDG specification requires.
+ */
 export function stateDirectory(env: Variables, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -37,7 +40,7 @@ export function stateDirectory(env: Variables, system: string = platform()): str
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/** Throws the system's error, and UsageError if the directory belongs to another user. */
+/** Creates the state directory. Throws the system's error, and UsageError if another user owns it. */
 export async function makeStateDirectory(disk: Disk, env: Variables): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -45,7 +48,9 @@ export async function makeStateDirectory(disk: Disk, env: Variables): Promise<st
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** With the HOME of another user (sudo), that user could not write to a ledger created here. */
+/**
+ * Refuses the directory of another user (sudo with that HOME), who could not write to a ledger created here.
+ */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -57,7 +62,10 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
-/** Requests up to three codes of ledgers of the same base URL with other keys. */
+/**
+ * Finds the ledger of a workspace, also after a key rotation: it requests up to three codes per ledger of the
+ * same base URL.
+ */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace,
@@ -132,7 +140,7 @@ async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
   }
 }
 
-/** Deletes the ledger of a workspace. Never rejects: a ledger that stays causes only questions. */
+/** Deletes the ledger of a workspace. Never rejects: with a leftover ledger, later runs only ask more. */
 export async function forgetLedger(env: Variables, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;

@@ -39,7 +39,7 @@ export const LEDGER_ADVICE = {
 
 const FILE_MODE = 0o600;
 
-/** Throws UsageError if the file is damaged, not a ledger, or of a newer version. */
+/** Reads a ledger. Throws UsageError if the file is damaged, not a ledger, or of a newer version. */
 export async function readMemory(
   path: string,
   disk: Disk,
@@ -161,7 +161,7 @@ function createMemory(path: string): { memory: LedgerMemory; take(line: { readon
   };
 }
 
-/** Validates the first line of a ledger. Throws UsageError. */
+/** Validates the first line of a ledger. Throws UsageError if it is invalid or of a newer version. */
 export function headerOf(line: { readonly is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

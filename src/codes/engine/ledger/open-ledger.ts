@@ -29,7 +29,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called before an unbounded wait for another run; `path` if only its ledger is the same. */
+  /** Called before an unbounded wait for another run. `path`: the shared ledger, if the workspaces differ. */
   readonly onWait: (path?: string) => void;
 }
 
@@ -39,8 +39,8 @@ interface OpenLedger extends Ledger {
 }
 
 /**
- * Throws UsageError if the ledger is damaged or belongs to another workspace, LocalError, and the signal's
- * reason.
+ * Locks and opens the ledger. Throws UsageError if it is damaged or belongs to another workspace, LocalError,
+ * and the signal's reason.
  */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
@@ -105,7 +105,7 @@ async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string
     giveUp(error);
     return undefined;
   }
-  // Two runs must not choose the same new file.
+  // The lock prevents two runs from choosing the same new file.
   const choosing = await acquireLock(join(directory, 'ledgers'), patiently(options));
   try {
     const { path, isNew } = await chooseLedger(directory, options, nodeDisk);

@@ -1,4 +1,4 @@
-/** A lock file has one sorted, self-contained line per key, so that git merges it by lines. */
+/** Reads and writes lock files: one sorted, self-contained line per key, so that git merges them by line. */
 import { UsageError } from '../../../base/errors.ts';
 import { ExcessiveJsonError, parseBounded } from '../../../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../../../base/text/json-elements.ts';
@@ -12,7 +12,7 @@ import { isRecordedWorkspace, type RecordedWorkspace } from '../../../service/wo
 
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   readonly key: string;
-  /** An earlier run reported that the file no longer has the key. `paused`: it also paused the code. */
+  /** Set once a run reported that the file lacks the key. `paused`: the run also paused the code. */
   readonly removed?: true | 'paused';
   readonly sent?: { readonly name?: string; readonly destination?: string };
 }
@@ -24,9 +24,7 @@ export interface LockFile {
 
 const VERSION = 1;
 
-/**
- * E22: formats equal entries as equal bytes. The last line is constant, so no other depends on its position.
- */
+/** E22: formats equal entries as equal bytes. The constant last line lets every entry end in a comma. */
 export function formatLock({ workspace: { baseUrl, key }, entries }: LockFile): string {
   const sorted = [...entries.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
   const lines = sorted.map((entry) => `${JSON.stringify(inOrder(entry))},\n`);

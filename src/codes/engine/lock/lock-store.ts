@@ -15,7 +15,7 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Throws UsageError if the lock file can't be read or trusted, and the signal's reason. */
+/** Reads the lock file. Throws UsageError if it can't be read or trusted, and the signal's reason. */
 export async function readLock(
   disk: Disk,
   path: string,
@@ -55,7 +55,7 @@ export function useLock(files: UsedFiles, path: string): void {
   files.use({ what: 'the lock file', flag: '--lock', path, writes: true });
 }
 
-/** Throws UsageError if the lock file can't be replaced. */
+/** Checks that the lock file can be replaced. Throws UsageError if it can't. */
 export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }
@@ -105,7 +105,7 @@ function entryOf(
   const isSent = outcome === 'updated' || outcome === 'created';
   const left = item.changes.filter(({ what }) => what === 'keep' || what === 'drift' || !isSent);
   if (!entry || entry.id.toLowerCase() !== id.toLowerCase()) {
-    // If the service's value was kept, the next run finds it changed by another client again.
+    // Stores the base of a kept value, so that the next run again finds a change by another client.
     const last = left.map(({ field, base, what, new: own }) => [
       field,
       what === 'keep' ? (base ?? own) : base,

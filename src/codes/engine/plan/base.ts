@@ -1,6 +1,4 @@
-/**
- * Fingerprints of saved values for the `base` cell: an ETag per field. Spreadsheets treat the cell as text.
- */
+/** Fingerprints of saved values for the `base` cell, like an ETag per field; spreadsheets keep it as text. */
 import { createHash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 
@@ -12,7 +10,7 @@ const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 /** Fingerprint of an unknown value. No value has it, so both sides count as edited. */
 const UNKNOWN = 'ffffff';
 
-/** Values that files and spreadsheets can't distinguish have equal fingerprints. */
+/** Returns the fingerprint of a value, equal for values that files and spreadsheets can't distinguish. */
 export function fingerprintOf(value: string): string {
   const digest = createHash('sha256').update(plainOf(value)).digest('hex').slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;

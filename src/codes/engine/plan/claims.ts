@@ -7,7 +7,7 @@ const MOST_KEPT = 20;
 type Patch = Extract<LedgerRecord, { is: 'patch' }>;
 type Due = Extract<LedgerRecord, { is: 'due' }>;
 
-/** Shared by unchanged codes, to save memory. */
+/** Empty changes, shared by unchanged codes to save memory. */
 const NO_CHANGES: Claim['changes'] = { name: [], destination: [], status: [] };
 
 interface Participation extends Partial<Pick<Claim, 'isDecided' | 'unsent' | 'n'>> {
@@ -116,9 +116,8 @@ function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly N
 }
 
 /**
- * Applies a PATCH without a response yet. The stored value stays the old one, so a lost PATCH is sent again
- * and a later edit by another client is a conflict. `changes` has the new value, so it counts as ours if the
- * service has it.
+ * Applies a PATCH that has no response yet. The stored value stays the old one, so a lost PATCH is sent again
+ * and a later edit by another client is a conflict. `changes` has the new value, to recognize it later.
  */
 function begun(old: Claim, { set, before, pause }: Pick<Patch, 'set' | 'before' | 'pause'>): Partial<Claim> {
   const changes = { ...old.changes };
@@ -149,7 +148,7 @@ function withMarks(old: Claim['due'], due: Due['due'] | undefined): Claim['due']
   return marks;
 }
 
-/** A code that we paused already keeps its original status. */
+/** Returns the status before a pause; a code that qrctl paused already keeps its original one. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (why === undefined || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };

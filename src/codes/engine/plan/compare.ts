@@ -122,8 +122,8 @@ function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undef
 }
 
 /**
- * Returns whether our last change of the field sent this value. Then the answer `mine` is used up, because
- * later edits were not shown.
+ * Returns whether qrctl last sent this value of the field. Then the answer `mine` does not apply again,
+ * because the user has not seen later edits.
  */
 function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
   return claim?.changes[field].at(-1)?.sent === wanted && !isUnclear(claim, field);
@@ -139,7 +139,7 @@ function decide(
   if (answer === 'theirs') return 'keep';
   const wins = isTheirs || isOurs ? 'overwrite' : 'send';
   if ((answer === 'mine' && !isUsed) || isNewer) return wins;
-  // Only `qr apply` sends a value that the row did not change: its file is authoritative over other clients.
+  // Only `qr apply` sends unedited values: its file takes precedence over other clients.
   if (!isYours && verb !== 'apply') return 'keep';
   if (isTheirs && conflicts === 'ask') return 'conflict';
   if (isTheirs && conflicts === 'service') return 'keep';
@@ -162,15 +162,15 @@ function changedByDate(
   const isOpen = isUnclear(claim, field) && last?.sent === wanted;
   if (isBegun(claim, field, due)) return { isYours: isOpen, isTheirs: !isOpen || old !== known, base: known };
   const cell = row.base?.[field];
-  // The row was saved before our last change, or an earlier row of the plan was applied.
+  // The row was saved before qrctl's last change, or an earlier row of the plan was applied.
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
   if (isOurs)
     return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
-  // The plan itself set the value, but the memory of it is lost.
+  // An earlier row of the plan set the value, but the ledger lacks it.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
-  // Our changes of other fields explain a newer `updated_at`.
+  // Changes of other fields by qrctl explain a newer `updated_at`.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
   if (cell === undefined && !isEarlier && !isChanged) return undefined;
   const isTheirs = cell !== undefined && !isEarlier && fingerprintOf(old) !== cell;
@@ -214,9 +214,7 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/**
- * Returns whether our last PATCH of the field has no response. The value before it is then the stored one.
- */
+/** Returns whether qrctl's last PATCH of the field has no response, so the stored value is the one before. */
 function isUnclear(claim: Claim | undefined, field: Field): boolean {
   const last = claim?.changes[field].at(-1);
   return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;

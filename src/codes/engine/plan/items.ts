@@ -24,7 +24,7 @@ export function itemOf(row: Row | undefined, action: PlanAction, rest: Partial<P
   };
 }
 
-/** E15: adds codes that a repeated request may have created besides the row's own. */
+/** E15: marks rows undecided if a repeated request may have created a second code. */
 export function withDuplicates(
   items: readonly PlanItem[],
   taken: ReadonlySet<string>,

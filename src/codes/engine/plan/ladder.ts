@@ -22,7 +22,7 @@ export type Identity =
       readonly id?: string;
       readonly slug?: string;
     }
-  /** `replaces`: another machine created it in place of this one. */
+  /** `replaces`: ID of the code in place of which another machine created this one. */
   | { readonly is: 'exists'; readonly code: QrCode; readonly replaces?: string }
   | {
       readonly is: 'undecided';
@@ -49,7 +49,7 @@ export function openRows({ input, found }: Ladder): Row[] {
   return input.rows.filter((row) => !found.has(row));
 }
 
-/** Codes that no row has, oldest first. */
+/** Returns the codes that match no row yet, oldest first. */
 export function freeCodes({
   input,
   taken,
@@ -65,7 +65,7 @@ export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   if (identity.is === 'code' || identity.is === 'exists') ladder.taken.add(identity.code.id.toLowerCase());
 }
 
-/** Pairs rows of equal values with codes. A wanted status is matched first, then the order counts. */
+/** Pairs rows of equal values with codes: first by wanted status, then in order. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],

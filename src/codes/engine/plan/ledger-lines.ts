@@ -1,4 +1,4 @@
-/** A line of another shape is damage, even if its checksum matches. */
+/** Defines the lines of the ledger. A line of another shape is damage, even if its checksum matches. */
 import { isObject } from '../../../service/json.ts';
 
 type Check<T> = (value: unknown) => value is T;
@@ -40,11 +40,11 @@ const mark = shape({ atMs: count, says: text });
 
 /** Records by kind. `n` numbers the requests and increases over all runs. IDs are in lower case. */
 const RECORDS = {
-  /** `ids`: first listing of a run that may create codes. `undoes`: the run whose changes it puts back. */
+  /** `ids`: codes listed before a run that may create some. `undoes`: run whose changes this one reverts. */
   run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
-   * Before a POST. `again`: earlier request of the row. `replaces`: previous code of the row. `status`: to be
-   * sent after the creation.
+   * Recorded before a POST. `again`: earlier request of the row. `replaces`: previous code of the row.
+   * `status`: to be sent after the creation.
    */
   post: shape({
     run: text,
@@ -57,8 +57,8 @@ const RECORDS = {
     status: optional(text),
   }),
   /**
-   * A POST, or the look-up of an unclear one, has this code. `decided`: the user requested a new code, and
-   * the looked-up code counts as that one.
+   * Code of a POST, from its response or a look-up. `decided`: the user requested a new code, and a looked-up
+   * code counts as that one.
    */
   made: shape({ n: count, id: text, slug: text, stored: values, decided: optional(flag) }),
   not: shape({ n: count }),
@@ -74,12 +74,12 @@ const RECORDS = {
     due: optional(byField(mark)),
   }),
   set: shape({ n: count, stored: values }),
-  /** Dated changes became due, and nothing is sent for them. `stored`: values that the code keeps. */
+  /** Due changes for which nothing is sent. `stored`: values that the code keeps. */
   due: shape({ run: text, id: text, due: byField(mark), stored: values }),
   delete: shape({ run: text, n: count, id: text }),
   deleted: shape({ n: count }),
   /**
-   * A row is an existing code. `replaces`: another machine created it in place of this one, as the user
+   * Existing code of a row. `replaces`: code in place of which another machine created this one, as the user
    * requested.
    */
   found: shape({
@@ -90,7 +90,7 @@ const RECORDS = {
     key: optional(text),
     replaces: optional(text),
   }),
-  /** The user decided about an unclear or repeated POST, so it is not looked up again. */
+  /** Request that is not looked up again, because the user decided about it. */
   decided: shape({ n: count }),
   end: shape({ run: text }),
 };

@@ -188,7 +188,7 @@ function createSendings() {
       if (!sending) return undefined;
       lists = undefined;
       open.delete(n);
-      // A repetition of a decided request uses up the same decision.
+      // A decision applies only once, to the request or one of its repetitions.
       const others = repetitions.get(sending.first) ?? [];
       return { ...sending, decided: sending.decided || others.some((other) => open.get(other)?.decided) };
     },
@@ -200,8 +200,8 @@ function createSendings() {
       lists = undefined;
     },
     /**
-     * Drops repeated requests whose row had its code before this run, which looked for duplicates. If that
-     * earlier run did not end, this one takes its place.
+     * Drops repeated requests whose row had its code before this run, which looked for duplicates. If the run
+     * that found the code did not end, this run replaces it.
      */
     end(run: string) {
       for (const sending of open.values()) {

@@ -43,8 +43,8 @@ interface Unmatched {
 }
 
 /**
- * Assigns a row the code found after a lost response. An edited row of `qr apply` is a question: its key may
- * belong to another file.
+ * Assigns a row the code found after a lost response. For an edited row of `qr apply`, the user must decide,
+ * because the row's key may belong to another file.
  */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
@@ -66,7 +66,7 @@ function withoutCode(
   const sending = chain.at(-1);
   if (!sending) return { is: 'new' };
   const { replaces } = sending;
-  // E7: the request that follows a decision uses it up.
+  // E7: one decision permits one request.
   const used = chain.filter(({ decided }) => decided).length;
   const isDecided = answers.newOf(row) > used;
   const repeat: Identity = {
@@ -75,7 +75,7 @@ function withoutCode(
     ...(isDecided && { isDecided }),
     ...(replaces !== undefined && { replaces }),
   };
-  // It is sent again, unless another client or the service changed its code before the look-up.
+  // The request is sent again, unless a code resembles it: its code may have been changed before the look-up.
   const others = input.isSettled ? unexplained(chain, free, input) : [];
   const alike = candidates.length > 0 ? candidates : others;
   if (alike.length === 0) return repeat;
@@ -142,7 +142,7 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   return owners;
 }
 
-/** Finds an edited row: it is the only open row, and the only open chain, that share a value. */
+/** Finds the edited row of a lost request: the only open row, and the only such request, with that key. */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,
   open: readonly Row[],

@@ -82,7 +82,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
 /** E4: step 6: finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
   const { rows, policy, ledger, lock } = ladder.input;
-  // Another copy of the row may have a code, so this is checked before a lost request is repeated.
+  // Includes lost requests to be repeated, because another copy of the row may have a code.
   const isRepeat = (identity: Identity | undefined) =>
     identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
   const open = rows.filter(
@@ -96,7 +96,7 @@ export function findEdits(ladder: Ladder): void {
   const byName = createAlike(open, free, nameKey, ledger);
   const byPlace = createAlike(open, free, placeKey, ledger);
   const wanted = new Map<QrCode, number>();
-  // Of several codes with its destination, those that other rows share a name with are not the row's.
+  // Of several codes with a row's destination, those that share a name with another row are not candidates.
   const named = new Set(open.flatMap((row) => one(byName(rowValues(row)))));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
@@ -141,8 +141,8 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Finds free codes that share a key, if no other open row has it. A code that another client changed also has
- * the key of its row in the ledger.
+ * Finds the free codes for a key, unless several open rows share it. A code that another client changed also
+ * has the key of its row in the ledger.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
   const codes = indexBy(free, keyOf);

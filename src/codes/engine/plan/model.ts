@@ -41,13 +41,13 @@ export interface Row extends InputRow {
   readonly updatedAtMs?: number;
   readonly decision?: RowDecision;
   readonly isFailed?: boolean;
-  /** Kind of file, if a spreadsheet may have saved it. */
+  /** Format of the row's file, if a spreadsheet may have saved it. */
   readonly through?: 'csv' | 'xlsx';
   /** Faults of cells that are valid if the code already has their value. */
   readonly doubts: readonly Doubt[];
   readonly atMs?: number;
   readonly due?: Readonly<Partial<Record<Field, DueWish>>>;
-  /** Fault of an unknown type; it is valid if the code has that type. */
+  /** Fault of an unknown type, which is valid if the code has that type. */
   readonly typeFault?: Fault;
   readonly noDestination?: Fault;
 }
@@ -86,27 +86,27 @@ export interface OwnChange {
 export interface Claim {
   readonly id: string;
   readonly key?: string;
-  /** Values of its row as sent or found, newest first. */
+  /** Values of the code's row as sent or found, newest first. */
   readonly rows: readonly NewCode[];
   readonly origin: 'made' | 'found' | 'changed';
-  /** Number of the POST that created it; 0 if unknown. Equal rows keep their codes in this order. */
+  /** Number of the POST that created the code; 0 if unknown. Equal rows keep their codes in this order. */
   readonly n: number;
   /** Position in the ledger; the newest of equal claims takes precedence. */
   readonly order: number;
   readonly run: string;
   readonly stored: Values;
-  /** Oldest first. */
+  /** Changes that qrctl sent for each field, oldest first. */
   readonly changes: Readonly<Record<Field, readonly OwnChange[]>>;
   /** Dated changes that are applied or begun: the newest per time, oldest first. */
   readonly due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
-  /** The user requested it as a new code; the same decision creates no other one. */
+  /** Whether the user requested the code as a new one; that decision creates no other. */
   readonly isDecided: boolean;
   readonly unsent?: string;
   readonly paused?: { readonly why: 'removed' | 'backup'; readonly status: string };
   readonly isDeleted: boolean;
 }
 
-/** POST without a clear response, or one that was repeated. */
+/** POST that has no clear response, or that was repeated. */
 export interface Sending {
   readonly n: number;
   readonly run: string;
@@ -117,7 +117,7 @@ export interface Sending {
   readonly status?: string;
   readonly again?: number;
   readonly firstIds: ReadonlySet<string>;
-  /** Code of its row, if the request was repeated. Another code with its values is a duplicate. */
+  /** Code of the request's row, if the request was repeated. Another code with its values is a duplicate. */
   readonly rowCode?: string;
 }
 
@@ -129,7 +129,7 @@ export interface LedgerView {
   readonly repeated: readonly Sending[];
   /** IDs of new codes that the user requested, by the IDs of the codes that they replace. */
   readonly replaced: ReadonlyMap<string, string>;
-  /** Value that the service stores for exactly this one, if it differs. */
+  /** Returns the value that the service stores for a sent one, if they differ. */
   storedOf(field: Field, value: string): string | undefined;
   readonly next: number;
 }
@@ -157,7 +157,7 @@ export interface FieldChange {
   readonly old: string;
   readonly new: string;
   /**
-   * `overwrite`: another client changed it too, and the row wins. `keep`: the value of the service stays.
+   * `overwrite`: another client changed the field too, and the row wins. `keep`: the service's value stays.
    * `edit`: `qr create` sends it only with `--apply-edits`. `drift`: an unmanaged status differs from the
    * last applied one.
    */
@@ -178,7 +178,7 @@ export interface PlanItem {
   readonly send: CodeChanges;
   readonly pause?: 'removed' | 'backup';
   readonly isNews: boolean;
-  /** Unclear POST that this one repeats. Before `isSettled`, the row waits for another look-up. */
+  /** Unclear POST that the row's POST repeats. Until `isSettled`, the row waits for another look-up. */
   readonly repeats?: Sending;
   readonly isWaiting: boolean;
   readonly isDecided: boolean;
@@ -210,7 +210,10 @@ export interface PlanInput {
   readonly ledger: LedgerView;
   readonly lock: ReadonlyMap<string, LockEntry> | undefined;
   readonly policy: Policy;
-  /** The listing was read after the visibility delay, so unclear POSTs that it lacks were not applied. */
+  /**
+   * Whether the listing was read after the visibility delay; unclear POSTs without a code in it were not
+   * applied.
+   */
   readonly isSettled: boolean;
   /** IDs in earlier results of the file. If the workspace has none of them, it may be a different one. */
   readonly earlierIds?: ReadonlySet<string>;
@@ -218,7 +221,7 @@ export interface PlanInput {
 
 export interface Ledger {
   view(): LedgerView;
-  /** Resolves when the records are on disk. */
+  /** Appends records; resolves when they are on disk. */
   append(records: readonly LedgerRecord[]): Promise<void>;
   /** Appends records that become durable with the next `append`. */
   note(records: readonly LedgerRecord[]): void;

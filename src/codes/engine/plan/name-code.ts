@@ -57,7 +57,7 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
       ladder,
     );
   }
-  // The values are compared first: see `takeKeys`.
+  // Skips owners that `takeKeys` must compare with the row's values first.
   if (owner && isUncertain(row, owner, ladder.input)) return undefined;
   const locked = owner && codes.get(owner.id);
   if (owner?.slug !== undefined && locked && locked.slug !== owner.slug) {
@@ -99,8 +99,8 @@ export function knownCode(
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
-  // Decisions may stay in the file of `qr apply`. If the code exists, an earlier run, maybe on another
-  // machine, carried them out.
+  // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run, maybe on
+  // another machine, carried out.
   const asked = row.isBackup && !code ? 1 : answers.newOf(row);
   const wanted = policy.verb === 'create' || !code ? asked : 0;
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
@@ -139,7 +139,10 @@ function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[]
   return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
 }
 
-/** `qr create` treats the row as an edit if name or destination is equal; otherwise the user decides. */
+/**
+ * Matches rows by key. `qr create` treats a row with equal name or destination as an edit; otherwise the user
+ * decides.
+ */
 export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger, listing, policy } = ladder.input;
   for (const row of openRows(ladder)) {
@@ -172,7 +175,7 @@ function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): str
   return last;
 }
 
-/** Returns known keys that the file lacks, by a form that ignores changes of a spreadsheet. */
+/** Returns known keys that the file lacks, by a form without case, spaces and leading zeros. */
 export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {
   const present = new Set(rows.map(({ key }) => key));
   return new Map([...owners].filter((key) => !present.has(key)).map((key) => [reduceKey(key), key]));

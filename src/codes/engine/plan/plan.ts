@@ -174,7 +174,7 @@ function learnedOf(
   if (!row || !code || policy.verb === 'update') return [];
   const id = code.id.toLowerCase();
   const isOpen = isAskedAbout(action);
-  // The request of an open question stays unclear, so that the row is recognized again.
+  // The request stays unclear until the user decides, so that the row is recognized again.
   if (sending && isOpen) return [];
   if (sending) {
     const made: LedgerRecord = { is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code) };

@@ -7,7 +7,7 @@ import { fieldsOf } from './values.ts';
 
 export interface CodeChange {
   readonly id: string;
-  /** Values before the first change of each field; of a created code, the status that stops it. */
+  /** Values before the run's first change of each field; for a created code, the status that pauses it. */
   readonly before: Values;
   readonly after: Values;
   readonly is: 'changed' | 'created' | 'deleted';
@@ -22,7 +22,7 @@ export interface RunChanges {
 
 type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
 
-/** A request that was certainly not applied is no change; one without a known outcome may be. */
+/** Collects the changes of each run from ledger lines, except requests that were certainly not applied. */
 export function createRunReader() {
   const runs = new Map<string, RunChanges & { isDone: boolean; readonly codes: Map<string, CodeChange> }>();
   const open = new Map<number, Request>();
@@ -36,7 +36,7 @@ export function createRunReader() {
     codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
   }
 
-  /** A pause for a backup is no change of the run: the deletion that follows is. */
+  /** Notes a PATCH, except a pause for a backup: the deletion that follows is the change. */
   function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
     if (pause !== 'backup') note(run, { id, is: 'changed', before, after });
   }
@@ -97,7 +97,10 @@ export function createRunReader() {
   return { take, finish };
 }
 
-/** The default is the last run with changes; an incomplete undo is continued, and a complete one has none. */
+/**
+ * Chooses the run to undo: `name`, or the last run. An incomplete undo is continued; after a complete one,
+ * undefined.
+ */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   const last = runs.at(-1);
   const wanted = name ?? (last?.undoes === undefined || last.isDone ? last?.run : last.undoes);

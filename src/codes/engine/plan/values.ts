@@ -27,7 +27,7 @@ export function nameKey({ name, type }: Named): string {
   return JSON.stringify([type ?? 'url', tidy('name', name)]);
 }
 
-/** Undefined without a destination, which identifies nothing. */
+/** Returns a key of type and destination; undefined without a destination. */
 export function placeKey({ type, destination }: Named): string | undefined {
   return destination ? JSON.stringify([type ?? 'url', tidy('destination', destination)]) : undefined;
 }
@@ -51,7 +51,7 @@ export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'stored
   return newCode(storedOf('name', name) ?? name, type, place);
 }
 
-/** Throws RangeError for tags without a web address. */
+/** Returns the value that a row requests for a field. Throws RangeError for tags without a web address. */
 export function wantedValue(row: Row, field: Field, code: QrCode): string | undefined {
   const { wish, utm, keepUtm } = row;
   const wanted = wish[field];

@@ -92,7 +92,7 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
   }
 }
 
-/** Next step without results, whose column `decision` has its own hint. */
+/** Hint for a run without results; otherwise their column `decision` has its own. */
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
 /** Next step if a run that is undone has deleted codes. */

@@ -64,7 +64,7 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   return isNothingLeft ? new NotFoundError(message, details) : new PartialError(message, details);
 }
 
-/** With `--fail-fast`, the error of a row stops the run. The row counts as failed. */
+/** Returns whether the run stopped for the error of one failed row, as with `--fail-fast`. */
 function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
   return (
     OF_ONE_ROW.some((kind) => stop instanceof kind) && failed.some(({ error }) => error === messageOf(stop))

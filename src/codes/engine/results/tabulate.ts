@@ -59,7 +59,7 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 interface AddedColumns {
   readonly names: readonly string[];
   readonly dates: readonly string[];
-  /** Cell as it is written in CSV. `row` is 1-based. */
+  /** Returns the earlier cell of an added column, as in CSV. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }
 
@@ -117,7 +117,7 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   function cellOf(column: string, end: RowEnd): unknown {
     const field = fieldOf.get(column);
     const value = end.row.values.get(column) ?? null;
-    // Otherwise the next run would drop the tags.
+    // Writes the destination with its kept tags, which the next run would otherwise drop.
     const isCarried = end.row.keepUtm && field === 'destination' && !UTM_COLUMNS.includes(fold(column));
     if (!takesTheirs(end) && !(isCarried && !openChange(end, 'destination'))) return value;
     if (field === undefined || !end.changes.some((change) => change.field === field)) return value;
@@ -154,7 +154,7 @@ function columnField(column: string, input: Input): [string, Field][] {
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/** An answer is used once. It stays if the row was not reached, or the named code was not found. */
+/** Returns whether a decision stays in the results: if the row was not reached, or its code was not found. */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

@@ -71,8 +71,8 @@ const START: Readonly<Record<Verb, string>> = {
 };
 
 /**
- * E2: returns the rows with all faults and warnings. Throws UsageError for a dated plan, and the signal's
- * reason.
+ * E2: checks rows, and returns them with all faults and warnings. Throws UsageError for a dated plan, and the
+ * signal's reason.
  */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
@@ -160,7 +160,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const { base, updatedAtMs } = verb === 'delete' ? UNSAVED : identity.readSaved(from);
     const atMs = readAt && has('at') ? readAt(cell(from, 'at')) : undefined;
     const doubts = readAt ? judgeDated({ ...wished, base, through }) : wished.doubts;
-    // Object spread would use several times the memory.
+    // Lists all fields, because object spread uses several times the memory.
     return {
       row,
       line,
@@ -194,11 +194,11 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (destination !== undefined) wish.destination = destination;
     const { type, typeFault } = readType(from);
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
-    // Only a row that may have a code has cells that can be equal to it; `qr apply` identifies it by key.
+    // Doubts matter only for rows that may have a code with equal cells; `qr apply` finds codes by key.
     return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
   }
 
-  /** Dated rows are applied unattended, so their cells must be valid now. */
+  /** Reports invalid cells of dated rows as faults, because dated rows are applied unattended. */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;
@@ -207,7 +207,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return NO_DOUBTS;
   }
 
-  /** E2: an unknown type is valid for a code that has it. */
+  /** E2: reads the type of a row. An unknown type is valid for a code that has it. */
   function readType(from: InputRow): Pick<Row, 'type' | 'typeFault'> {
     const typeCell = cell(from, 'type');
     const type = readText(typeCell)?.trim() || undefined;
