@@ -1,6 +1,6 @@
 /**
- * Allows only elements whose drawing cost is linear in the file size, and none that load files or run
- * scripts.
+ * Checks SVGs: allows only elements whose drawing cost is linear in the file size, and none that load files
+ * or run scripts.
  */
 import { Parser } from 'saxen';
 import { formatCount } from '../../base/text/quote.ts';
@@ -32,10 +32,10 @@ const REPEATING = [
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
-/** Maximum number of clip segments times uses: each use draws the whole clip. */
+/** Maximum number of clip segments times uses, because each use draws the whole clip. */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Maximum coordinate: an arc with a radius of 10^25 has some hundred thousand pieces. */
+/** Maximum coordinate, because an arc with a radius of 10^25 has some hundred thousand pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
@@ -64,7 +64,7 @@ export function findSvgFault(text: string): string | undefined {
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
       if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
-      // Private data of drawing programs is not drawn.
+      // Skips private data of drawing programs, which is not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
@@ -113,7 +113,7 @@ function hasLargeNumber(path: string): boolean {
   return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Refuses CSS comments and escapes, which could hide a name. */
+/** Finds a fault of CSS. Comments and escapes are faults, because they could hide a name. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

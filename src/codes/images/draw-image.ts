@@ -25,8 +25,8 @@ export interface Fault {
 type Damage = (bytes: Buffer) => Buffer;
 
 /**
- * I1: returns an image only if a decoder reads the text from its bytes, or from the drawing of a PDF or EPS.
- * An image with the SHA-256 `known` was decoded before.
+ * I1: draws an image, and returns it only if a decoder reads the text from its bytes, or from the drawing of
+ * a PDF or EPS. An image with the SHA-256 `known` was decoded before.
  */
 export async function drawImage(
   encoded: Encoded,
@@ -74,7 +74,7 @@ async function formatImage(
       return fromDrawing(Buffer.from(writeEps(figure)), figure);
     }
     case 'pdf': {
-      // Loads half a megabyte.
+      // Imported only here, because the PDF library has half a megabyte.
       const { writePdf } = await import('./write-pdf.ts');
       const figure = createFigure(modules, style, plate);
       return fromDrawing(await writePdf(figure, text), figure);

@@ -53,7 +53,7 @@ export function drawingOf(
   }
 }
 
-/** Alternates x and y, and horizontal and vertical sides. */
+/** Corners of a closed line (x, y, x, y …), whose sides are horizontal and vertical in turn. */
 export type Outline = readonly number[];
 
 export function formatOutline(
@@ -71,12 +71,12 @@ export function formatOutline(
   return path;
 }
 
-/** Right, straight, left, back: where two areas touch at a corner, a line stays with its own. */
+/** Turns in order of preference: right, straight, left, back. Areas that touch at a corner stay apart. */
 const TURNS = [1, 0, 3, 2];
 
 /**
- * Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark areas and
- * counterclockwise around light ones, so both fill rules work.
+ * Traces the borders of dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise
+ * around dark areas and counterclockwise around light ones, so both fill rules work.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;

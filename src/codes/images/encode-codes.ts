@@ -68,7 +68,7 @@ function tooLong({ slug }: QrCode, text: string, { level, logo }: ImageStyle): U
   );
 }
 
-/** Limits pixels even with `--force`, because memory is limited. */
+/** Refuses PNGs with too many pixels, even with `--force`, because memory is limited. */
 function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   if (side <= MOST_PNG_PIXELS) return;
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
@@ -78,7 +78,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   );
 }
 
-/** I3: refuses with all reasons against printing, unless `force` is set. */
+/** I3: refuses codes that can't be printed, with all reasons, unless `force` is set. */
 export function refuseUnprintable(
   { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,
@@ -103,7 +103,7 @@ export function refuseUnprintable(
   if (reasons !== '') console.warn(reasons);
 }
 
-/** Minimum in modules (ISO/IEC 18004, 5.3.8). */
+/** Minimum margin in modules (ISO/IEC 18004, 5.3.8). */
 const LEAST_QUIET_ZONE = 4;
 /** Minimum number of dots per module, for modules of equal width. */
 const LEAST_DOTS = 4;
@@ -139,7 +139,7 @@ export function checkSize(modules: Pick<Modules, 'size'>, style: ImageStyle): Pr
   const dots = (module / MM_AN_INCH) * style.dpi;
   const refusals: string[] = [];
   const warnings: string[] = [];
-  // A difference below the tolerance of a printer is no reason.
+  // Ignores differences below the tolerance of a printer.
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
     refusals.push(

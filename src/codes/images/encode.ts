@@ -1,6 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
 
-/** Ordered weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
+/** Error correction levels, weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -12,7 +12,7 @@ export interface Modules {
   isDark(x: number, y: number): boolean;
 }
 
-/** Chooses the smallest version (ISO/IEC 18004) at this level or a higher one that fits. */
+/** Encodes a text in the smallest version (ISO/IEC 18004), at this level or a higher one that fits. */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
   const code = generateOrNothing(text, minimum);
   if (!code) return undefined;
@@ -21,7 +21,7 @@ export function encodeText(text: string, minimum: Level): Modules | undefined {
   return { size, version: (size - 17) / 4, level: levelOf(isDark), isDark };
 }
 
-/** Modes without Shift JIS, which not every decoder supports. */
+/** Encoding modes, without Shift JIS, which not every decoder supports. */
 const MODES = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.iso8859_1, mode.utf8];
 
 function generateOrNothing(text: string, minimum: Level) {
@@ -32,7 +32,7 @@ function generateOrNothing(text: string, minimum: Level) {
   }
 }
 
-/** Reads the first two bits of the format information (ISO/IEC 18004, 7.9). */
+/** Reads the error correction level from the format information (ISO/IEC 18004, 7.9). */
 function levelOf(isDark: Modules['isDark']): Level {
   const bits = (isDark(0, 8) ? 2 : 0) + (isDark(1, 8) ? 1 : 0);
   return (['M', 'L', 'H', 'Q'] as const)[bits ^ 0b10] ?? 'M';

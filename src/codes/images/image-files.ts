@@ -40,7 +40,8 @@ export async function hashFiles(
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // Directories, pipes, links and oversized files are not images of qrctl.
+        // Directories, pipes, links and oversized files get no hash, because qrctl does not write such
+        // images.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
         hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
       }
@@ -51,7 +52,7 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: only files that an earlier run wrote may be replaced. */
+/** I5: returns whether a file may be replaced: it is missing, or unchanged since an earlier run wrote it. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
@@ -67,7 +68,7 @@ export interface PlannedImage {
   readonly error: string | null;
 }
 
-/** Plans images that replace nothing. Those that break the print rules fail unless `force` is set. */
+/** Plans images as new. Images that break the print rules fail, unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,
@@ -86,7 +87,7 @@ interface Place {
   overwrite: boolean;
 }
 
-/** Draws existing files, because only equal bytes are unchanged. */
+/** Plans images for a directory. Draws images whose file exists, because only equal bytes are unchanged. */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

@@ -2,7 +2,7 @@ import type { Color } from '../../base/color.ts';
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 
-/** Gray value that a decoder sees, 0 to 255 (ITU-R BT.601). */
+/** Returns the gray value of a color for a decoder, 0 to 255 (ITU-R BT.601). */
 export function grayOf({ red, green, blue }: Color): number {
   return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 }
@@ -11,19 +11,19 @@ export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface Logo {
-  /** Throws UsageError if this takes too much time or memory. */
+  /** Draws the logo. Throws UsageError if it takes too much time or memory. */
   render(box: number, paper: Color): Promise<Rendering>;
 }
 
 export interface ImageStyle {
-  /** Side in mm, including the quiet zone. */
+  /** Side of the image in mm, including the quiet zone. */
   readonly sizeMm: number;
   readonly dpi: number;
   readonly quietZone: number;
   readonly level: Level;
   readonly color: Color;
   readonly background: Color | undefined;
-  /** Requires level H. */
+  /** Logo in the center, which requires level H. */
   readonly logo?: Logo;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sizes are Avery's, from LibreOffice (extras/source/labels/labels.xml), and agree with John Beard's
- * label-guides for Inkscape. `npm run test:images` compares with both programs.
+ * Sizes of label sheets by Avery, from LibreOffice (extras/source/labels/labels.xml); they agree with John
+ * Beard's label-guides for Inkscape. `npm run test:images` compares with both programs.
  */
 
 import { MM_AN_INCH } from './image-style.ts';
@@ -26,7 +26,7 @@ export const PAPERS = {
 } as const satisfies Record<string, Size>;
 
 const ON_A4 = {
-  // LibreOffice has 64 mm every 66.54, and label-guides 63.5 every 66; this is within 0.5 mm of both.
+  // LibreOffice has 64 mm per 66.54, label-guides 63.5 per 66; this size is within 0.5 mm of both.
   L7159: [3, 8, 63.5, 33.9, 2.8],
   L7160: [3, 7, 63.5, 38.1, 2.54],
   L7161: [3, 6, 63.5, 46.6, 2.54],
@@ -39,13 +39,13 @@ const ON_A4 = {
   L7651: [5, 13, 38.1, 21.2, 2.5],
   L7654: [4, 10, 45.7, 25.4, 2.6],
   L4732: [5, 16, 35.6, 16.9, 2.5],
-  // The whole page, though sold as 37.
+  // Height that fills the page; the package states 37.
   3474: [3, 8, 70, 37.125, 0],
   3475: [3, 8, 70, 36, 0],
   3425: [2, 5, 105, 57, 0],
 } as const;
 
-/** Measures in inches. */
+/** Columns, rows, width, height and gap, in inches. */
 const ON_LETTER = {
   5160: [3, 10, 2.625, 1, 0.125],
   5161: [2, 10, 4, 1, 0.1875],
@@ -56,7 +56,7 @@ const ON_LETTER = {
   5371: [2, 5, 3.5, 2, 0],
 } as const;
 
-/** Product numbers of the same grids with other glue or colors. */
+/** Other product numbers of these grids, with different glue or colors. */
 const SAME_AS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     L7159: 'J8159',
@@ -90,7 +90,7 @@ export function listGrids(): { number: string; also: string[]; grid: LabelGrid }
   });
 }
 
-/** Accepts the brand too (`Avery L7160`, `l7160`). */
+/** Finds the grid of a product number, also with brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()

@@ -47,7 +47,7 @@ export function resolveSheet(flags: SheetFlags): LabelSheet {
   };
 }
 
-/** The margin of a roll is the unprintable part of each side. */
+/** Returns a roll, one label per page. `margin`: unprintable part of each side. */
 function rollOf({ size: paper, name }: PagePaper, margin: Size): LabelSheet {
   const label = {
     widthMm: paper.widthMm - 2 * margin.widthMm,
@@ -105,7 +105,7 @@ interface LayoutOptions {
 const PADDING_MM = 1.5;
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** Minimum aspect ratio for captions next to the code; above it the code would be small. */
+/** Minimum aspect ratio of a label for a caption next to the code; above the code, it would shrink it. */
 const WIDE = 1.4;
 
 /**
@@ -135,14 +135,14 @@ export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions)
 const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, m: 1000, in: MM_AN_INCH };
 const MOST_MM = 5000;
 
-/** Accepts 1 mm to 5 m, such as `30mm`, `3cm`, `1m` or `1.2in`. */
+/** Parses a length of 1 mm to 5 m, such as `30mm`, `3cm`, `1m` or `1.2in`. */
 export function parseLength(raw: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|m|in)$/.exec(raw) ?? [];
   const value = Number(number) * (UNITS_MM[unit] ?? 1);
   return value >= 1 && value <= MOST_MM ? value : undefined;
 }
 
-/** Accepts `63.5x38.1mm`. Either side may be zero. */
+/** Parses a size such as `63.5x38.1mm`. Either side may be zero. */
 export function parseSize(raw: string): Size | undefined {
   const found = /^(\d{1,4}(?:\.\d{1,4})?)x(\d{1,4}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
   if (!found) return undefined;
@@ -152,7 +152,7 @@ export function parseSize(raw: string): Size | undefined {
   return Math.max(size.widthMm, size.heightMm) < MOST_MM ? size : undefined;
 }
 
-/** Accepts one length for both sides too. */
+/** Parses a size, or one length for both sides. */
 export function parseSides(raw: string): Size | undefined {
   const both = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw)?.[1];
   return parseSize(both === undefined ? raw : `${both}x${raw}`);

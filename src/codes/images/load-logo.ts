@@ -9,14 +9,14 @@ export interface LogoFault {
   readonly fault: string;
 }
 
-/** Maximum number of pixels per side: a kilobyte of PNG may declare two billion pixels. */
+/** Maximum number of pixels per side, because a kilobyte of PNG may declare two billion pixels. */
 const MOST_PIXELS = 4096;
-/** Maximum aspect ratio: a longer logo is invisible in a square. */
+/** Maximum aspect ratio, because a longer logo is invisible in a square. */
 const MOST_RATIO = 8;
 
 const TRIAL_PIXELS = 64;
 
-/** The renderer has no access to files or network, and its pixels don't depend on the machine. */
+/** Loads a logo. Its renderer has no access to files or network, and draws equal pixels on every machine. */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
   const renderer = await openLogo(bytes, signal);
   if ('fault' in renderer) return renderer;
@@ -50,7 +50,10 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
   return { width, height, rgba: straight };
 }
 
-/** I7: content limits the drawing cost, and so does the renderer. */
+/**
+ * I7: starts the renderer of a logo, whose drawing cost both the checks of its content and the renderer
+ * limit.
+ */
 async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRenderer | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
@@ -62,7 +65,7 @@ async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFaul
   const ratio = await renderer.ratio();
   if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO))
     return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
-  // Finds images that resvg can't read, and for which it reports no size.
+  // Finds blank drawings: resvg draws nothing for images that it can't read.
   const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : renderer;
 }

@@ -1,4 +1,4 @@
-/** The build makes this thread of render-apart.ts a separate file. */
+/** Runs the renderer in a thread for render-apart.ts. The build makes this a separate file. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import type { LogoJob } from './render-apart.ts';

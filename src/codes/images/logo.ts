@@ -10,17 +10,20 @@ export interface Plate {
   readonly rgb: Buffer;
 }
 
-/** Maximum width as a fraction of the code: 4 % of its area, of which level H restores 30 %. */
+/** Maximum width of the plate below a logo: 4 % of the code's area, of which level H restores 30 %. */
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/** I6: at most a fifth of the code, and odd like it, so that the plate covers whole modules. */
+/**
+ * I6: returns the plate's width in modules: at most a fifth of the code, and odd like it, so that the plate
+ * covers whole modules.
+ */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;
 }
 
-/** Returns the code as drawn: light below the logo, if any. */
+/** Returns the code as drawn, without the dark modules below a logo. */
 export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
@@ -32,7 +35,7 @@ export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>)
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
-/** Shares plates among the labels of a sheet. */
+/** Drawn plates, shared by the labels of a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
 /**

@@ -3,7 +3,7 @@ import { grayOf } from './image-style.ts';
 export interface Raster {
   readonly width: number;
   readonly height: number;
-  /** From 0 (black) to 255, row by row. */
+  /** Gray values from 0 (black) to 255, row by row. */
   readonly gray: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Draws in a thread that can be ended, because the cost of an SVG is unknown in advance. */
+/** Draws SVGs in a thread that can be ended, because their cost is unknown in advance. */
 import { Worker } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
 import { every, processorMs } from '../../base/time/time.ts';
@@ -18,9 +18,9 @@ export interface ApartRenderer {
 
 export class RenderError extends Error {}
 
-/** Maximum processor time of all threads, in seconds. */
+/** Maximum processor time of a drawing, all threads together, in seconds. */
 const MOST_SECONDS = 5;
-/** Maximum wall-clock time, if other processes use the processor. */
+/** Maximum wall-clock time of a drawing, in ticks, for a busy processor. */
 const MOST_TICKS = 600;
 const TICK_MS = 100;
 /** Maximum WebAssembly memory in bytes: the largest logo takes 6 MB, and each nested clip as much again. */
@@ -80,7 +80,7 @@ export async function openRenderer(
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // Keeps standard output for data.
+    // Separates the thread's output from standard output, which is for data.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -136,7 +136,7 @@ function orDamaged(convert: (bytes: Buffer) => Buffer, bytes: Buffer): Buffer {
   }
 }
 
-/** I7: rejects at a limit or if the thread ends. */
+/** I7: requests a drawing. Rejects at a time limit, or if the thread ends. */
 function requestDrawing(
   worker: Worker,
   request: DrawRequest,

@@ -26,7 +26,8 @@ function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
     const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
     return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
   } catch (error) {
-    // A WebAssembly trap: an allocation beyond the limit, or a defect. The instance can't be used again.
+    // Reports a WebAssembly trap: an allocation beyond the limit, or a defect, after which no drawing is
+    // possible.
     if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
     return { is: 'failed', message: messageOf(error) };
   }

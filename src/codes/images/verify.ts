@@ -40,9 +40,7 @@ export function placeFault(drawing: Drawing, place: Place, expected: Expected): 
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
-/**
- * Tolerance in mm, less than a printer dot: pHYs counts pixels per meter, and coordinates have four decimals.
- */
+/** Tolerance in mm, below a printer dot: PNG counts pixels per meter, and coordinates have four decimals. */
 const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {
@@ -69,7 +67,7 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   return raster;
 }
 
-/** Tests whether a polygon begins at most one image width away: a neighbor may reach into the image. */
+/** Returns whether a polygon begins within one image width, because a neighbor may reach into the image. */
 function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
   const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
@@ -90,7 +88,7 @@ function layOver(
   }
 }
 
-/** I1, I2: the image has its quiet zone, and decodes to its text. */
+/** I1, I2: finds a fault: the quiet zone is too small, or the decoded text is different. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across)))
@@ -113,7 +111,7 @@ function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean 
   return true;
 }
 
-/** Adds the light margin that decoders require. */
+/** Adds a light margin, which the decoder requires. */
 function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);

@@ -10,10 +10,10 @@ import type { Rendering } from './render-apart.ts';
 
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** I4: all versions of zlib produce the same bytes with this strategy. */
+/** I4: options with which all versions of zlib produce the same bytes. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
-/** Pixels per module: the nearest whole number of printer dots, at least one. */
+/** Returns the pixels per module: the nearest whole number of printer dots, at least one. */
 export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
@@ -128,7 +128,7 @@ interface Header {
   width: number;
   height: number;
   bits: 1 | 8;
-  /** Color type: 0 gray, 2 RGB, 3 palette, 6 RGB with opacity. */
+  /** PNG color type: 0 gray, 2 RGB, 3 palette, 6 RGB with opacity. */
   type: 0 | 2 | 3 | 6;
   sizeMm?: number;
 }

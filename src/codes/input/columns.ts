@@ -63,7 +63,7 @@ export function matchColumns(
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
-    // If the similar column exists too, the name is the user's own.
+    // Reports a similar name only if the meant column is missing.
     const row = input.rows.find(({ values }) => values.has(column));
     if (missing(meant, line === undefined ? row : undefined)) {
       faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
@@ -110,7 +110,10 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
 
 const MOST_SLIPS = 2;
 
-/** Short words have many neighbors (note, date, time), so only one edit counts. */
+/**
+ * Returns whether a word is a known one with typos: one in short words, which have many neighbors (note,
+ * date, time).
+ */
 function looksLike(word: string, known: string): boolean {
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
   if (known.length >= 6) return slips <= MOST_SLIPS;
@@ -120,8 +123,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Reads a text; undefined if absent, null or empty. Reports as faults other types (a number 007 would be 7)
- * and, unless `mayBeHalf`, a lone surrogate.
+ * Reads the text of a cell; undefined if absent, null or empty. Reports as faults other types (a number 007
+ * would be 7) and, unless `mayBeHalf`, a lone surrogate.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
@@ -155,7 +158,7 @@ export function wrongWord(text: string, { what, all }: Words): { message: string
 
 const SAMPLE = 200;
 
-/** Advises to rename columns whose cells are addresses, whatever their names; undefined if there are none. */
+/** Advises to rename unread columns of addresses to destination; undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {

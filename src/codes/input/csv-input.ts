@@ -28,8 +28,8 @@ interface RawRecord {
 }
 
 /**
- * Parses a header row and data rows: commas, semicolons or tabs, any line ends, quoted cells. Skips empty
- * rows. Throws UsageError if the file is not a table, and the signal's reason.
+ * Parses CSV with a header row: commas, semicolons or tabs, any line ends, quoted cells. Skips empty rows.
+ * Throws UsageError if the file is not a table, and the signal's reason.
  */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
@@ -134,7 +134,7 @@ function createExtent(name: string): (cells: number, line: number) => void {
 }
 
 /**
- * Joins mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) saved as
+ * Joins rows with mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) saved as
  * `name,type,destination;;`. Throws UsageError if only some rows are like this.
  */
 function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
@@ -195,7 +195,7 @@ function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   return [{ line, message: `has ${countOf(cells.length, 'cell')}, but the header has ${width}: ${way}` }];
 }
 
-/** Cells by column. A Map per row would take several times the memory for a million rows. */
+/** Cells of a row by column. A Map per row takes several times the memory for a million rows. */
 class RowValues implements ReadonlyMap<string, string> {
   readonly #places: ReadonlyMap<string, number>;
   readonly #cells: readonly string[];

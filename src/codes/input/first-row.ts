@@ -11,8 +11,8 @@ export interface FirstRow {
 export const MOST_TITLE_ROWS = 6;
 
 /**
- * Throws UsageError if the first row is a title (one cell, with a likely header soon after), or data (an
- * address or ID).
+ * Checks the header row. Throws UsageError if it is a title (one cell, with a likely header soon after), or
+ * data (an address or ID).
  */
 export function refuseFirstRow(name: string, [first, ...others]: readonly FirstRow[]): void {
   if (first === undefined) return;

@@ -26,14 +26,17 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   at: 'datum zeitpunkt date fecha data 日時 日付 التاريخ تاريخ',
 };
 
-/** Words that also mean a postal address, so the cells decide. */
+/** Words that also mean a postal address; only cells with web addresses make them destinations. */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
 const FIELD_OF_WORD: ReadonlyMap<string, ColumnField> = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 
-/** Column of `qr image` manifests, whose `url` is the short URL: such a destination would be a loop. */
+/**
+ * Column that only `qr image` manifests have. Their `url` is the short URL: as destination, it would be a
+ * loop.
+ */
 const OF_MANIFEST = 'sha256';
 
 const foldWord = (column: string) => fold(column.normalize('NFC'));
@@ -87,7 +90,9 @@ const WORDS_OF_CELLS: Readonly<Partial<Record<ColumnField, readonly string[]>>> 
   status: CODE_STATUSES,
 };
 
-/** An ambiguous word means a field only if a cell is a value of it. */
+/**
+ * Assigns fields to translated column names. An ambiguous word means a field only if a cell is a value of it.
+ */
 export function withNamedColumns(input: Input, options: Options): Input {
   const fits = (column: string, field: ColumnField) => {
     const words = WORDS_OF_CELLS[field];
@@ -101,7 +106,7 @@ export function withNamedColumns(input: Input, options: Options): Input {
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }
 
-/** Returns the field of a column: its name in lower case, unless the column is named otherwise. */
+/** Returns the field assigned to a column, or otherwise its name in lower case. */
 export function fieldOf({ named }: Pick<Input, 'named'>, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }

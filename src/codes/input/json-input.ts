@@ -29,7 +29,7 @@ async function* valuesOfLines(utf8: Buffer): AsyncGenerator<JsonValue> {
 }
 
 /**
- * Accepts an array of objects, or an object that is a code. Throws UsageError for anything else, and the
+ * Parses JSON: an array of objects, or an object that is a code. Throws UsageError for anything else, and the
  * signal's reason.
  */
 export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
@@ -47,7 +47,7 @@ export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortS
   }
 }
 
-/** Yields elements with their number as line, because all may be on one line. */
+/** Yields the elements of an array. Their number is the line, because all may be on one line. */
 async function* valuesOfArray(text: string): AsyncGenerator<JsonValue> {
   let line = 0;
   for (const element of elementsOf(text, '[')) {
@@ -108,7 +108,7 @@ async function readValues(
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
-/** Shared by empty objects, because a file may consist of millions of `{}`. */
+/** Empty values, shared because a file may consist of millions of `{}`. */
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 async function parsePiece(text: string): Promise<unknown> {

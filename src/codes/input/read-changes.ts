@@ -15,7 +15,7 @@ import {
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
-/** Invalid or questionable change, unless the code already has this value. */
+/** Invalid or questionable value, which is a fault unless the code already has it. */
 export interface Doubt {
   readonly field: keyof CodeChanges;
   readonly fault: Fault;
@@ -23,8 +23,8 @@ export interface Doubt {
 }
 
 /**
- * `isNew`: no code has the values yet, so text that no file can hold is a fault, and an empty destination is
- * none.
+ * Reads the changes of a row. `isNew`: the row has no code, so text that files can't hold is a fault, and an
+ * empty destination means none.
  */
 export function readChanges(
   row: InputRow,
@@ -38,7 +38,7 @@ export function readChanges(
   const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
   const address = cell(row, 'destination');
-  // JSON can set an empty value; an empty CSV cell is no change.
+  // An empty JSON value sets an empty destination; an empty CSV cell is no change.
   const own = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');

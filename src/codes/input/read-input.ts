@@ -106,7 +106,10 @@ function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
   return bytes[0] === first && bytes[1] === second;
 }
 
-/** Excel saves plain CSV in an undeclared code page. The message shows the line in the most common one. */
+/**
+ * Builds the error for bytes that are not UTF-8: Excel saves plain CSV in an undeclared code page. The
+ * message shows the line in the most common one.
+ */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
@@ -119,7 +122,7 @@ function notText(name: string, what: string, line?: number): UsageError {
   });
 }
 
-/** No byte of a multi-byte UTF-8 character equals a line feed. */
+/** Finds the first line that is not UTF-8. No byte of a multi-byte character equals a line feed. */
 function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
@@ -139,8 +142,8 @@ const HEADERS: ReadonlySet<string> = new Set([
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**
- * Returns undefined for a possible table: a line with several words, or a first line that is a column name.
- * Empty text is an empty list.
+ * Parses IDs or slugs, one per line. Undefined for a possible table: a line with several words, or a first
+ * line that is a column name.
  */
 export function parseBareNames(
   utf8: Buffer,

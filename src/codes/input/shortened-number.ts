@@ -1,4 +1,4 @@
-/** `1.23457E+19`: a long number as spreadsheets display it, and save it as CSV. */
+/** Long number as spreadsheets display it, and save it as CSV: `1.23457E+19`. */
 const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
 
 const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;

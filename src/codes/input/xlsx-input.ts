@@ -41,7 +41,7 @@ function toColumns(names: readonly string[], options: ReadOptions): SheetColumn[
 }
 
 /**
- * Parses a header row and data rows of one sheet; skips empty rows. Throws UsageError if it is not a table.
+ * Parses a header row and data rows of one sheet. Skips empty rows. Throws UsageError if it is not a table.
  */
 export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
   const { sheetName, visibleOnly } = options;

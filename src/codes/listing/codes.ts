@@ -81,7 +81,7 @@ interface Reading {
   steady: boolean;
   existed: (code: QrCode) => boolean;
   allExisted: boolean;
-  /** New codes could replace missing ones. */
+  /** Whether a page before the last was short, so that new codes could replace missing ones. */
   gap: boolean;
 }
 
@@ -108,7 +108,7 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Date has whole seconds. A later code would look older than one dated in the future.
+  // Ignores a newest code from the future, because a later code would look older. Date has whole seconds.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.existed = ({ created_at }) => {
@@ -149,7 +149,10 @@ function isAffordable({ requests, pages }: Costs): boolean {
   return requests < MOST_READINGS * pages + SPARE_REQUESTS;
 }
 
-/** Adopts a smaller page size of the service. A page without new codes is the end, whatever the total. */
+/**
+ * Reads the pages of one pass, in the page size of the service. A page without new codes is the end, whatever
+ * the total.
+ */
 async function* readPages(
   service: Lister,
   { concurrency, doubt }: { concurrency: number; doubt: Doubt },
@@ -167,7 +170,7 @@ async function* readPages(
   if (first.rows.length === 0) return;
   yield firstRows;
 
-  // A total below the number of received codes is invalid, so the page may be shorter than requested.
+  // A wrong total can't show that this page was the last, so the page size may be smaller.
   const limit =
     first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
@@ -184,7 +187,7 @@ async function* readPages(
     last = next;
     return added;
   };
-  // Not a generator: the budget may allow a request after the next page that it excludes now.
+  // An iterator, not a generator, which would stay ended: the budget may allow a request after the next page.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {
@@ -211,7 +214,7 @@ async function* readPages(
   }
 }
 
-/** Services may refuse a page after the last one. */
+/** Returns an empty page for an error, because services may refuse a page after the last one. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError)
     return { rows: [], total: 0, serviceTimeMs: undefined };

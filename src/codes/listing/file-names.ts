@@ -6,7 +6,7 @@ export type FileNames = (typeof FILE_NAMES)[number];
 
 const SAFE = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
 
-/** Tests for a name that Windows reserves for a device, also before an extension. */
+/** Returns whether Windows reserves a name for a device, also before an extension. */
 export function isDeviceName(name: string): boolean {
   return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
 }
@@ -18,8 +18,8 @@ interface NamedCode {
 }
 
 /**
- * Of slugs that differ only in case, the oldest code gets the name, so names stay stable when codes are
- * added. Throws UsageError for an ID that is not a UUID.
+ * Names files after IDs or slugs. Of slugs that differ only in case, the oldest code's is used, so names stay
+ * stable when codes are added. Throws UsageError for an ID that is not a UUID.
  */
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();

@@ -9,7 +9,10 @@ import { type Lister, listAllCodes } from './codes.ts';
 
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
 
-/** A cached slug costs one request, others the listing up to their code. */
+/**
+ * Finds a code by ID or slug. An ID or cached slug costs one request, another slug the listing up to its
+ * code.
+ */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
   const remembered = await getRemembered(service, idOrSlug);
@@ -19,8 +22,8 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 }
 
 /**
- * Costs one request per slug if all are cached and the listing costs more, otherwise the listing up to the
- * last. Appends codes with these `ids` (in lower case) seen on the way.
+ * Finds codes by slug: one request each if all are cached and the listing costs more, otherwise the listing
+ * up to the last. Appends codes with these `ids` (in lower case) seen on the way.
  */
 export async function findCodesBySlug(
   service: Finder,
@@ -39,7 +42,9 @@ export async function findCodesBySlug(
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
-/** Returns whether all slugs are cached, and one request each, plus `others`, costs at most the listing. */
+/**
+ * Returns whether all slugs are cached, and a request for each and for `others` costs at most the listing.
+ */
 export async function isCheaperEach(
   { slugs }: Pick<Service, 'slugs'>,
   wanted: readonly string[],
@@ -84,10 +89,12 @@ async function findListed(
   ];
 }
 
-/** Pages are then requested in parallel, though the last ones may be unnecessary. */
+/** Number of codes above which pages are requested in parallel, though the last ones may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** IDs are in lower case. Lists completely if a code does not exist. */
+/**
+ * Lists codes until all `names` are found. IDs are in lower case. Lists completely if a code does not exist.
+ */
 export async function listUntilFound(
   service: Lister,
   names: { ids: Iterable<string>; slugs: Iterable<string> },

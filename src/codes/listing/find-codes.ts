@@ -15,8 +15,8 @@ export interface Reader {
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
 /**
- * Reads the listing if a row has only an uncached slug, if that costs less, or for slugs next to IDs, because
- * a slug may belong to another code.
+ * Finds the codes of rows. Reads the listing for uncached slugs, if that costs less, or for slugs next to
+ * IDs, because a slug may belong to another code.
  */
 export async function findCodes(
   rows: readonly Pick<TargetRow, 'id' | 'slug'>[],
@@ -58,7 +58,10 @@ async function getAll(
   return isStale ? undefined : found;
 }
 
-/** A slug without a code is no fault, because a spreadsheet turns 007 into 7. */
+/**
+ * Finds rows whose ID and slug belong to two codes. A slug without a code is no fault, because a spreadsheet
+ * turns 007 into 7.
+ */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ slug })] : [];

@@ -33,7 +33,7 @@ interface Changed {
   readonly isYours: boolean;
   readonly isTheirs: boolean;
   readonly base?: string;
-  /** This machine changed the code since the row was saved, maybe for another copy of the list. */
+  /** Whether this machine changed the code after the row was saved, maybe for another copy of the list. */
   readonly isOurs?: boolean;
   readonly isNewer?: boolean;
 }
@@ -148,7 +148,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Without memory and base, only the row changed the field. */
+/** Finds out who changed a field of a dated row; undefined if `changedBy` must. */
 function changedByDate(
   field: Field,
   wanted: string,
