@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 const MOST_TRIES = 3;
 
 /**
- * Prompts until `read` accepts the reply, three times at most. Prints UsageError and AuthError, and throws
- * the last.
+ * Prompts until `read` accepts the reply, at most three times. Prints UsageError and AuthError, and throws
+ * the last one.
  */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,

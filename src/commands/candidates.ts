@@ -23,7 +23,7 @@ export const command = defineCommand({
       const lines = found.map(([word, text]) => `${before}${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
-      // The command itself reports the error.
+      // A later run of the command reports the error.
     }
   },
 });
@@ -47,7 +47,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** A key-command is not run: it may prompt, or take long. */
+/** Returns the settings to request codes; undefined with a key-command, which may prompt or take long. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -61,7 +61,10 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** If the service does not respond in time, returns cached codes, and does not query it again at once. */
+/**
+ * Requests codes. If the service does not respond in time, returns cached codes, and waits before it queries
+ * again.
+ */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../base/parallel.ts');
   const service = await context.connect({

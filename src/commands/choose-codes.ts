@@ -14,7 +14,7 @@ import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from '.
 import { resolveNames } from './short-urls.ts';
 
 /**
- * Throws UsageError for rows that match no code, and NotFoundError for a CODE that does not exist, and for a
+ * Chooses codes. Throws UsageError for rows that match no code, and NotFoundError for a missing CODE, or a
  * filter without matches unless `mayBeNone`.
  */
 export async function chooseCodes(
@@ -48,7 +48,7 @@ function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
   });
 }
 
-/** `isWanted`: slugs and names are required, also of codes given by ID. */
+/** Labels that are needed. `isWanted`: slugs and names are required, also of codes given by ID. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt;
@@ -71,8 +71,8 @@ export interface ChosenCodes {
 }
 
 /**
- * Each code occurs once. Unless slugs are `isWanted`, an ID costs no request, and a missing one fails later,
- * alone. Throws like `chooseCodes`.
+ * Chooses the ID, slug and name of codes, each code once. Unless slugs are `isWanted`, an ID costs no
+ * request, and a missing one fails later, alone. Throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -168,7 +168,6 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
   return fetchLabels(service, ids);
 }
 
-/** Requests the IDs that are not in `listed`. */
 export function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],
@@ -179,7 +178,7 @@ export function fetchUnlisted(
   return fetchLabels(service, [...others]);
 }
 
-/** A code that does not exist is returned as missing, so that it fails alone. */
+/** Requests labels. A code that does not exist is returned as missing, so that only it fails. */
 async function fetchLabels(service: Service, ids: readonly string[]): Promise<CodeLabel[]> {
   const fetch = (id: string): Promise<CodeLabel> =>
     service.getCode(id).catch((error) => {

@@ -59,13 +59,13 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   });
 }
 
-/** With two files, the flags of a workbook apply only to the workbooks. */
+/** Returns the options to read a file. With two files, workbook flags apply only to workbooks. */
 export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
   const isOne = from === undefined || join === undefined;
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
 }
 
-/** Throws UsageError unless codes are chosen. Nothing is read or sent. */
+/** Requires chosen codes, before any request. Throws UsageError. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
   if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;

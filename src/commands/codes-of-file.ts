@@ -45,7 +45,10 @@ export async function readRowsOfFile(
   return found;
 }
 
-/** IDs that no code has are `missing`. Unless slugs are `isWanted`, IDs cost no request. */
+/**
+ * Returns the labels of codes in `--from`. Unknown IDs are `missing`. Unless slugs are `isWanted`, IDs cost
+ * no request.
+ */
 export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,

@@ -11,7 +11,7 @@ export interface OutputColumns {
   when?: string;
   columns: readonly { readonly name: string }[];
   optional?: readonly string[];
-  /** The columns of the input file come first, except those named here. */
+  /** Columns of the input file come first, except those listed here. */
   afterInput?: true;
 }
 
@@ -21,13 +21,13 @@ interface Extra {
   group?: string;
   complete?: Completion;
   writes?: true;
-  /** Acts on more codes, skips a check or a prompt, or overwrites. Never suggested for an unknown word. */
+  /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
   risky?: true;
   rare?: true;
   required?: true;
-  /** Flags that the line must also have; of a list, one. Those that a command lacks do not count. */
+  /** Flags that this one requires; of a list, one. Flags that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that the line must not have. One of two flags declares it. */
+  /** Flags, or arguments in capitals (`CODE`), that can't be combined. One of two flags declares the pair. */
   conflicts?: readonly string[];
   hintFor?(value: unknown): string | undefined;
 }
@@ -76,7 +76,7 @@ export function negation(...declared: Parameters<typeof flag>): OptionDefinition
   return flag(...declared);
 }
 
-/** Declares a flag with any text but the empty one, unless `empty` allows it. */
+/** Declares a flag with a text, which is not empty unless `empty` allows it. */
 export function text(
   flags: string,
   description: string,
@@ -86,12 +86,10 @@ export function text(
   return parsed(flags, description, { parse, forms: 'at least one character' }, extra);
 }
 
-/** Declares a flag with the path of a file that the run reads. */
 export function inputFile(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
   return text(flags, description, { complete: 'files', ...extra });
 }
 
-/** Declares a flag with the path of a file that the run writes. */
 export function outputFile(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
   return inputFile(flags, description, { writes: true, ...extra });
 }
@@ -176,7 +174,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the matching value, ignoring case. Throws InvalidArgumentError for any other value. */
+/** Returns the allowed value for a text, ignoring case. Throws InvalidArgumentError for any other text. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;
@@ -197,7 +195,7 @@ export function rarely<O extends Options>(options: O): O {
   return withExtra({ rare: true }, options);
 }
 
-/** Adds what all options have in common. What an option declares itself takes precedence. */
+/** Adds common properties to all options. Their own properties take precedence. */
 export function withExtra<O extends Options>(extra: Extra, options: O): O {
   return Object.fromEntries(
     Object.entries(options).map(([key, option]) => [key, { ...extra, ...option }]),

@@ -29,8 +29,8 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
 }
 
 /**
- * Undefined if codes of the service are chosen. Throws UsageError for missing files, and for files that the
- * run would replace.
+ * Lists the files of `--input`; undefined without the flag. Throws UsageError for missing files, and for
+ * files that the run would replace.
  */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,

@@ -76,7 +76,10 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/** Throws UsageError as `planOutput` of plan-output.ts, and for a file that can't be written. */
+/**
+ * Plans the output of a command. Throws UsageError as `planOutput` of plan-output.ts, and for a file that
+ * can't be written.
+ */
 export async function planOutput(
   context: Context,
   options: OutputFlags,
@@ -167,8 +170,8 @@ interface ListWords {
 export type Output = ReturnType<typeof outputOf>;
 
 /**
- * Called before the first request. Throws UsageError for contradicting flags, unknown fields, and a file that
- * can't be written.
+ * Opens the output before the first request. Throws UsageError for contradicting flags, unknown fields, and a
+ * file that can't be written.
  */
 export async function openOutput(
   context: Context,
@@ -210,7 +213,7 @@ export async function printRecords(
   await (await openOutput(context, options, columns)).print(records, words);
 }
 
-/** Returns the number of rows. If a batch fails, no incomplete file is left. */
+/** Writes rows and returns their number. If a batch fails, no incomplete file is left. */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

@@ -18,7 +18,7 @@ type RangeFlags = Partial<Values<typeof rangeOptions>>;
 
 export interface PlannedRange {
   /**
-   * Half-open range in ms since the epoch; undefined: no bound, and the service's clock at the first
+   * Half-open range in ms since the epoch. Undefined: no start; as end, the service's time of the first
    * response.
    */
   sinceMs: number | undefined;
@@ -27,7 +27,7 @@ export interface PlannedRange {
   timezone(): string;
 }
 
-/** Throws UsageError for invalid times, periods and zones. */
+/** Resolves the flags of a range. Throws UsageError for invalid times, periods and zones. */
 export async function planRange(context: Context, flags: RangeFlags): Promise<PlannedRange> {
   const { since, until, during } = flags;
   const { timezone: setting } = await context.settings();

@@ -14,7 +14,10 @@ export function nameOfGiven(path: string): string {
   return path === '-' ? STANDARD_INPUT : path;
 }
 
-/** Throws UsageError if the file can't be read or is too large, such as the endless /dev/zero. */
+/**
+ * Reads a file or standard input. Throws UsageError if it can't be read or is too large, such as the endless
+ * /dev/zero.
+ */
 export async function readGiven(
   context: Context,
   path: string,

@@ -3,7 +3,7 @@ import { quote } from '../base/text/quote.ts';
 import { codeOfShortUrl } from '../base/text/short-url.ts';
 import type { Context } from '../context.ts';
 
-/** Returns a parser of short URLs; undefined without the setting `short-url`. */
+/** Returns a parser of short URLs; undefined unless `short-url` is set. */
 export async function shortUrlParser({
   settings,
 }: Context): Promise<((url: string) => string | undefined) | undefined> {

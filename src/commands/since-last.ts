@@ -71,7 +71,7 @@ export async function printNews<R extends Row>(
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
   const news = last ? rows.filter(last.isNews) : rows;
-  // Prints nothing if nothing changed: cron mails any output, even a header.
+  // Prints nothing if nothing changed, because cron mails any output, even a header.
   if (!last || news.length > 0 || output.plan.path !== undefined)
     await output.print(news, { none: 'No codes' });
   await last?.commit(rows);

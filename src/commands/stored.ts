@@ -27,7 +27,7 @@ export async function changeProfile(
   });
 }
 
-/** Throws UsageError if the current profile was specified and is not stored. */
+/** Opens the current profile. Throws UsageError if it was specified and is not stored. */
 export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
   const store = await openStore(context);
   return { store, ...chooseInputs(context.flags, context.env, store) };

@@ -6,10 +6,7 @@ import type { InputCell } from '../input/columns.ts';
 const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
-/**
- * Parses a time or date in ms; a date means its beginning. `defaultZone` (IANA) applies to times without
- * zone.
- */
+/** Parses a time or the beginning of a date, in ms. `defaultZone` (IANA) applies to times without zone. */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
   defaultZone?: string,

@@ -88,7 +88,7 @@ function planCheck(
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Returns the reason to skip a URL: the service's API, or a short URL, whose requests count as scans. */
+/** Returns the reason to skip the API, or a short URL, because its requests count as scans. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
@@ -157,7 +157,7 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/** Returns whether a result is news. A continued failure is news only if the destination changed. */
+/** Returns whether to report a result: a continued failure only if the destination changed. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

@@ -60,7 +60,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: limits requests to one per host at a time, including requests that follow redirects. */
+/** K6: sends one request per host at a time, including redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -78,7 +78,7 @@ const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: limits failed requests per host, so that a bad host costs the same for any number of codes. */
+/** K9: limits failures per host, so that its cost does not depend on its number of codes. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {

@@ -1,4 +1,4 @@
-/** Judges destinations before codes are created, because a printed code can't be recalled. */
+/** Judges destinations before printing, which can't be reverted. */
 import { isIP } from 'node:net';
 import { findInvisible } from '../../base/text/clean.ts';
 import { isDotless, parseUrl } from '../../base/text/parse-url.ts';
@@ -23,7 +23,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** Finds a problem of a destination of type `url`; the API specification does not define other types. */
+/** Finds a problem of a destination; the API does not define those of other types than `url`. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',

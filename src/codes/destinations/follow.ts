@@ -43,10 +43,7 @@ const MOST_REDIRECTS = 20;
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/**
- * Visits an address and follows its redirects. Rejects only with the signal's reason, or for an unusable
- * proxy.
- */
+/** Visits an address and its redirects. Rejects only with the signal's reason, or for an unusable proxy. */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
   const seen = new Set<string>();
@@ -61,7 +58,6 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     const refused = options.refuse(url);
     if (refused !== undefined) return trip({ is: 'ours', why: refused });
     const hop = await options.inTurn(url.hostname, async () => {
-      // The signal may have been aborted during the wait for the host.
       options.signal.throwIfAborted();
       const timer = startTimer(options.clock);
       const timeoutMs = options.timeoutMs - spentMs;
@@ -173,7 +169,7 @@ function startTimer(clock: Clock) {
   };
 }
 
-/** K7: removes user and password from an address, so that they are neither sent nor shown. */
+/** K7: removes user and password, which are neither sent nor shown. */
 function withoutSecrets(url: URL): URL {
   const bare = new URL(url);
   bare.username = '';

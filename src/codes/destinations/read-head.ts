@@ -14,7 +14,7 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Creates a parser of status line and headers that skips interim responses (RFC 9110, 15.2). */
+/** Creates a parser of responses that skips interim ones (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;

@@ -31,7 +31,7 @@ type Outcome =
 
 type Seen = { tlsEndsMs?: number };
 
-/** Time in ms before the next address of a host is tried; Node's 250 ms are too short for satellite links. */
+/** Time in ms before the next address is tried; 250 (Node) is too short for satellite links. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
@@ -95,7 +95,7 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** Formats a request; through a proxy, with the whole URL (RFC 9112, 3.2.2). */
+/** Formats a request; for a proxy, with the whole URL (RFC 9112, 3.2.2). */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };
@@ -132,9 +132,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     });
 }
 
-/**
- * K3: returns the failure if a remote address is not allowed. A socket reset while opening has no address.
- */
+/** K3: refuses a remote address that is not allowed. A socket reset while opening has no address. */
 export function addressFailure(
   remoteAddress: string | undefined,
   allowPrivate: boolean,

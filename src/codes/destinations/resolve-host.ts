@@ -52,8 +52,8 @@ export class RefusedAddressError extends Error {}
 const THREADS = 64;
 
 /**
- * Raises the number of parallel lookups: 200 names of 100 ms took 10 s, and take 1 s. libuv reads the
- * variable when its first thread starts.
+ * Raises the number of parallel lookups: 200 of 100 ms took 10 s, and take 1 s. libuv reads the variable when
+ * its first thread starts.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);

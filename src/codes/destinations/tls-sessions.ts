@@ -1,11 +1,11 @@
-/** Stores TLS sessions, which avoid certificates and signatures in later handshakes (RFC 8446, 2.2). */
+/** Stores TLS sessions, which shorten later handshakes (RFC 8446, 2.2). */
 import { createSecureContext, type SecureContext } from 'node:tls';
 
 type Known = { session: Buffer; endsMs: number | undefined };
 
 export type TlsSessions = ReturnType<typeof createTlsSessions>;
 
-/** Maximum number of stored sessions. Hosts are visited one after the other, so old ones are not reused. */
+/** Maximum number of sessions. Old ones are not reused, because hosts are visited in turn. */
 const MOST_SESSIONS = 512;
 
 export function createTlsSessions() {

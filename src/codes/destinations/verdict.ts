@@ -62,14 +62,14 @@ function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** Returns whether a destination responded; redirects, certificates and refused connections count. */
+/** Returns whether the host responded, with a redirect, certificate or refusal too. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0) return true;
   if (end.is === 'ours' || end.is === 'refused') return undefined;
   return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
 }
 
-/** K10: finds out whether no destination responded, so that this machine is probably offline. */
+/** K10: finds out whether no destination responded, so this machine may be offline. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;
@@ -103,7 +103,7 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Returns when to retry a visit; undefined if a retry would have the same result. */
+/** Returns the retry of a visit; undefined if it would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
   switch (end.is) {
     case 'failed':

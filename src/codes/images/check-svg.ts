@@ -113,7 +113,7 @@ function hasLargeNumber(path: string): boolean {
   return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Finds a fault of CSS. Comments and escapes are faults, because they could hide a name. */
+/** Finds a fault of CSS, such as comments and escapes, which could hide a name. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

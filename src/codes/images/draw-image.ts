@@ -74,7 +74,7 @@ async function formatImage(
       return fromDrawing(Buffer.from(writeEps(figure)), figure);
     }
     case 'pdf': {
-      // Imported only here, because the PDF library has half a megabyte.
+      // The PDF library has half a megabyte.
       const { writePdf } = await import('./write-pdf.ts');
       const figure = createFigure(modules, style, plate);
       return fromDrawing(await writePdf(figure, text), figure);

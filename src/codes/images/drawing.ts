@@ -53,7 +53,7 @@ export function drawingOf(
   }
 }
 
-/** Corners of a closed line (x, y, x, y …), whose sides are horizontal and vertical in turn. */
+/** Corners of a closed line: x, y, x, y …, whose sides alternate in direction. */
 export type Outline = readonly number[];
 
 export function formatOutline(
@@ -75,8 +75,8 @@ export function formatOutline(
 const TURNS = [1, 0, 3, 2];
 
 /**
- * Traces the borders of dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise
- * around dark areas and counterclockwise around light ones, so both fill rules work.
+ * Traces dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark areas
+ * and counterclockwise around light ones, so both fill rules work.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;

@@ -40,8 +40,7 @@ export async function hashFiles(
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // Directories, pipes, links and oversized files get no hash, because qrctl does not write such
-        // images.
+        // Other kinds of files and oversized ones are not images of qrctl.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
         hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
       }
@@ -52,7 +51,7 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: returns whether a file may be replaced: it is missing, or unchanged since an earlier run wrote it. */
+/** I5: tests for a file that is missing or unchanged since an earlier run wrote it. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
@@ -87,7 +86,7 @@ interface Place {
   overwrite: boolean;
 }
 
-/** Plans images for a directory. Draws images whose file exists, because only equal bytes are unchanged. */
+/** Plans images in a directory. Draws those that exist: only equal bytes are unchanged. */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

@@ -23,7 +23,7 @@ export interface ImageStyle {
   readonly level: Level;
   readonly color: Color;
   readonly background: Color | undefined;
-  /** Logo in the center, which requires level H. */
+  /** Requires error correction level H. */
   readonly logo?: Logo;
 }
 

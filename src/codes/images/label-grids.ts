@@ -90,7 +90,7 @@ export function listGrids(): { number: string; also: string[]; grid: LabelGrid }
   });
 }
 
-/** Finds the grid of a product number, also with brand (`Avery L7160`, `l7160`). */
+/** Finds a product's grid, with or without brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()

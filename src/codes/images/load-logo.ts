@@ -50,10 +50,7 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
   return { width, height, rgba: straight };
 }
 
-/**
- * I7: starts the renderer of a logo, whose drawing cost both the checks of its content and the renderer
- * limit.
- */
+/** I7: opens a logo, whose drawing cost is limited by checks and by the renderer. */
 async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRenderer | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;

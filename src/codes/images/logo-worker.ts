@@ -1,4 +1,4 @@
-/** Runs the renderer in a thread for render-apart.ts. The build makes this a separate file. */
+/** Thread of render-apart.ts. The build makes it a separate file. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import type { LogoJob } from './render-apart.ts';

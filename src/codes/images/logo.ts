@@ -14,10 +14,7 @@ export interface Plate {
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/**
- * I6: returns the plate's width in modules: at most a fifth of the code, and odd like it, so that the plate
- * covers whole modules.
- */
+/** I6: plate width in modules: at most a fifth of the code, and odd like it, to cover whole modules. */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;

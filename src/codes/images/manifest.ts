@@ -12,7 +12,7 @@ import { textOf } from '../../files/formats/formatter.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { parseInput } from '../input/read-input.ts';
 
-/** Column names of the manifest; a contract, because mail merge programs read them. */
+/** Columns of the manifest: a contract, because mail merge programs read them. */
 const NAMES = [
   'id',
   'slug',

@@ -11,7 +11,6 @@ export function createRaster(width: number, height: number, gray: number): Raste
   return { width, height, gray: new Uint8Array(width * height).fill(gray) };
 }
 
-/** Converts a square of RGB pixels to gray. Throws if there are too few or too many of them. */
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
   const sample = (at: number) => rgb[at] ?? 0;

@@ -18,7 +18,7 @@ export interface ApartRenderer {
 
 export class RenderError extends Error {}
 
-/** Maximum processor time of a drawing, all threads together, in seconds. */
+/** Maximum processor time of a drawing, in seconds. */
 const MOST_SECONDS = 5;
 /** Maximum wall-clock time of a drawing, in ticks, for a busy processor. */
 const MOST_TICKS = 600;
@@ -80,7 +80,7 @@ export async function openRenderer(
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // Separates the thread's output from standard output, which is for data.
+    // Keeps standard output for data.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -136,7 +136,7 @@ function orDamaged(convert: (bytes: Buffer) => Buffer, bytes: Buffer): Buffer {
   }
 }
 
-/** I7: requests a drawing. Rejects at a time limit, or if the thread ends. */
+/** I7: draws. Rejects at a limit, or if the thread ends. */
 function requestDrawing(
   worker: Worker,
   request: DrawRequest,

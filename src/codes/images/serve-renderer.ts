@@ -26,8 +26,7 @@ function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
     const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
     return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
   } catch (error) {
-    // Reports a WebAssembly trap: an allocation beyond the limit, or a defect, after which no drawing is
-    // possible.
+    // A WebAssembly trap is an allocation beyond the limit, or a defect. No later drawing is possible.
     if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
     return { is: 'failed', message: messageOf(error) };
   }

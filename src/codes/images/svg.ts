@@ -17,7 +17,7 @@ export function writeSvg(modules: Modules, style: ImageStyle, plate: Plate | und
   const across = modulesAcross(modules, style);
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
-  // Declares XLink, because print programs support only its older link attribute.
+  // Print programs support only the XLink attribute of links.
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,

@@ -88,7 +88,7 @@ function layOver(
   }
 }
 
-/** I1, I2: finds a fault: the quiet zone is too small, or the decoded text is different. */
+/** I1, I2: finds a missing quiet zone, or a text that differs. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across)))
@@ -122,7 +122,6 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   return padded;
 }
 
-/** Decodes the text of a code; undefined if it cannot be read. */
 export function decode({ width, height, gray }: Raster): string | undefined {
   try {
     // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on

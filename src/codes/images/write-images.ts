@@ -53,7 +53,7 @@ export async function writeImages(
   }
 }
 
-/** I5: refuses to replace files that no earlier run wrote. Equal bytes are no loss. */
+/** I5: refuses to replace files that no earlier run wrote, except by equal bytes. */
 async function refuseForeign(
   { directory, manifest, hashes }: Existing,
   files: readonly ImageFile[],
@@ -94,7 +94,7 @@ async function drawAll(
     await writeManifest(existing.manifest, drawn());
     return drawn();
   } catch (error) {
-    // Records the written files, so that the next run finds them in the manifest.
+    // Lists files written so far for the next run.
     await writeManifest(existing.manifest, drawn()).catch(() => undefined);
     const state = 'run the command again; files written so far are complete';
     throw cannotWrite(`write to ${directory}`, error, state);

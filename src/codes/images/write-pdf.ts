@@ -15,7 +15,7 @@ export function openPdf(page: { widthMm: number; heightMm: number; title: string
     size: [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM],
     margin: 0,
     autoFirstPage: false,
-    // I4: zlib's output differs between engines, so streams stay uncompressed.
+    // I4: zlib's output would differ between engines.
     compress: false,
     font: '',
     // I4: the library would otherwise derive the file ID from the time of day.

@@ -110,10 +110,7 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
 
 const MOST_SLIPS = 2;
 
-/**
- * Returns whether a word is a known one with typos: one in short words, which have many neighbors (note,
- * date, time).
- */
+/** Allows two typos, or one in short words, which have many neighbors (note, date, time). */
 function looksLike(word: string, known: string): boolean {
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
   if (known.length >= 6) return slips <= MOST_SLIPS;

@@ -26,17 +26,14 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   at: 'datum zeitpunkt date fecha data 日時 日付 التاريخ تاريخ',
 };
 
-/** Words that also mean a postal address; only cells with web addresses make them destinations. */
+/** Words that also mean a postal address; the cells decide if they are destinations. */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
 const FIELD_OF_WORD: ReadonlyMap<string, ColumnField> = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 
-/**
- * Column that only `qr image` manifests have. Their `url` is the short URL: as destination, it would be a
- * loop.
- */
+/** Column of `qr image` manifests only. Their `url` is a short URL: such a destination would be a loop. */
 const OF_MANIFEST = 'sha256';
 
 const foldWord = (column: string) => fold(column.normalize('NFC'));
@@ -90,9 +87,7 @@ const WORDS_OF_CELLS: Readonly<Partial<Record<ColumnField, readonly string[]>>> 
   status: CODE_STATUSES,
 };
 
-/**
- * Assigns fields to translated column names. An ambiguous word means a field only if a cell is a value of it.
- */
+/** Translates column names. An ambiguous word means a field only if a cell is a value of it. */
 export function withNamedColumns(input: Input, options: Options): Input {
   const fits = (column: string, field: ColumnField) => {
     const words = WORDS_OF_CELLS[field];

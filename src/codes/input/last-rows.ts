@@ -32,8 +32,8 @@ interface LastRowsJob {
 }
 
 /**
- * Opens the rows of the last run, and locks their file, which may not exist, until `close`. Throws UsageError
- * if it is another kind of file, or in use.
+ * Opens the rows of the last run, if any, and locks the file until `close`. Throws UsageError if it is
+ * another kind of file, or in use.
  */
 export async function openLastRows(path: string, job: LastRowsJob) {
   const { clock, signal, processes, columns, mark } = job;

@@ -23,8 +23,8 @@ export interface Doubt {
 }
 
 /**
- * Reads the changes of a row. `isNew`: the row has no code, so text that files can't hold is a fault, and an
- * empty destination means none.
+ * Reads a row's changes. `isNew`: the row has no code, so text that files can't hold is a fault, and an empty
+ * destination means none.
  */
 export function readChanges(
   row: InputRow,

@@ -107,8 +107,8 @@ function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
 }
 
 /**
- * Builds the error for bytes that are not UTF-8: Excel saves plain CSV in an undeclared code page. The
- * message shows the line in the most common one.
+ * Explains non-UTF-8 bytes: Excel saves CSV in an undeclared code page. The message shows the line in the
+ * most common one.
  */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
@@ -122,7 +122,7 @@ function notText(name: string, what: string, line?: number): UsageError {
   });
 }
 
-/** Finds the first line that is not UTF-8. No byte of a multi-byte character equals a line feed. */
+/** Finds the first line that is not UTF-8; a line feed is never part of a character. */
 function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;

@@ -14,14 +14,13 @@ export interface CodeCache extends SlugStore {
   remove(): void;
 }
 
-/** Creates the cache of a workspace's codes. Never throws: after any failure, the cache is empty. */
+/** Creates a workspace's cache. Never throws: after any failure, the cache is empty. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // Searches the text of the cache: JSON escapes quotes, so a match is an entry. Recent entries are at the
-    // end.
+    // A text match is an entry, because JSON escapes quotes. Recent entries are at the end.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);

@@ -81,7 +81,7 @@ interface Reading {
   steady: boolean;
   existed: (code: QrCode) => boolean;
   allExisted: boolean;
-  /** Whether a page before the last was short, so that new codes could replace missing ones. */
+  /** Whether an inner page was short: new codes could replace missing ones. */
   gap: boolean;
 }
 
@@ -149,10 +149,7 @@ function isAffordable({ requests, pages }: Costs): boolean {
   return requests < MOST_READINGS * pages + SPARE_REQUESTS;
 }
 
-/**
- * Reads the pages of one pass, in the page size of the service. A page without new codes is the end, whatever
- * the total.
- */
+/** Reads pages, in the service's page size. A page without new codes is the end, whatever the total. */
 async function* readPages(
   service: Lister,
   { concurrency, doubt }: { concurrency: number; doubt: Doubt },
@@ -214,7 +211,7 @@ async function* readPages(
   }
 }
 
-/** Returns an empty page for an error, because services may refuse a page after the last one. */
+/** Converts a refusal of the page after the last one. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError)
     return { rows: [], total: 0, serviceTimeMs: undefined };

@@ -18,7 +18,7 @@ interface NamedCode {
 }
 
 /**
- * Names files after IDs or slugs. Of slugs that differ only in case, the oldest code's is used, so names stay
+ * Names files by ID or slug. Of slugs that differ only in case, the oldest code gets the name, so names stay
  * stable when codes are added. Throws UsageError for an ID that is not a UUID.
  */
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {

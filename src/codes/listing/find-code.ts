@@ -9,10 +9,7 @@ import { type Lister, listAllCodes } from './codes.ts';
 
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
 
-/**
- * Finds a code by ID or slug. An ID or cached slug costs one request, another slug the listing up to its
- * code.
- */
+/** Finds a code: one request for an ID or cached slug, otherwise the listing up to the code. */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
   const remembered = await getRemembered(service, idOrSlug);
@@ -89,12 +86,10 @@ async function findListed(
   ];
 }
 
-/** Number of codes above which pages are requested in parallel, though the last ones may be unnecessary. */
+/** Codes above which pages are requested in parallel, though the last ones may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/**
- * Lists codes until all `names` are found. IDs are in lower case. Lists completely if a code does not exist.
- */
+/** Lists codes until all are found; completely if one does not exist. IDs are in lower case. */
 export async function listUntilFound(
   service: Lister,
   names: { ids: Iterable<string>; slugs: Iterable<string> },

@@ -59,8 +59,7 @@ async function getAll(
 }
 
 /**
- * Finds rows whose ID and slug belong to two codes. A slug without a code is no fault, because a spreadsheet
- * turns 007 into 7.
+ * Finds IDs next to slugs of other codes. A slug without a code is no fault: spreadsheets turn 007 into 7.
  */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {

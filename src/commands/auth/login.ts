@@ -55,7 +55,7 @@ export const command = defineCommand({
       keyCommand === undefined ? await readKey(context, baseUrl, verify, options.keyStdin) : undefined;
     const { current } = await changeStore(context, (stored) => {
       const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
-      // Commands of cron, without --profile, must not switch to another workspace.
+      // Keeps the current profile, because cron jobs without --profile must not switch workspaces.
       const before = profileName({}, {}, stored);
       const current = stored.profiles.has(before) ? before : name;
       return { current, profiles: new Map([...stored.profiles, [name, profile]]) };
@@ -129,13 +129,15 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
     signal.throwIfAborted();
     chunks.push(chunk);
     length += chunk.length;
-    // On a terminal, the end of the line ends the input.
+    // Stops at the end of the line, which on a terminal ends the input.
     if (length > MOST_BYTES.keyStream || chunk.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/** Throws AuthError if the service rejects the key, and UnavailableError if it does not respond. */
+/**
+ * Verifies a key. Throws AuthError if the service rejects it, and UnavailableError if it does not respond.
+ */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

@@ -13,12 +13,12 @@ import type { Service } from '../../service/service.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 
-/** Minimum skew that is reported: the service's clock is a header in whole seconds. */
+/** Minimum clock skew to report, because the service sends its time in whole seconds. */
 const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** Sends two requests at most: the listing (if there is a key) and the description. */
+/** Checks the service with two requests at most: the listing (if there is a key) and the API description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () => context.connect({ ...settings, retryForMs: 0 }));
   if (!opened.value) return [failed('service', opened.error)];

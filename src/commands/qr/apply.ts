@@ -164,8 +164,8 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * A rotated key is recognized by the codes of the lock file, which is not rewritten, because users with
- * different keys share it.
+ * Returns the workspace of the lock file. A rotated key is recognized by the codes in the file, which keeps
+ * its key, because users with different keys share it.
  */
 async function workspaceOf(
   context: Context,

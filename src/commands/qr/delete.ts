@@ -158,8 +158,8 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 const MOST_LISTED = 20;
 
 /**
- * Shows names and scan counts and prompts, unless `--yes`. For several codes, the user types their number.
- * Throws UsageError on any other reply.
+ * Confirms a deletion unless `--yes`: shows names and scan counts, and prompts. For several codes, the user
+ * types their number. Throws UsageError on any other reply.
  */
 export async function confirm(
   context: Context,
@@ -206,7 +206,7 @@ function noteBackup({ console }: Context, directory: string | undefined): void {
   );
 }
 
-/** The prompt names the workspace, because profiles may have equal slugs. */
+/** Describes the workspace for the prompt, because profiles may have equal slugs. */
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);

@@ -70,7 +70,7 @@ export function mustKnowType({ destination }: { destination?: string }, force = 
   return problem !== undefined && isDead(problem);
 }
 
-/** Throws UsageError if the destination breaks a working code, before any change. */
+/** Refuses a destination with UsageError if it breaks a working code, before any change. */
 export function refuseDestination(codes: readonly QrCode[], destination: string | undefined): void {
   for (const code of codes) {
     const problem =

@@ -153,7 +153,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    // The global flag `--no-color` is no color of the image.
+    // Ignores the global flag `--no-color`, which sets `color` to false.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
   };
@@ -168,8 +168,8 @@ const SET_SHORT_URL =
   'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.';
 
 /**
- * Returns the template of URLs, which is never guessed. Throws UsageError if neither flag nor profile has
- * one. Notes if the flag lacked a placeholder.
+ * Returns the template of short URLs, which is never guessed. Throws UsageError if neither flag nor profile
+ * has one. Prints a note if the flag lacked a placeholder.
  */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;

@@ -59,7 +59,10 @@ export async function printPlan(
   );
 }
 
-/** Returns false after printing the plan of --dry-run. Throws UsageError for codes that can't be printed. */
+/**
+ * Returns whether to draw; false after printing the plan of --dry-run. Throws UsageError for codes that can't
+ * be printed.
+ */
 export async function mayDraw(
   context: Context,
   { dryRun, force }: ImageFlags,

@@ -169,7 +169,7 @@ function withTags(destination: string, utm: UtmTags, what: string): string {
 
 const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
 
-/** Throws UnexpectedResponseError if the service sends no time. */
+/** Applies the due rows of a dated plan. Throws UnexpectedResponseError if the service sends no time. */
 async function updateDue(
   context: Context,
   from: string,
@@ -177,7 +177,7 @@ async function updateDue(
   flags: UpdateFlags,
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
-  // The library of time zones takes milliseconds to load.
+  // Loaded only here, because the time zone library takes milliseconds.
   const { readAt } = await import('../../codes/dated/read-at.ts');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),
@@ -203,7 +203,9 @@ const DUE: ByCode = {
   columns: DUE_PLAN_COLUMNS,
 };
 
-/** The machine's zone does not count, because a plan is read on several. */
+/**
+ * Returns the zone of times without one. The machine's zone is ignored, because a plan is used on several.
+ */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

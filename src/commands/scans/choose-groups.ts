@@ -39,8 +39,8 @@ interface GroupFlags extends FileChoice {
 }
 
 /**
- * Throws UsageError for a name that is neither a dimension nor a column, for contradicting flags, and for a
- * file that can't be joined.
+ * Resolves the dimensions and columns to count by. Throws UsageError for a name that is neither a dimension
+ * nor a column, for contradicting flags, and for a file that can't be joined.
  */
 export async function chooseGroups(
   context: Context,
@@ -155,7 +155,7 @@ function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
   return a && b ? [a, b] : [];
 }
 
-/** F21: the name of a dimension takes precedence over that of a column. */
+/** F21: resolves a name to a dimension, or otherwise to a column. */
 function resolve(raw: string, file: Input | undefined, flag = '--by'): GroupBy {
   const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
   if (dimension !== undefined) return groupOf(dimension);

@@ -25,7 +25,7 @@ type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
-/** Returns undefined for all codes. Throws UsageError for a file that can't be read. */
+/** Chooses codes in scan files; undefined for all. Throws UsageError for a file that can't be read. */
 export async function chooseInFiles(context: Context, codes: readonly string[], choice: CodeChoice) {
   const { from, name } = choice;
   if (codes.length === 0 && from === undefined && name === undefined) return undefined;

@@ -30,7 +30,7 @@ export const COST_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Returns the cost of about this many requests; `workMs` is the time that they take without a rate limit. */
+/** Returns the cost of a number of requests; `workMs` is their time without a rate limit. */
 export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
   const limit = service.rateLimit();
   const seconds = Math.ceil((waitMsFor(requests, limit) + workMs) / 1000);

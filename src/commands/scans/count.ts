@@ -58,13 +58,12 @@ export interface CountPlan extends CountRequest {
   sections: readonly GroupBy[];
   filters: readonly Filter[];
   logs: readonly InputLog[] | undefined;
-  /** Codes of the files; undefined for all. */
+  /** Codes to count in files; undefined for all. */
   inFiles: ChosenInFiles;
   choice: CountFlags;
   names: readonly string[];
-  /** Column of `--split-by`. */
   splitBy: string | undefined;
-  /** Codes that were chosen before; undefined to choose them. */
+  /** Codes that are known already; undefined to choose them. */
   chosen?: ChosenCodes | undefined;
   /** Slugs and names of codes are required, also of those given by ID. */
   needsLabels: boolean;
@@ -109,7 +108,9 @@ export async function planCount(
   };
 }
 
-/** Parses a keyword or a range of periods. Throws UsageError, also for one after the counted range begins. */
+/**
+ * Parses a keyword or range of `--compare`. Throws UsageError, also for a range after the counted one begins.
+ */
 function parseComparison(
   raw: string,
   startMs: number | undefined,

@@ -12,7 +12,7 @@ const WIDEST_TEXT = 60;
 const READABLE_NAME = 24;
 const LARGEST_CHANGE = 9.99;
 
-/** Without `full` there are no bars, and without `sparks` no sparklines. */
+/** Characters of a table. Without `full` there are no bars, and without `sparks` no sparklines. */
 export interface Signs {
   full: string;
   half: string;
@@ -22,7 +22,7 @@ export interface Signs {
   part: string;
 }
 
-/** `words`: for a screen reader, which skips signs or reads each of them. */
+/** Character sets. `words` is for screen readers, which skip signs or read each of them. */
 export const SIGNS = {
   blocks: { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†', part: '*' },
   ascii: { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!', part: '*' },
@@ -49,9 +49,7 @@ interface NumberColumn {
   width: number;
 }
 
-/**
- * Returns the sizes of bars: averages of weekdays and hours, because a range has more of some than of others.
- */
+/** Returns the sizes of bars: averages for weekdays and hours, because a range may contain more of some. */
 export function sizesOf({ kind, by, rows }: Section): number[] {
   const isRecurring = kind === 'time' && (by === 'weekday' || by === 'hour');
   return rows.map(({ scans, perDay }) => (isRecurring ? (perDay ?? 0) : scans));
@@ -172,7 +170,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, displayWidth(fitText(text, WIDEST_TEXT))), 0);
 }
 
-/** Labels in parentheses can't be mistaken for a value, because values have none. */
+/** Formats a value, or a label in parentheses, which a value never has. */
 export function formatValue(
   { value, isRest, isPart }: Figure,
   { noneIs }: Section,

@@ -88,12 +88,12 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
   browser: 2,
 };
 
-/** Columns of the code that an ID alone does not provide. */
+/** Columns that require the code, not only its ID. */
 const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
-/** Throws UsageError for contradicting flags, unknown fields, and invalid times. */
+/** Plans an export. Throws UsageError for contradicting flags, unknown fields, and invalid times. */
 export async function planExport(
   context: Context,
   names: readonly string[],
@@ -153,13 +153,13 @@ export async function planExport(
 function columns(labelled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labelled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // The same in each format: --input reads a workbook that was saved as CSV.
+    // Times are equal in every format, because --input may read a workbook that was saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
-/** Without --timezone, days are in UTC, because readers of a dataset may be anywhere. */
+/** Plans the files by day. Without --timezone, days are in UTC, because readers may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

@@ -12,7 +12,7 @@ export interface PartOfReport {
   value: string | undefined;
 }
 
-/** Values that differ only by case are one. Codes are chosen once. */
+/** Plans a report per value of a column. Values that differ only by case are one. Codes are chosen once. */
 export async function splitReport(
   context: Context,
   plan: CountPlan,
@@ -40,7 +40,7 @@ export async function splitReport(
 
 const LONGEST = 60;
 
-/** Names files after values: without signs that have a meaning, and distinct also where case is ignored. */
+/** Names files after values, without special characters, and distinct also if case is ignored. */
 export function namesOfFiles(values: readonly string[]): string[] {
   const used = new Set<string>();
   return values.map((value) => {

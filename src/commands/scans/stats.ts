@@ -58,7 +58,6 @@ const COLUMNS: readonly Column[] = [
   { name: 'complete', importance: 0 },
 ];
 
-/** `by2` and `value2` follow those of the first dimension. */
 const PAIR_COLUMNS: readonly Column[] = [
   ...COLUMNS.slice(0, 2),
   { name: 'by2', importance: 3 },
@@ -205,7 +204,7 @@ async function writeWorkbook(
   addFile(facts, path);
 }
 
-/** A row of time is complete if the range contains all of it, and it is over. */
+/** Returns records. A row of time is complete if it is over and entirely in the range. */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
   return rows.map((row) => recordOf(row, hasPeriods ? !row.isPart : isOver));
@@ -254,7 +253,7 @@ function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) 
   };
 }
 
-/** Reads page 1 of each code. The number of requests is approximate. */
+/** Estimates the requests from page 1 of each code. */
 async function planOfService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { codes } = await codesOf(context, plan);

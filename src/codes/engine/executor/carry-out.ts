@@ -70,10 +70,7 @@ export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, 
     onEvent({ is: 'done', item: state.item });
   }
 
-  /**
-   * Records the failure of a row. A failure that affects the whole run, and is not a response, leaves the row
-   * not attempted.
-   */
+  /** Records a failed row. A failure of the whole run without a response leaves it not attempted. */
   function fail(state: RowState, error: unknown): void {
     if (error instanceof NotSent) return;
     const isOfRow = stops.failed(error);

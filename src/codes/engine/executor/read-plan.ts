@@ -40,8 +40,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 }
 
 /**
- * Plans the rows again, from a new listing. `made`: IDs that this run created, oldest first. Throws
- * UnprovenError if the listing still lacks an existing code after another delay.
+ * Lists the codes and plans again. `made`: IDs that this run created, oldest first. Throws UnprovenError if
+ * an existing code is still missing after a delay.
  */
 export function readAgain(job: PlanJob, made: ReadonlySet<string>): Promise<Planned> {
   return readWhole(job, made, true);

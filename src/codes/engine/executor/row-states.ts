@@ -32,9 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /**
-     * Adds known codes to rows, so that no other row with equal values takes them. Failed rows take no code.
-     */
+    /** Adds known codes to rows, so that no equal row takes them. Failed rows take no code. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -71,9 +69,7 @@ export function isWork({ action, code, values, send }: PlanItem): boolean {
   );
 }
 
-/**
- * Returns the end of a row. A duplicate code that appears later takes precedence over the earlier outcome.
- */
+/** Returns a row's end. A duplicate that appears later takes precedence over the outcome. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

@@ -52,9 +52,7 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   };
 }
 
-/**
- * Returns whether a failure affects only its row, unlike those of the key, plan limit, rate limit or disk.
- */
+/** Returns whether a failure affects only its row, unlike one of the key, a limit or the disk. */
 export function belongsToRow(error: unknown): boolean {
   return [NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError, UnprovenError].some(
     (failure) => error instanceof failure,

@@ -25,10 +25,7 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/**
- * Returns the directory of ledgers; undefined without a home directory. Relative XDG paths are ignored, as
- * the XDG specification requires.
- */
+/** Returns the directory of ledgers; undefined without a home directory. XDG requires absolute paths. */
 export function stateDirectory(env: Variables, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -48,9 +45,7 @@ export async function makeStateDirectory(disk: Disk, env: Variables): Promise<st
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/**
- * Refuses the directory of another user (sudo with that HOME), who could not write to a ledger created here.
- */
+/** Refuses the directory of another user (HOME of sudo), who could not write to a ledger created here. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -62,10 +57,7 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
-/**
- * Finds the ledger of a workspace, also after a key rotation: it requests up to three codes per ledger of the
- * same base URL.
- */
+/** Finds a workspace's ledger; after a key rotation, by up to three codes per ledger of the base URL. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace,

@@ -161,7 +161,7 @@ function createMemory(path: string): { memory: LedgerMemory; take(line: { readon
   };
 }
 
-/** Validates the first line of a ledger. Throws UsageError if it is invalid or of a newer version. */
+/** Validates the first line of a ledger. Throws UsageError. */
 export function headerOf(line: { readonly is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

@@ -38,10 +38,7 @@ interface OpenLedger extends Ledger {
   close(): Promise<void>;
 }
 
-/**
- * Locks and opens the ledger. Throws UsageError if it is damaged or belongs to another workspace, LocalError,
- * and the signal's reason.
- */
+/** Locks and opens the ledger. Throws LocalError, and UsageError if it is damaged or of another workspace. */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
   const turn = await acquireSharedLock(options.workspace.secret(), 'this workspace', waiting);

@@ -50,12 +50,10 @@ export function lockPathOf(from: string): string {
   return join(dirname(from), `${stem}.lock.json`);
 }
 
-/** Adds the lock file to the files of a run. Throws UsageError if the run uses that path already. */
 export function useLock(files: UsedFiles, path: string): void {
   files.use({ what: 'the lock file', flag: '--lock', path, writes: true });
 }
 
-/** Checks that the lock file can be replaced. Throws UsageError if it can't. */
 export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }

@@ -10,7 +10,7 @@ const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 /** Fingerprint of an unknown value. No value has it, so both sides count as edited. */
 const UNKNOWN = 'ffffff';
 
-/** Returns the fingerprint of a value, equal for values that files and spreadsheets can't distinguish. */
+/** Returns a fingerprint, equal for values that files and spreadsheets can't distinguish. */
 export function fingerprintOf(value: string): string {
   const digest = createHash('sha256').update(plainOf(value)).digest('hex').slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;

@@ -148,7 +148,7 @@ function withMarks(old: Claim['due'], due: Due['due'] | undefined): Claim['due']
   return marks;
 }
 
-/** Returns the status before a pause; a code that qrctl paused already keeps its original one. */
+/** Returns the status before a pause, and before any earlier pause by qrctl. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (why === undefined || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };

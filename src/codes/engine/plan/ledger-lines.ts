@@ -1,4 +1,4 @@
-/** Defines the lines of the ledger. A line of another shape is damage, even if its checksum matches. */
+/** Defines ledger lines. A line of another shape is damage, even with a valid checksum. */
 import { isObject } from '../../../service/json.ts';
 
 type Check<T> = (value: unknown) => value is T;

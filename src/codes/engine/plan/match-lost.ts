@@ -43,8 +43,8 @@ interface Unmatched {
 }
 
 /**
- * Assigns a row the code found after a lost response. For an edited row of `qr apply`, the user must decide,
- * because the row's key may belong to another file.
+ * Assigns a row the code found after a lost response. The user decides about an edited row of `qr apply`,
+ * whose key may belong to another file.
  */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);

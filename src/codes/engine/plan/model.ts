@@ -95,7 +95,7 @@ export interface Claim {
   readonly order: number;
   readonly run: string;
   readonly stored: Values;
-  /** Changes that qrctl sent for each field, oldest first. */
+  /** Changes sent by qrctl, oldest first. */
   readonly changes: Readonly<Record<Field, readonly OwnChange[]>>;
   /** Dated changes that are applied or begun: the newest per time, oldest first. */
   readonly due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
@@ -210,10 +210,7 @@ export interface PlanInput {
   readonly ledger: LedgerView;
   readonly lock: ReadonlyMap<string, LockEntry> | undefined;
   readonly policy: Policy;
-  /**
-   * Whether the listing was read after the visibility delay; unclear POSTs without a code in it were not
-   * applied.
-   */
+  /** Whether the listing is from after the visibility delay, so POSTs that it lacks were not applied. */
   readonly isSettled: boolean;
   /** IDs in earlier results of the file. If the workspace has none of them, it may be a different one. */
   readonly earlierIds?: ReadonlySet<string>;

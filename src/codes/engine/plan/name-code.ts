@@ -57,7 +57,7 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
       ladder,
     );
   }
-  // Skips owners that `takeKeys` must compare with the row's values first.
+  // Leaves uncertain owners to `takeKeys`.
   if (owner && isUncertain(row, owner, ladder.input)) return undefined;
   const locked = owner && codes.get(owner.id);
   if (owner?.slug !== undefined && locked && locked.slug !== owner.slug) {
@@ -139,10 +139,7 @@ function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[]
   return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
 }
 
-/**
- * Matches rows by key. `qr create` treats a row with equal name or destination as an edit; otherwise the user
- * decides.
- */
+/** Matches rows by key. `qr create` updates a code of equal name or destination; the user decides others. */
 export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger, listing, policy } = ladder.input;
   for (const row of openRows(ladder)) {

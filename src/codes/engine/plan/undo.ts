@@ -97,10 +97,7 @@ export function createRunReader() {
   return { take, finish };
 }
 
-/**
- * Chooses the run to undo: `name`, or the last run. An incomplete undo is continued; after a complete one,
- * undefined.
- */
+/** Chooses the run to undo: the last by default. An incomplete undo continues, a complete one has none. */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   const last = runs.at(-1);
   const wanted = name ?? (last?.undoes === undefined || last.isDone ? last?.run : last.undoes);

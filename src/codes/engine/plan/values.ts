@@ -51,7 +51,7 @@ export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'stored
   return newCode(storedOf('name', name) ?? name, type, place);
 }
 
-/** Returns the value that a row requests for a field. Throws RangeError for tags without a web address. */
+/** Returns the value that a row requests. Throws RangeError for tags without a web address. */
 export function wantedValue(row: Row, field: Field, code: QrCode): string | undefined {
   const { wish, utm, keepUtm } = row;
   const wanted = wish[field];

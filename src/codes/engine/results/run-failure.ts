@@ -71,7 +71,6 @@ function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
   );
 }
 
-/** Formats the note about rows of `qr create` that exist already; undefined if there are none. */
 export function describeExisting(count: number): string | undefined {
   if (count === 0) return undefined;
   const it = count === 1 ? 'it' : 'them';

@@ -59,7 +59,7 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 interface AddedColumns {
   readonly names: readonly string[];
   readonly dates: readonly string[];
-  /** Returns the earlier cell of an added column, as in CSV. `row` is 1-based. */
+  /** Returns an earlier cell, as in CSV. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }
 
@@ -117,7 +117,7 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   function cellOf(column: string, end: RowEnd): unknown {
     const field = fieldOf.get(column);
     const value = end.row.values.get(column) ?? null;
-    // Writes the destination with its kept tags, which the next run would otherwise drop.
+    // Keeps tags that the next run would drop.
     const isCarried = end.row.keepUtm && field === 'destination' && !UTM_COLUMNS.includes(fold(column));
     if (!takesTheirs(end) && !(isCarried && !openChange(end, 'destination'))) return value;
     if (field === undefined || !end.changes.some((change) => change.field === field)) return value;

@@ -88,7 +88,7 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
   });
 }
 
-/** Warns about new rows with equal values, which are valid: two posters may share an address. */
+/** Warns of new rows with equal values, which are valid: posters may share an address. */
 function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];

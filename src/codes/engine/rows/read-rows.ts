@@ -71,8 +71,7 @@ const START: Readonly<Record<Verb, string>> = {
 };
 
 /**
- * E2: checks rows, and returns them with all faults and warnings. Throws UsageError for a dated plan, and the
- * signal's reason.
+ * E2: returns rows with all faults and warnings. Throws UsageError for a dated plan, and the signal's reason.
  */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
@@ -198,7 +197,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
   }
 
-  /** Reports invalid cells of dated rows as faults, because dated rows are applied unattended. */
+  /** Reports invalid cells of dated rows, which are applied unattended, as faults. */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;
@@ -207,7 +206,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return NO_DOUBTS;
   }
 
-  /** E2: reads the type of a row. An unknown type is valid for a code that has it. */
+  /** E2: reads the type; an unknown one is valid for a code that has it. */
   function readType(from: InputRow): Pick<Row, 'type' | 'typeFault'> {
     const typeCell = cell(from, 'type');
     const type = readText(typeCell)?.trim() || undefined;

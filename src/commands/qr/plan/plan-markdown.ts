@@ -6,7 +6,7 @@ import { codeCell, markdownHead, markdownLine } from '../../../files/formats/mar
 import { arrangeRows, countRows } from './arrange-rows.ts';
 import { codeOf, describeCandidates, describeNew, type PrintedPlan } from './plan-records.ts';
 
-/** Maximum number of new codes, because a GitHub comment is limited to 65,536 characters. */
+/** Maximum number of new codes to list, because a GitHub comment is limited to 65,536 characters. */
 const MOST_CREATIONS = 100;
 
 const MOST_ABSENT = 20;
@@ -25,7 +25,7 @@ const NAMES = ['action', 'line', 'key', 'code', 'field', 'old', 'new', 'outcome'
 
 type Cells = Partial<Record<(typeof NAMES)[number], string>>;
 
-/** Formats the document, without empty columns. */
+/** Formats a plan as Markdown, without empty columns. */
 export function formatMarkdown(printed: PrintedPlan): string {
   const { first, creations } = arrangeRows(printed.rows, printed.verb);
   const shown = [...first, ...creations.slice(0, MOST_CREATIONS)].flatMap(cellsOf);

@@ -16,7 +16,7 @@ import { ERROR, OUTCOME } from '../code-columns.ts';
 export interface Reason {
   readonly title: string;
   readonly message: string;
-  /** The counts below a table say the same. */
+  /** Whether the counts below a table also contain the reason. */
   readonly isCount?: boolean;
 }
 
@@ -36,7 +36,9 @@ const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'
  * code.
  */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
-/** JSON has an entry per row, whose `changes` maps a field to `old` and `new`. */
+/**
+ * Documented output of a plan. JSON has one entry per row, whose `changes` maps a field to `old` and `new`.
+ */
 export const PLAN_OUTPUT = [
   { when: '--dry-run', columns: PLAN_COLUMNS },
   {
@@ -52,7 +54,7 @@ export const DUE_PLAN_COLUMNS: readonly Column[] = [
 ];
 export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERROR];
 
-/** Maximum number of candidates, because equal rows may have thousands each. */
+/** Maximum number of candidates to print, because equal rows may have thousands each. */
 const MOST_CANDIDATES = 20;
 
 /** Returns one record per change, or one if the row changes nothing. */

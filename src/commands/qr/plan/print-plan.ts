@@ -111,7 +111,7 @@ export async function openPlanOutput(
   };
 }
 
-/** JSON has an entry per row, unless columns are chosen. A list of IDs has each ID once. */
+/** Returns the records of a row: one for JSON, unless columns are chosen. A list of IDs has each ID once. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];
@@ -178,7 +178,7 @@ export interface DryRun {
   readonly isUndo: boolean;
 }
 
-/** With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
+/** Ends a dry run. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
   const { plan, verb, file, warnings, spent, exitCode, isUndo } = run;
   const printed = plannedRun(plan, { name: file.name, verb }, isUndo);

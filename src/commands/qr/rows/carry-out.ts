@@ -30,7 +30,7 @@ export interface ByCode {
 
 export interface RowsVerb {
   readonly policy: Policy;
-  /** Names the success in the progress bar: `created`. */
+  /** Success verb for the progress bar, such as `created`. */
   readonly done: string;
   readonly bareNames?: boolean;
   readonly keyColumn?: string;
@@ -41,7 +41,7 @@ export interface RowsVerb {
   readonly confirm?: (plan: Plan) => Promise<void>;
   readonly backUp?: BackUp;
   readonly openPreview?: () => Promise<PlanPrinter>;
-  /** Codes of the command line that were read already. They use no ledger, unless a backup pauses them. */
+  /** Codes named on the command line, read already. They use no ledger, unless a backup pauses them. */
   readonly named?: readonly QrCode[];
   readonly earlierIds?: ReadonlySet<string>;
   readonly ended?: (end: RunEnd) => void;
@@ -140,7 +140,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
     await close();
     throw error;
   }
-  // A ledger that can't be written stops the run, but not its results.
+  // A failure to close the ledger stops the run, but its results are still written.
   const failure = await close().catch((error: unknown) => error);
   return failure === undefined ? end : { ...end, stop: end.stop ?? failure };
 }

@@ -129,7 +129,7 @@ export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Po
   };
 }
 
-/** Undefined for standard input and pipes without `--results`. */
+/** Returns the path of the results; undefined for standard input and pipes without `--results`. */
 export function resultsPathOf(
   files: UsedFiles,
   from: string,

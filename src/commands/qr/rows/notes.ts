@@ -185,7 +185,7 @@ export function noteUnusedFlags({ console }: Context, fields: readonly string[],
     );
 }
 
-/** The failure of the run takes precedence over a closed pipe. */
+/** Waits for the output. The failure of the run takes precedence over a closed pipe. */
 export async function finishOutput(printing: Promise<unknown>, failure: unknown): Promise<void> {
   await printing.catch((error) => {
     throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;

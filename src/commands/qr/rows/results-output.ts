@@ -20,7 +20,7 @@ import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from '
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-/** By default, prints the number of rows for each outcome if standard output is a terminal. */
+/** Opens the output of results. By default, a terminal gets the number of rows per outcome. */
 export async function openResultsOutput(
   context: Context,
   input: Input,
@@ -52,7 +52,9 @@ export async function openResultsOutput(
         });
   return {
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /** Without a row of `isNews` it prints nothing, so that cron sends no mail. The file gets all rows. */
+    /**
+     * Writes the results. Standard output gets nothing without a row of `isNews`, so that cron sends no mail.
+     */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
@@ -90,7 +92,7 @@ async function openResults(
     gzip: isCompressed(path),
     ...RESULTS_PLACE,
   });
-  // Cells of a CSV are written back unchanged. Cells of other formats still have to be escaped.
+  // Cells of a CSV are written back unchanged; cells of other formats need escaping.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const dialect = dialectOf(path, input, flags);
   const formatter = createFormatter(format, {
@@ -128,7 +130,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** The user's own cells come back unchanged, because they may be keys of other tables. */
+/** Returns the cells of a row. The user's own stay unchanged, because they may be keys of other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,

@@ -51,11 +51,11 @@ export async function readRowsFile(
   noteColumns(context, checked);
   noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
   keepFlat();
-  // The checked rows have the values too, so that memory holds them once.
+  // Shares the values of the checked rows, so that memory holds them once.
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** After rows were sent, throws only when the results are written. */
+/** Runs the rows of a file. After rows were sent, throws only when the results are written. */
 export async function runFile(
   context: Context,
   from: string,
@@ -90,7 +90,7 @@ export async function runFile(
       const rows = ends.filter(({ item }) => item.row !== undefined);
       const results = rows.map((row) => resultOf(row, verb.policy.verb));
       await output.commit(results, verb.byCode?.isNews);
-      // Unprinted rows count too.
+      // Counts all rows, including unprinted ones.
       context.facts.rows = checked.rows.length;
     });
   } finally {

@@ -16,7 +16,10 @@ import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 
-/** One row per code, even if two names specify it, and one per name without a code. */
+/**
+ * Rows for codes on the command line: one per code, even if two names specify it, and one per name without a
+ * code.
+ */
 interface NamedRows {
   readonly rows: readonly Row[];
   readonly codes: readonly QrCode[];
@@ -84,7 +87,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Carries out a verb. Throws errors before the first request, and the signal's reason. */
+/** Carries out a verb for named codes. Throws errors before the first request, and the signal's reason. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -104,14 +107,14 @@ export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends'
   return { ends, failure: failureOf(end, results) };
 }
 
-/** Brakes don't apply to codes that were named one by one. */
+/** Builds the job. Brakes don't apply, because the codes were named one by one. */
 function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsJob {
   const policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
   const file = { input: ARGUMENTS, checked: { rows, warnings: [] } };
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** If all codes failed, their error is thrown as it is, for its exit code. */
+/** Returns the run's error. If all codes failed, it is the error of the first, for its exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));
