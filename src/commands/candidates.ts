@@ -61,10 +61,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/**
- * Requests codes. If the service does not respond in time, returns cached codes, and waits before it queries
- * again.
- */
+/** Requests codes. Without a timely response, returns cached ones, and waits before the next query. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../base/parallel.ts');
   const service = await context.connect({

@@ -65,7 +65,6 @@ export function partOf(path: string, { from, join, sheetName, visibleOnly }: Fil
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
 }
 
-/** Requires chosen codes, before any request. Throws UsageError. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
   if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;

@@ -27,7 +27,7 @@ interface Extra {
   required?: true;
   /** Flags that this one requires; of a list, one. Flags that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that can't be combined. One of two flags declares the pair. */
+  /** Flags, or arguments in capitals (`CODE`), that can't be combined with it. One of two declares it. */
   conflicts?: readonly string[];
   hintFor?(value: unknown): string | undefined;
 }
@@ -195,7 +195,7 @@ export function rarely<O extends Options>(options: O): O {
   return withExtra({ rare: true }, options);
 }
 
-/** Adds common properties to all options. Their own properties take precedence. */
+/** Adds common properties to options, whose own properties take precedence. */
 export function withExtra<O extends Options>(extra: Extra, options: O): O {
   return Object.fromEntries(
     Object.entries(options).map(([key, option]) => [key, { ...extra, ...option }]),

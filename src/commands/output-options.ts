@@ -76,10 +76,7 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/**
- * Plans the output of a command. Throws UsageError as `planOutput` of plan-output.ts, and for a file that
- * can't be written.
- */
+/** Plans the output. Throws UsageError as `planOutput` of plan-output.ts, and for an unwritable file. */
 export async function planOutput(
   context: Context,
   options: OutputFlags,

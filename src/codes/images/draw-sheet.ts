@@ -46,7 +46,7 @@ interface Spot {
   readonly place: Position;
 }
 
-/** I1: draws a sheet of labels; a decoder must read each code at its position on the page. */
+/** I1: draws labels. A decoder must read each code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
   const document = openPdf({ ...grid.paper, title: style.title });

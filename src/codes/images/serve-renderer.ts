@@ -26,7 +26,7 @@ function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
     const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
     return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
   } catch (error) {
-    // A WebAssembly trap is an allocation beyond the limit, or a defect. No later drawing is possible.
+    // A WebAssembly trap: an allocation beyond the limit, or a defect, which ends the renderer.
     if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
     return { is: 'failed', message: messageOf(error) };
   }

@@ -32,8 +32,7 @@ interface Existing {
 
 /**
  * Writes images and returns their manifest rows. Before any write, throws UsageError if a file that no
- * earlier run wrote would be lost. Throws LocalError if the directory is not writable, and the signal's
- * reason.
+ * earlier run wrote would be lost. Throws LocalError if the directory is not writable.
  */
 export async function writeImages(
   directory: string,

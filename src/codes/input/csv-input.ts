@@ -29,7 +29,7 @@ interface RawRecord {
 
 /**
  * Parses CSV with a header row: commas, semicolons or tabs, any line ends, quoted cells. Skips empty rows.
- * Throws UsageError if the file is not a table, and the signal's reason.
+ * Throws UsageError if the file is not a table.
  */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);

@@ -14,7 +14,7 @@ import { countEnds, linesOf } from '../../files/formats/read/input-text.ts';
 import { parseLines } from '../../files/formats/read/json-records.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 
-/** Parses NDJSON. Throws UsageError with every line that is not an object, and the signal's reason. */
+/** Parses NDJSON. Throws UsageError with every line that is not an object. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   return readValues('ndjson', valuesOfLines(utf8), name, signal);
 }
@@ -28,10 +28,7 @@ async function* valuesOfLines(utf8: Buffer): AsyncGenerator<JsonValue> {
   }
 }
 
-/**
- * Parses JSON: an array of objects, or an object that is a code. Throws UsageError for anything else, and the
- * signal's reason.
- */
+/** Parses JSON: an array of objects, or an object that is a code. Throws UsageError for anything else. */
 export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   const text = utf8.toString();
   const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;

@@ -23,8 +23,8 @@ export interface Doubt {
 }
 
 /**
- * Reads a row's changes. `isNew`: the row has no code, so text that files can't hold is a fault, and an empty
- * destination means none.
+ * Reads a row's changes. `isNew`: without a code yet, an empty destination means none, and text that files
+ * can't hold is a fault.
  */
 export function readChanges(
   row: InputRow,

@@ -26,7 +26,7 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Parses a file of rows. Throws UsageError with every fault of form, and the signal's reason. */
+/** Parses a file of rows. Throws UsageError with every fault of form. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   const input = await parseWithFaults(bytes, name, options);
   refuseFaults(input, input.faults ?? []);

@@ -184,7 +184,7 @@ async function* readPages(
     last = next;
     return added;
   };
-  // An iterator, not a generator, which would stay ended: the budget may allow a request after the next page.
+  // Not a generator, which would stay ended: the budget may allow a request after the next page.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {

@@ -22,7 +22,7 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { settings, findings: local } = await checkLocally(context);
-    // Uses valid settings, because `context.settings()` may throw an error that a check reports.
+    // `context.settings()` may throw an error that a check reports.
     const valid = { ...context, settings: async () => settings };
     const { plan, print } = await openOutput(valid, options, COLUMNS);
     const found = await withService(context, settings, local);

@@ -25,7 +25,7 @@ export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
 /** Columns by field, as a record, so that the type checker requires each field. */
 const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
-  // Narrow screens show names and destinations before IDs, because every command accepts slugs.
+  // Names and destinations come before IDs on narrow screens, because commands accept slugs.
   id: { importance: 3, keepWhole: true },
   slug: { importance: 8, keepWhole: true },
   name: { importance: 9, leastWidth: 40 },
@@ -52,7 +52,7 @@ export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL
 
 const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
 
-/** Opens the output of a code list; files that can be read again get a `base` column. */
+/** Opens the output of codes. Lists in files that can be read again have bases. */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
   const { shortUrl } = await context.settings();
   const derived: { column: Column; compute: (code: QrCode) => string }[] = [];

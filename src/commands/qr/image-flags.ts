@@ -153,7 +153,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    // Ignores the global flag `--no-color`, which sets `color` to false.
+    // `--no-color` is a global flag.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
   };

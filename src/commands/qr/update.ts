@@ -177,7 +177,7 @@ async function updateDue(
   flags: UpdateFlags,
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
-  // Loaded only here, because the time zone library takes milliseconds.
+  // The time zone library takes milliseconds to load.
   const { readAt } = await import('../../codes/dated/read-at.ts');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),

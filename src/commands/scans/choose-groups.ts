@@ -155,7 +155,7 @@ function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
   return a && b ? [a, b] : [];
 }
 
-/** F21: resolves a name to a dimension, or otherwise to a column. */
+/** F21: resolves a dimension, or otherwise a column. */
 function resolve(raw: string, file: Input | undefined, flag = '--by'): GroupBy {
   const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
   if (dimension !== undefined) return groupOf(dimension);

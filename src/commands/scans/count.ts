@@ -63,7 +63,6 @@ export interface CountPlan extends CountRequest {
   choice: CountFlags;
   names: readonly string[];
   splitBy: string | undefined;
-  /** Codes that are known already; undefined to choose them. */
   chosen?: ChosenCodes | undefined;
   /** Slugs and names of codes are required, also of those given by ID. */
   needsLabels: boolean;

@@ -170,7 +170,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, displayWidth(fitText(text, WIDEST_TEXT))), 0);
 }
 
-/** Formats a value, or a label in parentheses, which a value never has. */
+/** Formats a value, or a label in parentheses, which values never have. */
 export function formatValue(
   { value, isRest, isPart }: Figure,
   { noneIs }: Section,

@@ -153,13 +153,13 @@ export async function planExport(
 function columns(labelled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labelled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // Times are equal in every format, because --input may read a workbook that was saved as CSV.
+    // Equal in all formats, because --input may read a workbook that was saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
-/** Plans the files by day. Without --timezone, days are in UTC, because readers may be anywhere. */
+/** Plans daily files, by default in UTC, because readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

@@ -122,7 +122,7 @@ export const command = defineCommand({
     if (path !== undefined && path !== '-') await checkWholeFile(path);
     const logo = flags.logo === undefined ? undefined : await loadLogo(context, flags.logo);
     const plan = { ...(await planCount(context, args, flags, DEFAULT_BY)), needsLabels: true };
-    // Lists codes without scans too, whatever the report is by. Files don't list codes.
+    // Lists codes without scans, whatever the report is by. Files don't list codes.
     const groups = plan.logs
       ? plan.groups
       : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];

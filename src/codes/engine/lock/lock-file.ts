@@ -42,9 +42,7 @@ export function foldKey(key: string): string {
   return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
 }
 
-/**
- * Parses a lock file at the path `name`. Throws UsageError with all faults by line, and the signal's reason.
- */
+/** Parses a lock file at the path `name`. Throws UsageError with all faults by line. */
 export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
   const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });

@@ -15,7 +15,7 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Reads the lock file. Throws UsageError if it can't be read or trusted, and the signal's reason. */
+/** Reads the lock file. Throws UsageError if it can't be read or trusted. */
 export async function readLock(
   disk: Disk,
   path: string,

@@ -200,8 +200,8 @@ function createSendings() {
       lists = undefined;
     },
     /**
-     * Drops repeated requests whose row had its code before this run, which looked for duplicates. If the run
-     * that found the code did not end, this run replaces it.
+     * Drops repeated requests whose row had its code before this run, which looked for duplicates. This run
+     * replaces the one that found the code, if that one did not end.
      */
     end(run: string) {
       for (const sending of open.values()) {

@@ -70,9 +70,7 @@ const START: Readonly<Record<Verb, string>> = {
   delete: LIST,
 };
 
-/**
- * E2: returns rows with all faults and warnings. Throws UsageError for a dated plan, and the signal's reason.
- */
+/** E2: returns rows with all faults and warnings. Throws UsageError for a dated plan. */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);

@@ -111,7 +111,7 @@ export async function openPlanOutput(
   };
 }
 
-/** Returns the records of a row: one for JSON, unless columns are chosen. A list of IDs has each ID once. */
+/** Converts a row to records: one for JSON, unless columns are chosen. A list of IDs has each ID once. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];

@@ -41,7 +41,7 @@ export interface RowsVerb {
   readonly confirm?: (plan: Plan) => Promise<void>;
   readonly backUp?: BackUp;
   readonly openPreview?: () => Promise<PlanPrinter>;
-  /** Codes named on the command line, read already. They use no ledger, unless a backup pauses them. */
+  /** Codes of the command line, read already. They use no ledger, unless a backup pauses them. */
   readonly named?: readonly QrCode[];
   readonly earlierIds?: ReadonlySet<string>;
   readonly ended?: (end: RunEnd) => void;
@@ -60,7 +60,6 @@ export interface RowsFile {
 /** Default visibility delay of the service, in ms. */
 const SETTLE_MS = 10_000;
 
-/** Prints the plan. Throws like `planFirst`. */
 export async function previewRows(context: Context, run: RowsJob): Promise<void> {
   const { file, flags, verb } = run;
   const { input, checked } = file;

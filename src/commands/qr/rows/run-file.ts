@@ -90,7 +90,6 @@ export async function runFile(
       const rows = ends.filter(({ item }) => item.row !== undefined);
       const results = rows.map((row) => resultOf(row, verb.policy.verb));
       await output.commit(results, verb.byCode?.isNews);
-      // Counts all rows, including unprinted ones.
       context.facts.rows = checked.rows.length;
     });
   } finally {

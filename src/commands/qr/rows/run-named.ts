@@ -16,10 +16,7 @@ import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 
-/**
- * Rows for codes on the command line: one per code, even if two names specify it, and one per name without a
- * code.
- */
+/** Rows of named codes: one per code, even if two names specify it, and one per name without a code. */
 interface NamedRows {
   readonly rows: readonly Row[];
   readonly codes: readonly QrCode[];
@@ -87,7 +84,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Carries out a verb for named codes. Throws errors before the first request, and the signal's reason. */
+/** Carries out a verb for named codes. Throws errors before the first request. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
