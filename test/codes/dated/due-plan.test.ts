@@ -63,7 +63,7 @@ describe('planDue', () => {
     expect(itemsByRow(planOf(ROWS, []).items).map(({ action }) => action)).toEqual(ROWS.map(() => 'gone'));
   });
 
-  it('leaves all due rows of a code with a conflict, and states which one is to be decided', () => {
+  it('leaves all due rows of a code undone after a conflict, and states which row needs a decision', () => {
     const base = { destination: fingerprintOf('https://saved/') };
     const rows = [
       at(2, 20, { base, wish: { destination: 'https://b/' } }),
@@ -77,7 +77,7 @@ describe('planDue', () => {
 });
 
 describe('endsByRow', () => {
-  it('gives each row its part of how the request of its code ended', () => {
+  it("gives each row its share of the outcome of its code's request", () => {
     const [item] = planOf(ROWS).items;
     if (!item) throw new Error('no item');
     const altered = [{ field: 'name' as const, sent: 'New', stored: 'NEW' }];

@@ -34,7 +34,7 @@ describe('the wish of a dated plan for a code', () => {
     expect(wishOf([b, a, c], 19)?.wish).toEqual({ destination: 'https://a/' });
   });
 
-  it('has in each field what the latest row says, whatever the order of the file (E24)', () => {
+  it('has the value of the latest row in each field, whatever the order of the file (E24)', () => {
     const all = at(5, 5, { wish: { name: 'n', destination: 'https://d/', status: 'active' } });
     for (const rows of [
       [all, a, b, c],
@@ -43,7 +43,7 @@ describe('the wish of a dated plan for a code', () => {
       expect(wishOf(rows, 30)?.wish).toEqual({ name: 'n', destination: 'https://b/', status: 'paused' });
   });
 
-  it('states by row in which fields it counts', () => {
+  it('lists for each row the fields in which it takes precedence', () => {
     const shares = wishOf([a, b, c, at(5, 40, { wish: { name: 'n' } })], 30)?.shares ?? [];
     expect(shares.map(({ row, is, fields }) => [row.line, is, [...fields]])).toEqual([
       [2, 'due', []],
@@ -53,7 +53,7 @@ describe('the wish of a dated plan for a code', () => {
     ]);
   });
 
-  it('remembers the time and the text of each field, and what earlier rows said', () => {
+  it('keeps the time and text of each field, and the values of earlier rows', () => {
     expect(wishOf([a, b, c], 30)?.due).toEqual({
       destination: { atMs: 20, says: 'https://b/', earlier: ['https://a/'] },
       status: { atMs: 20, says: 'paused', earlier: [] },
@@ -98,7 +98,7 @@ describe('the wish of a dated plan for a code', () => {
     });
   });
 
-  it('is one for rows that specify the code by its ID and by its slug', () => {
+  it('combines rows that specify the code by its ID and by its slug', () => {
     const bySlug = rowOf(3, { slug: MENU.slug, atMs: 20, wish: { name: 'n' } });
     expect(reduce([a, bySlug], 30).rows).toMatchObject([
       { id: MENU.id, line: 3, wish: { name: 'n', destination: 'https://a/' } },
@@ -110,7 +110,7 @@ describe('the wish of a dated plan for a code', () => {
     expect(reduce([row], 30)).toMatchObject({ rows: [{ slug: 'nobody', wish: {} }], faults: [] });
   });
 
-  it('leaves out a row with the decision skip', () => {
+  it('excludes a row with the decision skip', () => {
     const wish = wishOf([a, { ...b, decision: { is: 'skip' } }], 30);
     expect(wish).toMatchObject({ wish: { destination: 'https://a/' }, decision: undefined });
     expect(wish?.shares.map(({ is }) => is)).toEqual(['due', 'skipped']);

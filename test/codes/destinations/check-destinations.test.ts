@@ -109,7 +109,7 @@ describe('checkDestinations', () => {
     expect(work.slept).toEqual([2000, 7000, 4000, 10_000]);
   });
 
-  it('does not wait for the rest of a host that is down', async () => {
+  it('does not request the remaining addresses of a host that is down', async () => {
     const { port } = await useHost(() => undefined);
     const asked: string[] = [];
     const lookup = async (hostname: string) => {
@@ -124,7 +124,7 @@ describe('checkDestinations', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('counts no time against a name that waits for other names to be looked up', async () => {
+  it('does not count the wait for other lookups toward the timeout of a name', async () => {
     const lookup = async () => {
       await systemClock.sleep(500);
       return [{ address: '127.0.0.1', family: 4 }];
@@ -156,7 +156,7 @@ describe('checkDestinations', () => {
     expect(heads).toHaveLength(8);
   });
 
-  it('waits no more for a host where waiting did not help, until it does better (K9)', async () => {
+  it('stops retrying a host after failed retries, until a request to it succeeds (K9)', async () => {
     const { port, heads } = await useHost(({ socket, path }) => {
       socket.end(path === '/well' ? answer(200) : answer(503, 'Retry-After: 7\r\n'));
     });
@@ -170,7 +170,7 @@ describe('checkDestinations', () => {
     expect(heads).toHaveLength(paths.length + 4);
   });
 
-  it('counts only visits that were made twice as waiting that did not help (K9)', async () => {
+  it('counts only retried visits as failed retries (K9)', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(503, 'Retry-After: 7\r\n')));
     let failures = 2;
     const lookup = async () => {
@@ -184,7 +184,7 @@ describe('checkDestinations', () => {
     expect(work.slept).toEqual([2000, 7000, 7000]);
   });
 
-  it('follows no address that is longer than servers take', async () => {
+  it('does not follow an address that is longer than servers accept', async () => {
     const { port } = await useHost(({ socket, path }) => {
       const length = { '/long': 70_000, '/over': 32_769, '/most': 32_768 }[path] ?? 8000;
       const location = `http://a.test:${port}/`.padEnd(length, 'x');

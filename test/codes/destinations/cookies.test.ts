@@ -73,7 +73,7 @@ describe('createCookies', () => {
     expect(sent([line, 'b=2'], 'www.x.test')).toEqual(['b=2']);
   });
 
-  it('ignores a cookie of more than 8,192 bytes, and the fifty-first', () => {
+  it('ignores a cookie of more than 8,192 bytes, and every cookie after the fiftieth', () => {
     const longest = `a=${'x'.repeat(8190)}`;
     expect(sent([longest], 'www.x.test')).toEqual([longest]);
     expect(sent([`${longest}x`], 'www.x.test')).toEqual(['']);

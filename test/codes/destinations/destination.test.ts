@@ -118,7 +118,7 @@ describe('an invisible character', () => {
     }
   });
 
-  test('is judged in time linear in the length of the address', () => {
+  test('is found in time linear in the length of the address', () => {
     const began = cpuUsage();
     for (const part of ['م', '👍', '\u200b', '?', '<', ',', ' ', 'a:', '.', 'http://'])
       findDestinationProblem(`https://x.de/${part.repeat(SOAK ? 300_000 : 50_000)}`);
@@ -170,7 +170,7 @@ describe('an address that leads nowhere', () => {
     expect(stderr.match(/line \d/g)).toEqual(['line 3', 'line 4', 'line 5']);
   });
 
-  test('is what --force keeps, with a warning', async () => {
+  test('is accepted with --force, with a warning', async () => {
     const { slug, id, qr, writes } = await useCodes();
     for (const args of [
       ['create', '--name', 'a', '--destination', 'nope'],
@@ -191,7 +191,7 @@ describe('an address that leads nowhere', () => {
     expect(await qr('update', id, '--destination', '')).toMatchObject({ code: 0 });
   });
 
-  test('is right for a code of another type', async () => {
+  test('is accepted for a code of another type', async () => {
     const { sandbox, qr, writes } = await useCodes();
     const wifi = sandbox.workspace.create({ name: 'w', type: 'wifi', destination: 'WIFI:S:a;;' });
     expect(await qr('update', wifi.id, '--destination', 'WIFI S b')).toMatchObject({ code: 0, stderr: '' });

@@ -58,7 +58,7 @@ function options(given: Partial<TripOptions> = {}): TripOptions {
 }
 
 describe('follow', () => {
-  it('counts redirects, and shows the last address with the fragment that the first one had', async () => {
+  it('counts redirects, and returns the last address with the fragment of the first one', async () => {
     const { origin } = await useHost({ '/1': '/2', '/2': '3?q=1' });
     const trip = await follow(new URL(`${origin}/1#menu`), options());
     expect(trip).toMatchObject({
@@ -107,14 +107,14 @@ describe('follow', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('goes back to an address once it has another cookie', async () => {
+  it('follows a redirect back to the same address if a cookie has changed', async () => {
     const host = await useHost((path) => (host.asked.length === 1 ? path : undefined), 'seen=1');
     const trip = await follow(new URL(`${host.origin}/x`), options());
     expect(trip).toMatchObject({ end: { is: 'response', status: 200 }, redirects: 1 });
     expect(host.asked).toEqual(['a.test/x -', 'a.test/x seen=1']);
   });
 
-  it('reports why a name leads nowhere: refused, or not found', async () => {
+  it('reports whether a host name was refused or not found', async () => {
     const refused = options({ resolve: () => Promise.reject(new RefusedAddressError('a.test is private')) });
     expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({
       is: 'refused',
@@ -128,7 +128,7 @@ describe('follow', () => {
     });
   });
 
-  it('leaves a name that only a proxy knows to the proxy where that is allowed (K1)', async () => {
+  it("lets the proxy resolve a name that this machine can't, with --allow-private (K1)", async () => {
     const proxy = await useHost({});
     const given = {
       resolve: () => Promise.reject(new NetworkError('host name not found', { sent: false })),
@@ -144,7 +144,7 @@ describe('follow', () => {
     expect([allowed.end.is, proxy.asked.length > 0]).toEqual(['response', true]);
   });
 
-  it('ends with the reason of an interruption while a name is looked up, and listens no longer after', async () => {
+  it("rejects with the signal's reason during a lookup, and removes its listener", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const reason = new Error('interrupted');
@@ -172,7 +172,7 @@ describe('follow', () => {
     expect(asked).toEqual([]);
   });
 
-  it('counts a lookup that does not end as a name that was not found', async () => {
+  it('reports a lookup that does not end as a name that was not found', async () => {
     const resolve: TripOptions['resolve'] = (_, began) => {
       began?.();
       return new Promise(() => {});
@@ -184,7 +184,7 @@ describe('follow', () => {
     });
   });
 
-  it('counts the time of all requests', async () => {
+  it('measures the time of all requests together', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const { origin } = await useHost({ '/1': '/2', '/2': '/3' });
@@ -196,7 +196,7 @@ describe('follow', () => {
     expect([trip.redirects, trip.ms]).toEqual([2, 1200]);
   });
 
-  it('gives each request the time that those before it and the lookup left (K5)', async () => {
+  it('limits each request to the time left after the lookup and earlier requests (K5)', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const slow = await useHost(
@@ -220,7 +220,7 @@ describe('follow', () => {
     expect(found.end).toMatchObject({ failure: { message: 'no response within 300 ms' } });
   });
 
-  it('counts no time before its turn to be looked up', async () => {
+  it('starts the timeout only when its lookup starts', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const resolve: TripOptions['resolve'] = async (_, began) => {
@@ -243,7 +243,7 @@ describe('follow', () => {
     });
   });
 
-  it('shows the certificate that ends first on the way', async () => {
+  it('returns the earliest certificate expiry of all redirects', async () => {
     const hosts: URL[] = [];
     for (const next of [1, undefined, 1]) {
       hosts.push(

@@ -76,7 +76,7 @@ describe('createHeadReader (K11)', () => {
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  it('waits for the rest of a head', () => {
+  it('returns no head before it is complete', () => {
     for (const text of [
       '',
       '\r\n',
@@ -89,7 +89,7 @@ describe('createHeadReader (K11)', () => {
       expect(read(text), JSON.stringify(text)).toBeUndefined();
   });
 
-  test('the size of the packets is of no importance', () => {
+  test('the size of the packets does not change the result', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...READABLE, ...REFUSED),

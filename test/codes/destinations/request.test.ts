@@ -45,7 +45,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('request', () => {
-  it('returns status and headers, and listens for an interruption no longer', async () => {
+  it('returns status and headers, and removes its abort listener', async () => {
     const { port, heads } = await useHost(({ socket }) =>
       socket.end(answer(302, 'Location: /next\r\nSet-Cookie: a=1\r\n')),
     );
@@ -101,7 +101,7 @@ describe('request', () => {
     expect(heads).toEqual([]);
   });
 
-  it('takes a connection that is gone already for one, and not for one to a strange address', () => {
+  it('reports a connection that is already closed as a network failure, not as a forbidden address', () => {
     expect(addressFailure(undefined, false)).toMatchObject({
       message: 'the connection was reset',
       fault: 'network',
@@ -181,7 +181,7 @@ describe('request', () => {
     expect(await written).toBeLessThan(16 * 2 ** 20);
   });
 
-  it('ends when its time is over, however the headers drip (K5)', async () => {
+  it('ends at its timeout, even if headers arrive slowly (K5)', async () => {
     const { port } = await useHost(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('X: y\r\n'), 10);
@@ -211,7 +211,7 @@ describe('request', () => {
       expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });
   });
 
-  it('keeps no session of a host whose certificate is not good (K8)', async () => {
+  it('does not store a session of a host with an invalid certificate (K8)', async () => {
     const url = await useTlsHost(() => undefined);
     const sessions = createTlsSessions();
     for (let at = 0; at < 2; at++) {
@@ -253,7 +253,7 @@ describe('request through a proxy', () => {
     ]);
   });
 
-  it('names it if it wants a password, or does not respond', async () => {
+  it('reports a proxy that requires a password, or does not respond', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(407)));
     const url = new URL('http://inner.test/');
     expect(await visit(url, { proxy: new URL(`http://127.0.0.1:${port}`) })).toMatchObject({
@@ -272,7 +272,7 @@ describe('request through a proxy', () => {
     });
   });
 
-  it('opens a tunnel through it for a page with TLS, wherever it ends', async () => {
+  it('opens a tunnel for a page with TLS', async () => {
     const page = await useTlsHost(() => undefined);
     const tunnels: string[] = [];
     const proxy = createServer().on('connect', ({ url = '' }, client) => {

@@ -21,7 +21,7 @@ function answering(...answers: (string[] | Error)[]) {
 }
 
 describe('createResolver', () => {
-  it('hands out the public addresses of a name, and no others (K1)', async () => {
+  it('returns only the public addresses of a name (K1)', async () => {
     const { lookup } = answering(['10.0.0.1', '5.5.5.5'], ['192.168.0.1']);
     const resolve = createResolver(lookup, false, 4);
     expect(await resolve('mixed.test')).toEqual([v4('5.5.5.5')]);
@@ -34,7 +34,7 @@ describe('createResolver', () => {
     await expect(resolve('127.0.0.1')).rejects.toBeInstanceOf(RefusedAddressError);
   });
 
-  it('hands out all of them where that is allowed', async () => {
+  it('returns all addresses of a name if private ones are allowed', async () => {
     const { lookup } = answering(['10.0.0.1', '5.5.5.5']);
     expect(await createResolver(lookup, true, 4)('mixed.test')).toEqual([v4('10.0.0.1'), v4('5.5.5.5')]);
   });
@@ -60,7 +60,7 @@ describe('createResolver', () => {
     );
   });
 
-  it('looks up four names at a time, and calls back when a lookup begins', async () => {
+  it('looks up four names at a time, and calls `began` when each lookup starts', async () => {
     const waiting: (() => void)[] = [];
     const lookup = (hostname: string) =>
       new Promise<{ address: string; family: number }[]>((found) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTlsSessions } from '../../../src/codes/destinations/tls-sessions.ts';
 
 describe('createTlsSessions', () => {
-  it('makes one context for all connections', () => {
+  it('creates one context for all connections', () => {
     const sessions = createTlsSessions();
     expect(sessions.context()).toBeDefined();
     expect(sessions.context()).toBe(sessions.context());

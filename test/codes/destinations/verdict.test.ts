@@ -65,7 +65,7 @@ describe('judge', () => {
     });
   });
 
-  it('names the reason of a visit without a page', () => {
+  it('returns the reason for a visit without a page', () => {
     const ends: [Trip['end'], Partial<Verdict>][] = [
       [
         { is: 'not-web', target: 'tel:+49' },
@@ -91,7 +91,7 @@ describe('judge', () => {
     expect(judge(trip({ is: 'not-web', target: 'tel:+49' })).error).toContain('tel:+49');
   });
 
-  it('takes a refused connection for a response of its server, but not that of a proxy', () => {
+  it('counts a connection refused by the server as a response, but not one refused by a proxy', () => {
     const refused = asNetworkError(Object.assign(new Error(), { code: 'ECONNREFUSED' }), false);
     const judged = (failure: NetworkError) => judge(trip({ is: 'failed', failure }));
     expect(judged(refused)).toMatchObject({
@@ -104,18 +104,18 @@ describe('judge', () => {
     });
   });
 
-  it('takes a redirect for a response, wherever it leads', () => {
+  it('counts a redirect as a response, wherever it leads', () => {
     for (const end of [failed('network'), { is: 'refused', why: 'is private' } as const])
       expect(judge(trip(end, 1))).toMatchObject({ outcome: 'unreachable', responded: true });
   });
 });
 
 describe('retryOf', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])('repeats a visit that ended with %i', (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504])('retries a visit that ended with %i', (status) => {
     expect(retryOf(trip(answer(status)))).toEqual({ afterMs: undefined });
   });
 
-  it('waits as long as the server requests, and not for a time in the past', () => {
+  it('waits as long as the server requests, and ignores a time in the past', () => {
     expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toEqual({ afterMs: 7000 });
     expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toEqual({ afterMs: 0 });
     expect(retryOf(trip(answer(503, { 'retry-after': '-7' })))).toEqual({});
@@ -123,7 +123,7 @@ describe('retryOf', () => {
     expect(retryOf(trip(answer(503, past)))?.afterMs ?? 0).toBe(0);
   });
 
-  it('repeats nothing that would end the same', () => {
+  it('does not retry a visit that would end the same', () => {
     const ends = [
       answer(200),
       answer(404),

@@ -29,7 +29,7 @@ async function killEverywhere(
 }
 
 describe('a run killed at any step', () => {
-  it('over changes is completed by the same command', async () => {
+  it('is completed by the same command if it changes codes', async () => {
     const rows = CODES.map((of, at) =>
       rowOf(at + 2, { of, base: baseOf(of), wish: { name: `New ${at}`, status: 'paused' } }),
     );
@@ -46,7 +46,7 @@ describe('a run killed at any step', () => {
     });
   });
 
-  it('over deletions is completed by the same command', async () => {
+  it('is completed by the same command if it deletes codes', async () => {
     const rows = CODES.map((of, at) => rowOf(at + 2, { of }));
     const job = { policy: policyOf({ verb: 'delete' }) };
     await killEverywhere({ rows, job }, async (world) => {
@@ -55,7 +55,7 @@ describe('a run killed at any step', () => {
     });
   });
 
-  it('during a backup leaves no code paused after the next run, whatever its file is', async () => {
+  it('during a backup leaves no code paused after the next run over any file', async () => {
     const rows = CODES.map((of, at) => rowOf(at + 2, { of }));
     const job: Partial<RunJob> = {
       policy: policyOf({ verb: 'delete' }),
@@ -70,7 +70,7 @@ describe('a run killed at any step', () => {
     });
   });
 
-  it('that creates codes again on purpose makes one new set, however often the command is given (E7)', async () => {
+  it('that re-creates codes on request creates them once, however often the command runs (E7)', async () => {
     const rows = CODES.map(({ name, destination }, at) => newRow(at + 2, name, destination ?? ''));
     const asNew = policyOf({ decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } });
     const names = [...CODES, ...CODES].map(({ name }) => name).sort();

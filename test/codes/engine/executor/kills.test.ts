@@ -48,7 +48,7 @@ describe.each(MISHAPS)('where %s', (_name, mishaps) => {
     },
   );
 
-  it('so does a power cut, after which the last outcomes are missing from the ledger', async () => {
+  it('has the same result after a power cut that removes the last outcomes from the ledger', async () => {
     expect(await killEverywhere({ post, losesNotes: true }, 2)).toBeGreaterThan(20);
   });
 });

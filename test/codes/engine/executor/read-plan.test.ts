@@ -70,19 +70,19 @@ async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) 
   return { waits, read };
 }
 
-describe('a row whose code a list lacks', () => {
-  it('has no code if the service says so too', async () => {
+describe('a row whose code is missing from a listing', () => {
+  it('has no code if a request for the code also finds none', async () => {
     const { read } = await readRow([[]], false);
     expect((await read).plan.items).toMatchObject([{ action: 'deleted' }]);
   });
 
-  it('has it if a later list shows it', async () => {
+  it('has the code if a later listing contains it', async () => {
     const { read, waits } = await readRow([[], [], [CODE]], true);
     expect((await read).plan.items).toMatchObject([{ action: 'delete', code: CODE }]);
     expect(waits).toEqual([10_000]);
   });
 
-  it('is not taken for deleted if the service has the code, and no list shows it', async () => {
+  it('does not count as deleted if the service has the code, but no listing contains it', async () => {
     const { read } = await readRow([[], [], []], true);
     await expect(read).rejects.toThrow('the list of codes is out of date');
   });

@@ -31,7 +31,7 @@ const UPDATE = policyOf({ verb: 'update' });
 const DELETE = policyOf({ verb: 'delete' });
 
 describe('a run over new rows', () => {
-  it('creates each with one request, after one listing', async () => {
+  it('creates each code with one request, after one listing', async () => {
     const world = createWorld();
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
@@ -40,7 +40,7 @@ describe('a run over new rows', () => {
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post', 'made', 'post', 'made', 'end']);
   });
 
-  it('has the ids of its first listing and each intent on disk before a request is sent (E10, E12)', async () => {
+  it('records the IDs of its first listing, and each request, on disk before sending (E10, E12)', async () => {
     const world = createWorld({ codes: [codeOf(1)] });
     await world.run([MENU]);
     const [run, post] = world.records;
@@ -55,7 +55,7 @@ describe('a run over new rows', () => {
     expect(world.sent).toEqual(['LIST']);
   });
 
-  it('changes the status after the POST, and only if the code does not have it', async () => {
+  it('changes the status after the POST, only if the created code has another one', async () => {
     const world = createWorld();
     const paused = newRow(2, 'Menu', 'https://example.com/menu');
     const end = await world.run([
@@ -66,7 +66,7 @@ describe('a run over new rows', () => {
     expect(writesOf(world)).toEqual(['POST Menu', 'PATCH Menu {"status":"paused"}', 'POST Bar']);
   });
 
-  it('says and records what the service stored otherwise', async () => {
+  it('reports and records values that the service stored differently', async () => {
     const world = createWorld({
       alters: (values) => ({ ...values, name: values.name?.toLowerCase() ?? '' }),
     });
@@ -86,7 +86,7 @@ describe('a run over new rows', () => {
 });
 
 describe('a lost response', () => {
-  it('is looked up once after the visibility delay, after everything else was sent', async () => {
+  it('is looked up once, after the visibility delay and all other requests', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
@@ -95,14 +95,14 @@ describe('a lost response', () => {
     expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu' });
   });
 
-  it('of a request that was not applied is sent again, and looked at once more at the end', async () => {
+  it('of a request that was not applied leads to a repetition, and to a last look-up at the end', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
     expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu', 'LIST']);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('of equal rows gives each one code', async () => {
+  it('of equal rows results in one code per row', async () => {
     const world = createWorld({ post: mishapsOf('applied', 'drop') });
     const rows = [MENU, { ...MENU, row: 2, line: 3 }];
     expect(outcomesOf(await world.run(rows))).toEqual(['created', 'created']);
@@ -117,7 +117,7 @@ describe('a lost response', () => {
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('of rows whose names the service makes equal gives each one code', async () => {
+  it('of rows whose names the service makes equal results in one code per row', async () => {
     const alters = ({ name = '', ...values }: CodeChanges) => ({ ...values, name: name.slice(0, 4) });
     const rows = [newRow(2, 'Menu 1', 'https://example.com/m'), newRow(3, 'Menu 2', 'https://example.com/m')];
     const world = createWorld({ alters, post: mishapsOf('none', 'none', 'applied', 'drop') });
@@ -141,7 +141,7 @@ describe('a lost response', () => {
     expect(outcomesOf(await world.run([MENU])), 'until it was decided').toEqual(['undecided']);
   });
 
-  it('whose duplicate appears before the end of the run is reported by it (E15)', async () => {
+  it('whose duplicate appears before the end of the run is reported by that run (E15)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
     const end = await world.run([MENU]);
@@ -151,7 +151,7 @@ describe('a lost response', () => {
     expect(world.records.at(-1)?.is).not.toBe('end');
   });
 
-  it('is not sent a fourth time', async () => {
+  it('does not lead to a fourth request', async () => {
     const world = createWorld({ post: () => 'drop' });
     const end = await world.run([MENU]);
     expect(end?.stop).toBeInstanceOf(UnavailableError);
@@ -159,7 +159,7 @@ describe('a lost response', () => {
     expect(writesOf(world)).toHaveLength(3);
   });
 
-  it('that occurs ten times in a row stops the others until they were looked up (E17)', async () => {
+  it('that occurs ten times in a row delays other rows until the look-up (E17)', async () => {
     const world = createWorld({ post: (n) => (n < 10 ? 'applied' : 'none') });
     const end = await world.run(rowsNamed(14));
     expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
@@ -167,7 +167,7 @@ describe('a lost response', () => {
     expect(world.sent.indexOf('LIST', 1)).toBe(11);
   });
 
-  it('of an earlier run is looked up before its row is sent, while new rows are sent at once', async () => {
+  it('of an earlier run is looked up before its row is sent again, while new rows are sent immediately', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     await world.run([MENU], {}, 7);
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post']);
@@ -176,7 +176,7 @@ describe('a lost response', () => {
     expect(world.sent).toEqual(['LIST', 'POST Bar', 'LIST', 'POST Menu', 'LIST']);
   });
 
-  it('that returns the code of another row is no code of this one', async () => {
+  it('does not assign the code of another row that a swapped response contains', async () => {
     const world = createWorld({ post: mishapsOf('none', 'doubled') });
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
@@ -185,7 +185,7 @@ describe('a lost response', () => {
 });
 
 describe('a list that is out of date', () => {
-  it('is read again after the visibility delay', async () => {
+  it('is requested again after the visibility delay', async () => {
     const world = createWorld({ listLagMs: (n) => (n === 0 ? 15_000 : 0) });
     await world.run([MENU], { listCodes: async () => [] });
     const end = await world.run([MENU, BAR]);
@@ -193,7 +193,7 @@ describe('a list that is out of date', () => {
     expect(world.sent).toEqual(['LIST', 'GET', 'LIST', 'POST Bar']);
   });
 
-  it('refuses the run if it stays so (E16)', async () => {
+  it('stops the run if it is still out of date after the delay (E16)', async () => {
     const world = createWorld({ listLagMs: () => 60_000 });
     await world.run(rowsNamed(5));
     await expect(world.run(rowsNamed(6))).rejects.toBeInstanceOf(UnprovenError);
@@ -203,7 +203,7 @@ describe('a list that is out of date', () => {
     ).toHaveLength(6);
   });
 
-  it('stops a run that cannot look up a lost response', async () => {
+  it("stops a run that can't look up a lost response", async () => {
     const world = createWorld({ post: mishapsOf('none', 'applied'), listLagMs: () => 60_000 });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(UnprovenError);
@@ -211,7 +211,7 @@ describe('a list that is out of date', () => {
     expect(namesOf(world)).toEqual(['Menu', 'Bar', 'Door']);
   });
 
-  it('is none if the codes that it lacks were deleted', async () => {
+  it('does not count as out of date if the missing codes were deleted', async () => {
     const world = createWorld();
     await world.run([MENU, BAR]);
     world.remove('Menu');
@@ -223,7 +223,7 @@ describe('changes', () => {
   const menu = codeOf(1, { name: 'Menu' });
   const renamed = rowOf(2, { of: menu, base: baseOf(menu), wish: { name: 'New menu' } });
 
-  it('are sent and recorded with what was there before', async () => {
+  it('are sent, and recorded with the previous values', async () => {
     const world = createWorld({ codes: [menu] });
     const end = await world.run([renamed], { policy: UPDATE });
     expect(end?.ends).toMatchObject([{ outcome: 'updated', code: { name: 'New menu' } }]);
@@ -233,7 +233,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('that the service ignored have failed, also the next time', async () => {
+  it('fail if the service ignored them, also in the next run', async () => {
     const world = createWorld({ codes: [menu], alters: () => ({}) });
     for (const _ of [1, 2]) {
       const end = await world.run([renamed], { policy: UPDATE });
@@ -243,7 +243,7 @@ describe('changes', () => {
     }
   });
 
-  it('that the service stored otherwise are said once and not sent again (E18)', async () => {
+  it('are reported once, and not sent again, if the service stored a different value (E18)', async () => {
     const world = createWorld({ codes: [menu], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });
     const end = await world.run([renamed], { policy: UPDATE });
     expect(end?.ends).toMatchObject([
@@ -252,13 +252,13 @@ describe('changes', () => {
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE }))).toEqual(['unchanged']);
   });
 
-  it('of a code that was deleted meanwhile are not made', async () => {
+  it('are not sent for a code that was deleted meanwhile', async () => {
     const world = createWorld({ codes: [menu] });
     const end = await world.run([renamed], { policy: UPDATE, onPlan: () => world.remove('Menu') });
     expect(outcomesOf(end)).toEqual(['gone']);
   });
 
-  it('cost no listing where the codes were read by their ids', async () => {
+  it('cost no listing if the codes were read by ID', async () => {
     const world = createWorld({ codes: [menu] });
     const readNamed = async () => listingOf([menu], false);
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE, readNamed }))).toEqual(['updated']);
@@ -295,7 +295,7 @@ describe('the run stops', () => {
     expect(outcomesOf(end).slice(10)).toEqual(['not-attempted', 'not-attempted']);
   });
 
-  it('at the first failed row if that is wanted, and otherwise not', async () => {
+  it('at the first failed row only with --fail-fast', async () => {
     const post = mishapsOf('rejected');
     expect(outcomesOf(await createWorld({ post }).run([MENU, BAR]))).toEqual(['failed', 'created']);
     expect(outcomesOf(await createWorld({ post }).run([MENU, BAR], { failFast: true }))).toEqual([
@@ -304,7 +304,7 @@ describe('the run stops', () => {
     ]);
   });
 
-  it('when it is interrupted, also while it waits', async () => {
+  it('when it is interrupted, also during a wait', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     const stop = new AbortController();
     world.time.at(3000, () => stop.abort(new Error('interrupted')));
@@ -334,7 +334,7 @@ describe('the run stops', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('if codes change during the run so that the user must be asked (E9)', async () => {
+  it('if codes change during the run so that the user must decide (E9)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     const brake: Brake = { is: 'all-removed', message: 'every key is gone', hint: '' };
     const asking = (input: PlanInput) => ({ ...plan(input), brakes: input.isSettled ? [brake] : [] });
@@ -366,7 +366,7 @@ describe('deletions', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('of a code that another client deleted meanwhile are none', async () => {
+  it('do not count for a code that another client deleted meanwhile', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, { policy: DELETE, onPlan: () => world.remove('Menu') });
     expect(outcomesOf(end)).toEqual(['gone', 'deleted']);
@@ -418,20 +418,20 @@ describe('a code that was paused for its backup by a run that was killed', () =>
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('is left as it is by a run that deletes it', async () => {
+  it('keeps its status in a run that deletes it', async () => {
     const world = await killedBackup();
     expect(outcomesOf(await world.run([rowOf(2, { of: menu })], { policy: DELETE }))).toEqual(['deleted']);
     expect(writesOf(world)).toEqual(['DELETE Menu']);
   });
 
-  it('is left alone if another client changed its status', async () => {
+  it('keeps its status if another client changed it', async () => {
     const world = await killedBackup();
     world.edit('Menu', { status: 'expired' });
     await world.run([DOOR]);
     expect(writesOf(world)).toEqual(['POST Door']);
   });
 
-  it('is found by its ID where the codes of the rows were read without a listing', async () => {
+  it('is found by its ID if the codes of the rows were read without a listing', async () => {
     const world = await killedBackup();
     const readNamed = async () => listingOf([bar], false);
     await world.run([rowOf(2, { of: bar })], { policy: UPDATE, readNamed });

@@ -50,7 +50,7 @@ async function viewOf(memory: MemoryDisk) {
 }
 
 describe('the file of a ledger', () => {
-  it('is created for this user alone, and has what was added', async () => {
+  it('is created for this user alone, and contains the added records', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN, post(1), post(2), made(1)]);
     expect(memory.modeOf(PATH)).toBe(0o600);
@@ -65,14 +65,14 @@ describe('the file of a ledger', () => {
     expect(memory.read(PATH)).not.toContain('svc_live_a');
   });
 
-  it('is begun if it is empty', async () => {
+  it('gets a first line if it is empty', async () => {
     const memory = createMemoryDisk();
     memory.write(PATH, '');
     await add(memory, [RUN, post(1)]);
     expect((await viewOf(memory)).unclear).toHaveLength(1);
   });
 
-  it('has every record that was promised, after a kill or a power cut at any step', async () => {
+  it('contains every durable record after a kill or a power cut at any step', async () => {
     const ends = ['end-before', 'end-within', 'end-after'] as const;
     for (const keep of [undefined, ...POWER_CUTS]) {
       let promised = 0;
@@ -100,7 +100,7 @@ describe('the file of a ledger', () => {
   });
 });
 
-it('has dated changes, also after it was rewritten', async () => {
+it('a ledger keeps dated changes after compaction', async () => {
   const memory = createMemoryDisk();
   const mark = { name: { atMs: 1_900_000_000_000, says: 'New' } };
   const patch = {
@@ -129,7 +129,7 @@ describe('a long ledger', () => {
   const open = async (memory: MemoryDisk) =>
     (await openLedgerFile(PATH, workspaceOf(), memory.disk)).log.close();
 
-  it('is rewritten with what still counts', async () => {
+  it('is compacted to the lines that still matter', async () => {
     const memory = createMemoryDisk();
     await prepare(memory);
     const before = memory.read(PATH)?.length ?? 0;
@@ -144,7 +144,7 @@ describe('a long ledger', () => {
     expect([[...view.claims.keys()], view.unclear, view.next]).toEqual([['code-1'], [], 3]);
   });
 
-  it('says the same if the rewriting is killed, or fails, at any step', async () => {
+  it('has the same content if compaction is killed, or fails, at any step', async () => {
     const faults = ['end-before', 'end-within', 'end-after', 'ENOSPC'] as const;
     for (const keep of SOAK ? POWER_CUTS : POWER_CUTS.slice(3, 5))
       await atEveryStep(prepare, open, faults, async ({ memory }) => {
@@ -155,7 +155,7 @@ describe('a long ledger', () => {
   });
 });
 
-it('a long ledger goes on if there is no room for a shorter one', async () => {
+it('a long ledger remains usable if the disk is too full to compact it', async () => {
   const memory = createMemoryDisk();
   const old = Array.from(
     { length: 20 },
@@ -170,7 +170,7 @@ it('a long ledger goes on if there is no room for a shorter one', async () => {
 describe('a ledger with another key', () => {
   const known = [RUN, post(1), made(1), post(2), made(2)];
 
-  it('belongs to the workspace if one of its codes is there: the key was rotated', async () => {
+  it('is accepted if the workspace has one of its codes, because the key was rotated', async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const rotated = workspaceOf('svc_live_b', ['code-1']);
@@ -182,7 +182,7 @@ describe('a ledger with another key', () => {
     expect((await viewOf(memory)).claims.size).toBe(2);
   });
 
-  it('is refused, unchanged, if none of its codes is there', async () => {
+  it('is refused, unchanged, if the workspace has none of its codes', async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const before = memory.read(PATH);
@@ -195,7 +195,7 @@ describe('a ledger with another key', () => {
     expect(memory.read(PATH)).toBe(before);
   });
 
-  it('is refused if it has requests whose codes are not known', async () => {
+  it('is refused if it has requests with unknown codes', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN, post(1)]);
     await expect(openLedgerFile(PATH, workspaceOf('svc_live_b'), memory.disk)).rejects.toThrow(
@@ -203,7 +203,7 @@ describe('a ledger with another key', () => {
     );
   });
 
-  it('is taken if it knows nothing', async () => {
+  it('is accepted if it has no codes', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN]);
     await add(memory, [post(1)], workspaceOf('svc_live_b'));

@@ -86,7 +86,7 @@ async function until(isDone: () => boolean): Promise<void> {
 }
 
 describe('a ledger in the state directory', () => {
-  it('is found again by the next run', async () => {
+  it('is reused by the next run', async () => {
     const path = await make('a');
     const next = await openLedger(optionsOf());
     expect(next.path).toBe(path);
@@ -102,7 +102,7 @@ describe('a ledger in the state directory', () => {
     ]);
   });
 
-  it('is up to date for each record, also for one that is only noted', async () => {
+  it('has each record in its view, also one that is only noted', async () => {
     const ledger = await openLedger(optionsOf());
     const [run, post, made] = lines('a');
     for (const record of [run, post]) if (record) await ledger.append([record]);
@@ -113,7 +113,7 @@ describe('a ledger in the state directory', () => {
     expect(await claimsOf()).toEqual(['a']);
   });
 
-  it('is one for each workspace, by key and base URL (E20)', async () => {
+  it('exists once per workspace, by key and base URL (E20)', async () => {
     const paths = [
       await make('a'),
       await make('b', optionsOf({ key: 'svc_live_b', codes: ['b'] })),
@@ -125,7 +125,7 @@ describe('a ledger in the state directory', () => {
     expect(await claimsOf()).toEqual(['a']);
   });
 
-  it('is found after a rotation of the key by a code that it knows', async () => {
+  it('is found after a key rotation by one of its codes', async () => {
     await make('a');
     await make('b', optionsOf({ key: 'svc_live_b' }));
     const rotated = { key: 'svc_live_c', codes: ['b'] };
@@ -136,7 +136,7 @@ describe('a ledger in the state directory', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is not sought on after a failure of the service', async () => {
+  it('is not searched for any further after a failure of the service', async () => {
     await make('a');
     const getCode = async () => Promise.reject(new AuthError('rejected', { code: 'UNAUTHORIZED' }));
     const options = { ...optionsOf({ key: 'svc_live_b' }), getCode };
@@ -144,7 +144,7 @@ describe('a ledger in the state directory', () => {
     await expect(readLedger(options)).rejects.toThrow('rejected');
   });
 
-  it('that is damaged is set aside with a warn: it stops no run', async () => {
+  it('that is damaged is renamed with a warning, and does not stop the run', async () => {
     const path = (await make('a')) ?? '';
     writeFileSync(path, readFileSync(path, 'utf8').replace('"n":1', '"n":2'));
     expect(await claimsOf(optionsOf())).toEqual([]);
@@ -157,7 +157,7 @@ describe('a ledger in the state directory', () => {
 });
 
 describe('two runs at once', () => {
-  it('take turns: the second says what it waits for, and sees what the first did (E20)', async () => {
+  it('take turns: the second reports why it waits, and then has the records of the first (E20)', async () => {
     const first = await openLedger(optionsOf());
     const options = optionsOf();
     const clock = fakeClock();
@@ -185,7 +185,7 @@ describe('two runs at once', () => {
     expect(notes.join()).toContain('remember');
   });
 
-  it('of two workspaces do not wait for each other, once their ledgers exist', async () => {
+  it('of two workspaces do not wait for each other if their ledgers exist', async () => {
     await make('a');
     await make('b', optionsOf({ key: 'svc_live_b' }));
     const first = await openLedger(optionsOf());
@@ -194,7 +194,7 @@ describe('two runs at once', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('of two workspaces that both begin get two ledgers', async () => {
+  it('of two new workspaces get two ledgers', async () => {
     const clock = fakeClock();
     const both = ['svc_live_a', 'svc_live_b'].map((key) => openLedger({ ...optionsOf({ key }), clock }));
     const ledgers = await clock.run(Promise.all(both));
@@ -202,7 +202,7 @@ describe('two runs at once', () => {
     for (const ledger of ledgers) await ledger.close();
   });
 
-  it('end their wait with the signal', async () => {
+  it('stop waiting at an abort signal', async () => {
     const first = await openLedger(optionsOf());
     const interruption = new AbortController();
     const second = openLedger({ ...optionsOf(), signal: interruption.signal });
@@ -226,7 +226,7 @@ describe('two runs at once', () => {
 });
 
 describe('a ledger of --ledger', () => {
-  it('is the file that was specified, also by a link, and nothing else is made', async () => {
+  it('is the specified file, also behind a link, and no other file is created', async () => {
     const path = join(directory, 'mine.jsonl');
     symlinkSync(path, join(directory, 'link'));
     await make('a', { ...optionsOf(), path });
@@ -246,7 +246,7 @@ describe('a ledger of --ledger', () => {
       });
   });
 
-  it('has a directory that exists', async () => {
+  it('requires an existing directory', async () => {
     const path = join(directory, 'no', 'mine.jsonl');
     await expect(openLedger({ ...optionsOf(), path })).rejects.toMatchObject({ name: 'UsageError' });
     expect(await claimsOf({ ...optionsOf(), path })).toEqual([]);
@@ -274,7 +274,7 @@ describe('without a place for a ledger', () => {
 });
 
 describe('reading for a dry run', () => {
-  it('makes neither file nor directory, and says nothing', async () => {
+  it('creates neither file nor directory, and prints nothing', async () => {
     expect(await claimsOf()).toEqual([]);
     expect(await claimsOf({ ...optionsOf(), env: {} })).toEqual([]);
     expect([readdirSync(directory), notes]).toEqual([[], []]);
@@ -290,7 +290,7 @@ describe('reading for a dry run', () => {
     await ledger.close();
   });
 
-  it('says that a state directory cannot be read', async () => {
+  it("reports a state directory that can't be read", async () => {
     mkdirSync(join(directory, 'x'));
     writeFileSync(join(directory, 'x', 'file'), '');
     const env = { QRCTL_STATE_DIR: join(directory, 'x', 'file') };
