@@ -34,7 +34,7 @@ describe('the memory of a module of WebAssembly', () => {
     ]);
   });
 
-  it('must be its own', () => {
+  it('is refused if it is imported', () => {
     expect(() => boundMemory(Buffer.from([...HEADER, ...EXPORT]), PAGE)).toThrow('no memory of its own');
   });
 });

@@ -57,7 +57,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     expect((await draw(format, style)).length).toBeGreaterThan(100);
   });
 
-  it('can be read back with any text and level', async () => {
+  it('can be decoded with any text and level', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 120 }),
       fc.webUrl(),
@@ -141,7 +141,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
   });
 
   /** Of the bytes on the Node that this was written on; `npm run test:images` draws on others. */
-  it('has the bytes it always had (I4)', async () => {
+  it('has the same bytes as in earlier versions (I4)', async () => {
     const hash = createHash('sha256')
       .update(await draw(format))
       .digest('hex');
@@ -157,20 +157,20 @@ const KNOWN = {
 };
 
 describe('a code', () => {
-  it('has the smallest version, and the highest level that this has room for', () => {
+  it('has the smallest version, and the highest level that fits into it', () => {
     expect(encodeText('https://qr.example/abc', 'L')).toMatchObject({ version: 2, size: 25, level: 'M' });
     expect(encodeText('HTTPS://QR.EXAMPLE/ABC', 'L')).toMatchObject({ version: 1, level: 'L' });
     expect(encodeText('a'.repeat(2953), 'L')).toMatchObject({ version: 40, level: 'L' });
   });
 
-  it('does not exist if the text is too long', () => {
+  it('is undefined if the text is too long', () => {
     expect(encodeText('a'.repeat(2954), 'L')).toBeUndefined();
     expect(encodeText('a'.repeat(1274), 'H')).toBeUndefined();
   });
 });
 
 describe('a PDF', () => {
-  it('has no date, and black as ink alone', async () => {
+  it('has no date, and uses only black ink for black', async () => {
     const text = (await draw('pdf')).toString('latin1');
     expect(text).not.toMatch(/CreationDate|ModDate|D:\d{4}/);
     expect(text).toContain('/DeviceCMYK cs\n0 0 0 1 scn');
@@ -179,7 +179,7 @@ describe('a PDF', () => {
 });
 
 describe('an image on a terminal', () => {
-  it('is read from its own characters, which name their colors', () => {
+  it('is decoded from its characters and their color sequences', () => {
     const shown = formatTerminal(encode(TEXT).modules, 4);
     expect(decode(readTerminal(shown))).toBe(TEXT);
     expect(shown.split('\n')[0]).toMatch(/^\u001b\[38;5;16;48;5;231m {33}\u001b\[0m$/);

@@ -81,7 +81,7 @@ describe('sheets by their trade numbers', () => {
     expect(Math.max(...worst)).toBeLessThan(0.5);
   });
 
-  it('all fit their page, and are found with their maker and in any case', () => {
+  it('all fit their page, and are found with the brand, in upper or lower case', () => {
     for (const number of SHEET_NUMBERS) expect(fitsPage(grid(number))).toBe(true);
     expect(findGrid('avery l7160')).toEqual(grid('L7160'));
     expect(findGrid('J8160')).toEqual(grid('L7160'));
@@ -90,7 +90,7 @@ describe('sheets by their trade numbers', () => {
 });
 
 describe('the product numbers', () => {
-  it('are each listed once', () => {
+  it('are all listed once', () => {
     expect(SHEET_NUMBERS.filter((number, at) => SHEET_NUMBERS.indexOf(number) !== at)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('the product numbers', () => {
 });
 
 describe('a label', () => {
-  it('has its caption beside the code where it is wide, else below, or none', () => {
+  it('has its caption next to the code if it is wide, or else below', () => {
     expect(
       layOutLabel({ widthMm: 63.5, heightMm: 38.1 }, { caption: true, sizeMm: undefined }),
     ).toMatchObject({
@@ -130,7 +130,7 @@ describe('a label', () => {
 });
 
 describe('a sheet', () => {
-  it('has each code in its cell, from the first free one on, and prints unscaled', async () => {
+  it('has each code in its cell, from the first free cell, and prints unscaled', async () => {
     const labels = Array.from({ length: 25 }, (_, at) => label(`s${at}`));
     const wanted = style('L7160', { skipped: 20, outline: true });
     const sheet = await drawSheet(labels, wanted);
@@ -158,7 +158,7 @@ describe('a sheet', () => {
     );
   });
 
-  it('is not given away with a code that does not read (I1)', async () => {
+  it("is refused if a code can't be decoded (I1)", async () => {
     const one = label('one');
     const broken = { ...one, text: 'https://qr.example/two' };
     expect(await drawSheet([one, broken], style('L7160'))).toEqual({
@@ -166,7 +166,7 @@ describe('a sheet', () => {
     });
   });
 
-  it('has the slug where a name has a character that no font has, and the same bytes each time (I4)', async () => {
+  it('has the slug if a name has a character that no font has, and the same bytes each time (I4)', async () => {
     const labels = [
       label('tokyo', '東京'),
       label('party', '🎉'),
@@ -181,11 +181,11 @@ describe('a sheet', () => {
 });
 
 describe('captions', () => {
-  it('are one line, without what is not seen', () => {
+  it('are one line, without invisible characters', () => {
     expect(captionOf('a\r\n\tb\u202e\u200bc\u0000 \ud800')).toBe('a bc');
   });
 
-  it('are cut before they are shaped, however long the name is (I8)', () => {
+  it('are truncated before text shaping, however long the name is (I8)', () => {
     const cut = `${'x'.repeat(1000)}…`;
     expect(captionOf('x'.repeat(1000))).toBe('x'.repeat(1000));
     for (const length of [1001, 10_000_000]) expect(captionOf('x'.repeat(length))).toBe(cut);
@@ -194,12 +194,12 @@ describe('captions', () => {
     expect(captionOf('\u200b'.repeat(5000))).toBe('');
   });
 
-  it('have no more marks on a letter than a script needs (I8)', () => {
+  it('have at most as many marks on a letter as scripts require (I8)', () => {
     expect(captionOf(`x${'\u0323\u0301'.repeat(1000)}y`)).toBe('x\u0323\u0323\u0323\u0323y');
     expect(captionOf('Ṩ̌ किर्त्ति שָּׁ')).toBe('Ṩ̌ किर्त्ति שָּׁ'.normalize('NFC'));
   });
 
-  it('stand in pieces of one font and direction, from left to right', async () => {
+  it('are drawn in pieces of one font and direction, from left to right', async () => {
     const fonts = await loadFonts(['menu قائمة 12 ۲۴ 東京 Łódź']);
     const texts = (text: string) => piecesOf(text, fonts).map((piece) => piece.text);
     expect(texts('menu قائمة 12')).toEqual(['menu ', '12', 'قائمة ']);

@@ -48,11 +48,11 @@ describe('the drawing of a code', () => {
     expect(drawingOf(draw({ background: undefined })).areas.map(({ gray }) => gray)).toEqual([42]);
   });
 
-  it('has its logo over it', () => {
+  it('has its logo on top', () => {
     expect(drawingOf(draw({}, PLATE)).overlays).toEqual([{ xMm: 4, yMm: 4, sideMm: 2, raster: RED }]);
   });
 
-  it('is at its position on a page', () => {
+  it('is drawn at its position on a page', () => {
     const { areas, overlays } = drawingOf(draw({ quietZone: 0, sizeMm: 6 }, PLATE), { xMm: 100, yMm: 200 });
     expect(areas).toEqual([
       { gray: 239, polygons: [[100, 200, 106, 200, 106, 206, 100, 206]] },

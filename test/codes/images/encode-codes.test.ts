@@ -57,7 +57,7 @@ describe('codes to be drawn', () => {
     expect([refusals, warnings]).toEqual([[], []]);
   });
 
-  it('have the violations of their style, and their own', async () => {
+  it('have violations of their style, and of each code', async () => {
     const codes = [codeOf(1), codeOf(2, { slug: LONG_SLUG }), codeOf(3)];
     const { encoded, refusals, warnings } = await encode(codes, {
       style: { sizeMm: 12, background: undefined },
@@ -93,7 +93,7 @@ describe('codes to be drawn', () => {
     },
   );
 
-  it('are refused as PNG beyond 6000 pixels, and as nothing else', async () => {
+  it('are refused beyond 6000 pixels only as PNG', async () => {
     const atLimit = { quietZone: 0, sizeMm: 508 };
     expect((await encode([codeOf(1)], { style: atLimit })).encoded).toHaveLength(1);
     const style = { quietZone: 0, sizeMm: 510 };
@@ -105,7 +105,7 @@ describe('codes to be drawn', () => {
     );
   });
 
-  it('are abandoned at a signal, which is checked every 200 codes', async () => {
+  it('stop at a signal, which is checked every 200 codes', async () => {
     const abort = new AbortController();
     let encoded = 0;
     const counted = Array.from({ length: 401 }, (_, n) =>
@@ -157,7 +157,7 @@ describe('codes that should not be printed', () => {
     expect(refuse({ encoded: [coded(1)], warnings: ['a', 'b'] })).toEqual({ ...nothing, lines: ['a', 'b'] });
   });
 
-  it('are refused with every reason against all, and the first code that has its own (I3)', () => {
+  it('are refused with every common reason, and the first code that has its own (I3)', () => {
     const encoded = [coded(1), coded(2, 'too small'), coded(3, 'too large')];
     const { error, lines, problems } = refuse({
       encoded,

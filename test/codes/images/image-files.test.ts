@@ -31,7 +31,7 @@ const rowOf = (file: string, sha256: string | null, more: Partial<ManifestRow> =
 };
 
 describe('the names of image files', () => {
-  it('are those of each code in each format', () => {
+  it('are one per code and format', () => {
     const [one, other] = [encodedOf(1), encodedOf(2)];
     expect(nameFiles([one, other], ['png', 'svg'], 'slug')).toEqual({
       files: [
@@ -63,7 +63,7 @@ describe('the files of a directory', () => {
   const wanted = (...files: string[]): ImageFile[] =>
     files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
-  it('are hashed if their names are wanted; a directory with such a name gets an empty hash', async () => {
+  it("are hashed if they have an image's name; a directory with such a name gets an empty hash", async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.png'), 'a');
     await writeFile(join(directory, 'other.png'), 'other');
@@ -76,7 +76,7 @@ describe('the files of a directory', () => {
     );
   });
 
-  it('are none if the directory does not exist', async () => {
+  it('are empty if the directory does not exist', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'file'), '');
     expect(await hashFiles(join(directory, 'none'), wanted('a.png'))).toEqual(new Map());
@@ -136,7 +136,7 @@ describe('a manifest', () => {
     },
   );
 
-  it('is the CSV of a list: its columns alone, with formulas escaped', async () => {
+  it('is CSV with its own columns only, with formulas escaped', async () => {
     const directory = await useDirectory();
     const none = await readManifest(directory, false);
     await writeManifest(none, [rowOf('a.png', 'aa', { name: '=1+1', other: 'x' })]);

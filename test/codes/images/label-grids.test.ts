@@ -96,7 +96,7 @@ describe('a label', () => {
     ).toBe(1);
   });
 
-  it('that is not wide has it below, both centered', () => {
+  it('that is not wide has its caption below the code, both centered', () => {
     expect(layOutLabel(square, { caption: true, sizeMm: 30 })).toEqual({
       code: { xMm: 5, yMm: expect.closeTo(1.5 + (47 - 30 - 5 * 3.4) / 2, 9), sizeMm: 30 },
       caption: {
@@ -125,7 +125,7 @@ describe('a label', () => {
     });
   });
 
-  it('has no room for a code that is larger than it, or not above zero', () => {
+  it('has no layout for a code that is too large, or not above zero', () => {
     expect(layOutLabel(square, { caption: false, sizeMm: 37 })).toBeDefined();
     expect(layOutLabel(square, { caption: false, sizeMm: 37.001 })).toBeUndefined();
     for (const caption of [true, false])
@@ -169,7 +169,7 @@ describe('a text', () => {
     expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
   });
 
-  it('fits whole if it is long and fits, and is not measured far beyond its lines', () => {
+  it('is complete if it fits, and is measured only up to its lines', () => {
     expect(lines('x'.repeat(100), 1, 100)).toEqual(['x'.repeat(100)]);
     expect(lines('x'.repeat(101), 1, 100)).toEqual([`${'x'.repeat(99)}…`]);
     measured.length = 0;

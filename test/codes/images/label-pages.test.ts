@@ -34,7 +34,7 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
 }
 
 describe('a sheet', () => {
-  it('begins a page only for a label that has no cell on the one before', async () => {
+  it('begins a page only for a label that does not fit on the page before', async () => {
     expect(await draw('5164', 6)).toMatchObject({ pages: 1, lost: new Map() });
     expect(await draw('5164', 6, { skipped: 1 })).toMatchObject({ pages: 2 });
   });
@@ -68,7 +68,7 @@ describe('a sheet', () => {
 });
 
 describe('the caption of a label', () => {
-  it('is in the middle below the code', async () => {
+  it('is centered below the code', async () => {
     const { pdf, grid } = await draw('5164', ['x', 'xxx']);
     const [one = expect.fail(), three = expect.fail()] = readDrawnTexts(pdf);
     const [left, right] = [...placesOf(grid)].map(({ xMm }) => (xMm + grid.label.widthMm / 2) * POINTS_A_MM);

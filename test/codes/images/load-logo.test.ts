@@ -19,7 +19,7 @@ async function faultOf(source: string | Buffer): Promise<string | undefined> {
 }
 
 describe('a logo that was loaded', () => {
-  it('is not drawn where it needs too much memory, with the size and a way out (I7)', async () => {
+  it('is refused if it needs too much memory, with the size and a hint (I7)', async () => {
     await expect((await logoOf(RED)).render(65_536, WHITE)).rejects.toMatchObject({
       name: 'UsageError',
       message: 'the logo is damaged, or needs more than 512 MiB of memory to draw at 65536 pixels',
@@ -27,7 +27,7 @@ describe('a logo that was loaded', () => {
     });
   });
 
-  it('is given up with the reason of a signal', async () => {
+  it('rejects with the reason of an abort signal', async () => {
     const abort = new AbortController();
     const logo = await loadLogo(Buffer.from(RED), abort.signal);
     if ('fault' in logo) return expect.fail(logo.fault);

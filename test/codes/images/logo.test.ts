@@ -57,14 +57,14 @@ describe('a logo', () => {
     },
   );
 
-  it('is drawn by a thread that has no part in standard output', async () => {
+  it('is drawn by a thread that writes nothing to standard output', async () => {
     const listeners = () => [process.stdout, process.stderr].map((stream) => stream.listenerCount('error'));
     const before = listeners();
     for (let run = 0; run < 2; run++) await logoOf(RED);
     expect(listeners()).toEqual(before);
   });
 
-  it('stands on at most a fifth of the code, on whole modules, which are light below it (I6)', async () => {
+  it('covers at most a fifth of the code, in whole modules, which are light below it (I6)', async () => {
     for (const length of [1, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));
       const plate = (await plateOf(modules, await styleWith(RED))) ?? expect.fail();
@@ -82,7 +82,7 @@ describe('a logo', () => {
     }
   });
 
-  it('keeps its shape, with paper around it', async () => {
+  it('keeps its aspect ratio, with the background around it', async () => {
     const plate = await plateOf(
       encoded().modules,
       await styleWith(svg('<rect width="20" height="5" fill="#123456"/>', 'viewBox="0 0 20 5"')),
@@ -99,7 +99,7 @@ describe('a logo', () => {
     ]);
   });
 
-  it('is in a sheet once, however many labels have it', async () => {
+  it('is embedded in a sheet once, however many labels have it', async () => {
     const grid = findGrid('L7160') ?? expect.fail();
     const layout = layOutLabel(grid.label, { caption: false, sizeMm: undefined }) ?? expect.fail();
     const image = await styleWith(RED, { sizeMm: layout.code.sizeMm });
@@ -114,7 +114,7 @@ describe('a logo', () => {
     expect(sheet.bytes.toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
   });
 
-  it('is not put on a code that then reads no more (I1)', async () => {
+  it("is refused on a code that then can't be decoded (I1)", async () => {
     // As large as a person would like it, and three times what is allowed.
     const { modules, text } = encoded();
     const broken = {
@@ -125,8 +125,8 @@ describe('a logo', () => {
   });
 });
 
-describe('a logo of its own', () => {
-  it('is drawn with its transparency, as large as fits', async () => {
+describe('a logo without a code', () => {
+  it('is drawn with its transparency, as large as possible', async () => {
     const drawn = await drawLogo(
       Buffer.from(svg('<rect width="5" height="5" fill="#f00" fill-opacity=".5"/>', 'viewBox="0 0 10 5"')),
       20,
@@ -138,13 +138,13 @@ describe('a logo of its own', () => {
     expect(await drawLogo(Buffer.from(formatRendering(drawn)), 20)).toEqual(drawn);
   });
 
-  it('is refused like one in a code', async () => {
+  it('is refused like a logo in a code', async () => {
     expect(await drawLogo(Buffer.from('no image'), 20)).toHaveProperty('fault');
   });
 });
 
 describe('a file of a logo', () => {
-  it('is SVG with shapes, gradients and clips, as drawing programs write it', async () => {
+  it('may be an SVG with shapes, gradients and clips, as drawing programs write it', async () => {
     const gradient =
       '<linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>';
     const clip = '<clipPath id="c"><rect width="9" height="9"/></clipPath>';
@@ -193,7 +193,7 @@ describe('a file of a logo', () => {
     expect(await faultOf(svg(inner))).toMatch(message);
   });
 
-  it('is refused where it is endless, of another kind, or damaged (I7)', async () => {
+  it('is refused if it is endless, of another kind, or damaged (I7)', async () => {
     const laughs = `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}">]>`;
     expect(await faultOf(`${laughs}${RED}`)).toMatch(/^declares entities/);
     expect(await faultOf(svg('<rect width="9" height="9"/>', 'width="1e9" height="1"'))).toMatch(
@@ -217,7 +217,7 @@ describe('a file of a logo', () => {
   const clip = (segments: number) =>
     `<clipPath id="c"><path d="M0 0 ${'9 0 9 9 '.repeat(segments / 2)}"/></clipPath>`;
 
-  it('is refused where its clips are long and many, before it is drawn (I7)', async () => {
+  it('is refused before drawing if it has long and many clips (I7)', async () => {
     const clipped = '<path clip-path="url(#c)" d="M0 0h9v9z"/>';
     const styled = '<path style="clip-path:url(#c)" d="M0 0h9v9z"/>';
     expect(await faultOf(svg(clip(4000) + clipped.repeat(300)))).toMatch(
@@ -245,14 +245,14 @@ describe('a file of a logo', () => {
     },
   );
 
-  it('is given up with the reason of a signal', async () => {
+  it('rejects with the reason of an abort signal', async () => {
     const abort = new AbortController();
     const loading = loadLogo(Buffer.from(RED), abort.signal);
     abort.abort(new Error('interrupted'));
     await expect(loading).rejects.toThrow('interrupted');
   });
 
-  it('is drawn at once, whatever size it declares', async () => {
+  it('is drawn in little time, whatever size it declares', async () => {
     expect(
       await faultOf(svg('<rect width="9e8" height="9e8"/>', 'width="1e9" height="1e9"')),
     ).toBeUndefined();

@@ -9,21 +9,21 @@ function fromRows(rows: readonly string[]) {
 }
 
 describe('outlines', () => {
-  it('have each corner once, clockwise around dark and the other way around light in it', () => {
+  it('have each corner once, clockwise around dark areas and counterclockwise around light ones', () => {
     expect(traceOutlines(fromRows(['###', '#.#', '###']))).toEqual([
       [0, 0, 3, 0, 3, 3, 0, 3],
       [1, 1, 1, 2, 2, 2, 2, 1],
     ]);
   });
 
-  it('stay apart where two areas touch at a corner', () => {
+  it('stay separate where two areas touch at a corner', () => {
     expect(traceOutlines(fromRows(['#.', '.#']))).toEqual([
       [0, 0, 1, 0, 1, 1, 0, 1],
       [1, 1, 2, 1, 2, 2, 1, 2],
     ]);
   });
 
-  it('fill what is dark and nothing else', () => {
+  it('fill exactly the dark modules', () => {
     const pattern = fc.integer({ min: 1, max: 9 }).chain((size) => {
       const row = fc
         .array(fc.constantFrom('#', '.'), { minLength: size, maxLength: size })

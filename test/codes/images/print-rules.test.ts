@@ -14,7 +14,7 @@ const STYLE: ImageStyle = {
 const color = (text: string) => parseColor(text) ?? expect.fail(text);
 
 describe('the style of an image', () => {
-  it('is fine in black on white, and on what it is laid on', () => {
+  it('is accepted in black on white, and on a transparent background', () => {
     expect(checkStyle(STYLE)).toEqual({ refusals: [], warnings: [] });
     expect(checkStyle({ ...STYLE, background: undefined })).toEqual({ refusals: [], warnings: [] });
   });
@@ -28,7 +28,7 @@ describe('the style of an image', () => {
     expect(checkStyle({ ...STYLE, ...style }).refusals).toEqual([refusal]);
   });
 
-  it('is fine or warned of at the limits themselves', () => {
+  it('is accepted or causes a warning exactly at the limits', () => {
     expect(checkStyle({ ...STYLE, color: color('#959595') }).refusals).toEqual([
       'the contrast is 2.9:1 (minimum: 3:1)',
     ]);
@@ -40,7 +40,7 @@ describe('the style of an image', () => {
     ]);
   });
 
-  it('is warned of where the contrast is little', () => {
+  it('causes a warning if the contrast is low', () => {
     expect(checkStyle({ ...STYLE, color: color('#888') })).toEqual({
       refusals: [],
       warnings: ['the contrast is 3.5:1; at least 4.5:1 is recommended for poor light'],
@@ -49,7 +49,7 @@ describe('the style of an image', () => {
 });
 
 describe('the size of a module', () => {
-  it('has four dots of the printer at least (I3)', () => {
+  it('is refused below four printer dots (I3)', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 10 })).toEqual({
       refusals: ['modules would be 3.5 printer dots wide at 300 dpi (minimum: 4); use --size 12mm or larger'],
       warnings: [],
@@ -57,7 +57,7 @@ describe('the size of a module', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: (33 * 4 * 25.4) / 300 }).refusals).toEqual([]);
   });
 
-  it('is warned of under 0.4 mm', () => {
+  it('causes a warning below 0.4 mm', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 12 }).warnings).toEqual([
       'modules are 0.36 mm wide; at least 0.4 mm is recommended',
     ]);

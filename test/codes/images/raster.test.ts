@@ -32,7 +32,7 @@ const rectangle = (left: number, top: number, right: number, bottom: number) => 
 ];
 
 describe('a filled outline', () => {
-  it('has the pixels whose center is inside', () => {
+  it('covers the pixels whose center is inside', () => {
     expect(fill([rectangle(1, 1, 3, 2)])).toEqual(['.....', '.##..', '.....', '.....']);
     expect(fill([rectangle(0.5, 0.6, 2.5, 2.51)])).toEqual(['.....', '##...', '##...', '.....']);
     expect(fill([rectangle(0.51, 0.5, 2.51, 2.5)])).toEqual(['.##..', '.##..', '.....', '.....']);
@@ -47,7 +47,7 @@ describe('a filled outline', () => {
     expect(fill([outline])).toEqual(['.....', '..##.', '..##.', '.....']);
   });
 
-  it('is light within a second one, and ends at the edges of the raster', () => {
+  it('is light inside a second outline, and ends at the edges of the raster', () => {
     expect(fill([rectangle(0, 0, 5, 4), rectangle(1, 1, 3, 3)])).toEqual([
       '#####',
       '#..##',
@@ -73,7 +73,7 @@ describe('a filled outline', () => {
     expect(fill([outline])).toEqual(Array(4).fill('.....'));
   });
 
-  it('has its own shade, over what is there', () => {
+  it('replaces earlier pixels by its own shade', () => {
     const raster = createRaster(3, 1, 200);
     fillPolygons(raster, [rectangle(0, 0, 2, 1)], 7);
     fillPolygons(raster, [rectangle(1, 0, 2, 1)], 9);
@@ -90,7 +90,7 @@ describe('a raster', () => {
     }
   });
 
-  it('is shrunk to the means of its squares, without the rest', () => {
+  it('is reduced to the means of its squares, without an incomplete square', () => {
     const gray = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
     expect(shrink({ width: 5, height: 3, gray }, 2)).toEqual({
       width: 2,
@@ -108,7 +108,7 @@ describe('a raster', () => {
     );
   });
 
-  it('is returned as it is if it need not be shrunk', () => {
+  it('is returned unchanged if it is small enough', () => {
     const raster = createRaster(3, 2, 9);
     for (const factor of [1, 0]) expect(shrink(raster, factor)).toBe(raster);
   });

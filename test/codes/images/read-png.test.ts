@@ -60,7 +60,7 @@ describe('the pixels of a PNG', () => {
     expect(graysOf({ width: 2, bits: 1, type: 3, rows, chunks: transparent })).toEqual([124, 255, 255, 124]);
   });
 
-  it('of three or four samples have their colors, as opaque as they are', () => {
+  it('of three or four samples have their colors and opacity', () => {
     const rows = [
       [0, 200, 100, 50, 10, 20, 30],
       [0, 255, 255, 255, 0, 0, 0],
@@ -73,7 +73,7 @@ describe('the pixels of a PNG', () => {
     expect(graysOf({ width: 2, type: 6, rows: withAlpha })).toEqual([124, 255, 204, 150]);
   });
 
-  it('may be given by their difference from the row above', () => {
+  it('may be stored as differences from the row above', () => {
     const rows = [
       [2, 10, 10, 10, 20, 20, 20],
       [2, 5, 5, 5, 250, 250, 250],
@@ -82,7 +82,7 @@ describe('the pixels of a PNG', () => {
     expect(graysOf({ width: 2, rows: [rows[0] ?? [], [0, 5, 5, 5, 6, 6, 6]] })).toEqual([10, 20, 5, 6]);
   });
 
-  it('are as large as the file declares, in pixels per meter', () => {
+  it('have the size that the file declares in pixels per meter', () => {
     const density = Buffer.alloc(9);
     density.writeUInt32BE(4000, 0);
     const made = {

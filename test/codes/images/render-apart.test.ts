@@ -48,7 +48,7 @@ describe('a logo in a thread of its own', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('can be drawn at another size if one cannot', async () => {
+  it('can be drawn at another size after a failure', async () => {
     const renderer = await openRenderer(SVG);
     await expect(renderer.draw(0)).rejects.toThrow('cannot be drawn: Target size is zero');
     expect(await renderer.draw(10)).toMatchObject({ width: 10 });
@@ -61,14 +61,14 @@ describe('a logo in a thread of its own', () => {
     await expect(renderer.draw(10)).rejects.toThrow(message);
   });
 
-  it('has 256 MB of memory outside of the renderer (I7)', async () => {
+  it('has 256 MB of memory outside the renderer (I7)', async () => {
     const thread = threadOf(
       `() => parentPort.postMessage({ is: 'ratio', ratio: resourceLimits.maxOldGenerationSizeMb })`,
     );
     expect(await (await openRenderer(SVG, undefined, { thread })).ratio()).toBe(256);
   });
 
-  it('is not drawn with a renderer that is damaged', async () => {
+  it('is not drawn by a damaged renderer', async () => {
     const drawWith = async (wasm: Buffer) =>
       (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) })).draw(10);
     const message = 'the qrctl installation is corrupt: dist/resvg.wasm.br is damaged';
@@ -87,7 +87,7 @@ describe('a logo in a thread of its own', () => {
     await expect(renderer.draw(10)).rejects.toThrow(message);
   });
 
-  it('is not drawn for more than 5 s of the processor (I7)', async () => {
+  it('is not drawn for more than 5 s of processor time (I7)', async () => {
     const { clock, outcome, renderer } = await drawSilently();
     clock.nowMs += 5000;
     clock.tick();
@@ -101,7 +101,7 @@ describe('a logo in a thread of its own', () => {
     await expect(renderer.ratio()).rejects.toThrow('takes more than 5 s to draw');
   });
 
-  it('is not drawn for more than a minute while others have the processor (I7)', async () => {
+  it('is not drawn for more than a minute if other processes use the processor (I7)', async () => {
     const { clock, outcome } = await drawSilently();
     for (let tick = 0; tick < 600; tick++) clock.tick();
     await settle();
@@ -111,7 +111,7 @@ describe('a logo in a thread of its own', () => {
     expect(outcome.error).toMatchObject({ message: 'takes more than 5 s to draw' });
   });
 
-  it('is given up with the reason of a signal, before and while it is drawn', async () => {
+  it('rejects with the reason of an abort signal, before and during drawing', async () => {
     const abort = new AbortController();
     const { clock, outcome, renderer } = await drawSilently(abort.signal);
     const reason = new Error('interrupted');

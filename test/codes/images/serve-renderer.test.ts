@@ -36,7 +36,7 @@ async function answersTo(
 }
 
 describe('the thread of a logo', () => {
-  it('returns its aspect ratio, and draws it as large as fits, in the order of the requests', async () => {
+  it('returns the aspect ratio, and draws the logo as large as possible, in the order of the requests', async () => {
     expect(await answersTo(svg(10, 5), [{}, { box: 20 }])).toMatchObject([
       { is: 'ratio', ratio: 2 },
       { is: 'drawn', width: 20, height: 10 },

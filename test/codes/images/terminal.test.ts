@@ -15,7 +15,7 @@ const fromRows = (...rows: string[]) => ({
 });
 
 describe('a code on a terminal', () => {
-  it('has two modules per character, dark on light, and light around it', () => {
+  it('has two modules per character, dark on light, with a light margin', () => {
     const code = fromRows('##.', '#.#', '.#.');
     expect(formatTerminal(code, 0, { plain: true })).toBe('█▀▄\n ▀ \n');
     expect(formatTerminal(code, 1, { plain: true })).toBe(' ▄▄  \n ▀▄▀ \n     \n');
@@ -29,7 +29,7 @@ describe('a code on a terminal', () => {
     );
   });
 
-  it('is read back as it is shown', () => {
+  it('is decoded from the text that is shown', () => {
     for (const quietZone of [0, 1, 4]) {
       const { width, height, gray } = readTerminal(formatTerminal(MODULES, quietZone));
       const side = modulesAcross(MODULES, { quietZone });
@@ -45,7 +45,7 @@ describe('a code on a terminal', () => {
     expect(readTerminal('')).toMatchObject({ width: 0, height: 0 });
   });
 
-  it('is not read without colors of its own on each line', () => {
+  it('is not decoded if a line lacks its own colors', () => {
     const line = `${COLORS}█▄${RESET}`;
     for (const other of ['█▄', `${COLORS}█▄`, `█▄${RESET}`]) {
       expect(() => readTerminal(`${line}\n${other}\n`)).toThrow('a line has no colors of its own');

@@ -46,7 +46,7 @@ const faultWith = (...areas: Drawing['areas']) =>
   placeFault({ ...PAGE, areas: [...PAGE.areas, ...areas] }, PLACE, EXPECTED);
 
 describe('the size of an image', () => {
-  it('may differ by less than a printer can print (I2)', () => {
+  it('may differ by less than a printer dot (I2)', () => {
     const drawing = drawingOf(createFigure(MODULES, STYLE, undefined));
     for (const widthMm of [ACROSS - 0.021, ACROSS, ACROSS + 0.021]) {
       expect(drawingFault({ ...drawing, widthMm }, EXPECTED)).toBeUndefined();
@@ -62,7 +62,7 @@ describe('the size of an image', () => {
 });
 
 describe('bytes that are not an image', () => {
-  it('are a fault, not an error', () => {
+  it('result in a fault, not an exception', () => {
     expect(findFault(Buffer.from('x'), 'png', EXPECTED)).toBe(
       'the image cannot be read back: it is not a square',
     );
@@ -122,7 +122,7 @@ describe('the quiet zone', () => {
 });
 
 describe('an image on a page', () => {
-  it('is read at its position only', () => {
+  it('is decoded only at its position', () => {
     expect(faultWith()).toBeUndefined();
     expect(placeFault(PAGE, { ...PLACE, xMm: PLACE.xMm + 0.5 }, EXPECTED)).toBe(NOT_EMPTY);
     expect(placeFault(PAGE, { ...PLACE, yMm: PLACE.yMm - 0.5 }, EXPECTED)).toBe(NOT_EMPTY);
@@ -142,7 +142,7 @@ describe('an image on a page', () => {
     for (const first of corners) expect(faultWith(squareAt(x, y, reach, first))).toBe(NOT_EMPTY);
   });
 
-  it('has none if its neighbors touch it', () => {
+  it('has no quiet zone if its neighbors touch it', () => {
     const around = [-ACROSS, 0, ACROSS].flatMap((x) => [-ACROSS, 0, ACROSS].map((y) => [x, y] as const));
     const neighbors = around.filter(([x, y]) => x !== 0 || y !== 0).map(([x, y]) => squareAt(x, y, ACROSS));
     expect(faultWith(...neighbors)).toBeUndefined();
@@ -206,7 +206,7 @@ describe('pixels over an image', () => {
 });
 
 describe('a decoded raster', () => {
-  it('has no text without a code', () => {
+  it('has no text if it contains no code', () => {
     expect(decode(createRaster(100, 100, 255))).toBeUndefined();
   });
 });

@@ -134,7 +134,7 @@ describe('a PNG of a code', () => {
     expect(pixelsOf(writePng(MODULES, all, plate))).toEqual(expected);
   });
 
-  it('is black and white in one bit, without a palette, and has the size of its print', () => {
+  it('has one bit per pixel, without a palette, and declares its print size', () => {
     const header = '0000003a0000003a0100000000';
     expect(frameOf(writePng(MODULES, { ...STYLE, sizeMm: 5 }, undefined))).toEqual([
       ['IHDR', header],
@@ -156,7 +156,7 @@ describe('the pixels per module', () => {
 });
 
 describe('a PNG of pixels', () => {
-  it('has them as they are, without a size', () => {
+  it('has the given pixels, without a print size', () => {
     const rgba = Uint8Array.from([
       255, 0, 0, 255, 0, 0, 255, 128, 1, 2, 3, 4, 200, 100, 50, 0, 9, 8, 7, 6, 0, 0, 0, 0,
     ]);

@@ -59,7 +59,7 @@ describe('an SVG of a code', () => {
 });
 
 describe('an SVG that is read', () => {
-  it('is what was written, in millimeters', () => {
+  it('has the written drawing in millimeters', () => {
     const { areas, ...drawing } = readSvg(writeSvg(MODULES, STYLE, PLATE));
     expect(areas).toEqual([
       { gray: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
@@ -89,7 +89,7 @@ describe('an SVG that is read', () => {
     start = '<svg width="20mm" height="50mm" viewBox="0 0 10 100">',
   ) => `${start}<path fill="${fill}" d="${path}"/></svg>`;
 
-  it('has its own scale in each direction', () => {
+  it('has a separate scale per direction', () => {
     expect(readSvg(withPath('M1 10h2v20h-2z'))).toEqual({
       widthMm: 20,
       heightMm: 50,

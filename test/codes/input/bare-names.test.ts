@@ -70,7 +70,7 @@ describe('a list of names', () => {
   });
 
   // Anything but linear time would outlast the test's own limit.
-  it('is read only where a command takes one, and in many lines', async () => {
+  it('is read only by commands that accept one, also with many lines', async () => {
     const lines = SOAK ? 140_000 : 20_000;
     const text = `${ID}\n`.repeat(lines);
     const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });

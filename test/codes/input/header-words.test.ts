@@ -37,7 +37,7 @@ it.each([
   });
 });
 
-it('leaves words alone that are evidently the columns of the user', async () => {
+it('does not translate words that are evidently columns of the user', async () => {
   const rows =
     'name,destination,Titel,Adresse,Art,Estado,Datum\nA,https://a.example/,T,Hauptstr. 1,Poster,Bayern,2026-01-01\n';
   const own = await check(rows);
@@ -45,7 +45,7 @@ it('leaves words alone that are evidently the columns of the user', async () => 
   expect(own.unread).toEqual(['Titel', 'Adresse', 'Art', 'Estado', 'Datum']);
 });
 
-it('refuses words that are ambiguous, and takes the column of --column', async () => {
+it('refuses ambiguous words, and uses the column of --column', async () => {
   const text = 'Titel,Bezeichnung,url\nT,B,https://a.example/\n';
   expect((await check(text)).faults).toContain(
     'columns "Titel" and "Bezeichnung" could each be the name: rename the correct one to name, or add --column name=Titel',

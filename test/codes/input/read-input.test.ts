@@ -91,7 +91,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('has every cell of another writer, and its line', async () => {
+  it('has every cell that another program wrote, and its line', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(

@@ -72,7 +72,7 @@ const refusal = async (bytes: Uint8Array, name = 'x.xlsx', options = {}) => {
 };
 
 describe('a workbook', () => {
-  it('that qrctl wrote is read back to the character', async () => {
+  it('that qrctl wrote is read back exactly', async () => {
     const text = fc
       .oneof(
         fc.constantFrom(

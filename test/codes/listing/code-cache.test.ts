@@ -50,7 +50,7 @@ test('has a code only as it was written', async () => {
   expect(await cache.has([['slug-3', id, 'x']])).toBe(false);
 });
 
-test('is of one base URL and key', async () => {
+test('is separate per base URL and key', async () => {
   await createCodeCache(user, WORKSPACE).write(KEPT);
   expect(
     await createCodeCache(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read(),
@@ -101,7 +101,7 @@ test.each([
   expect(await cache.read()).toBeUndefined();
 });
 
-test('of a workspace that is no more nothing stays; there are 32 at most', async () => {
+test('is removed with its workspace; at most 32 caches exist', async () => {
   for (let port = 1; port <= 40; port++) {
     await createCodeCache(user, { ...WORKSPACE, baseUrl: `http://127.0.0.1:${port}/api/v1` }).write(KEPT);
   }
@@ -110,7 +110,7 @@ test('of a workspace that is no more nothing stays; there are 32 at most', async
   expect(readdirSync(directory())).toHaveLength(31);
 });
 
-test('on Windows, where users have no numbers, it is in the directory that the system closes to others', async () => {
+test('on Windows, which has no user numbers, is in a directory that is private to the user', async () => {
   const onWindows = { ...user, env: { LOCALAPPDATA: home }, getuid: undefined, geteuid: undefined };
   const cache = createCodeCache(onWindows, WORKSPACE);
   await cache.write(KEPT);

@@ -97,13 +97,13 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(5);
   });
 
-  test('small pages, the last of them full: the next page is fetched too', async () => {
+  test('if the last of several small pages is full, the next page is requested too', async () => {
     const service = lister(() => codes(80), { largest: 20 });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('small pages with a total below the length of the first', async () => {
+  test('a total below the length of a small first page does not shorten the list', async () => {
     const service = lister(() => codes(95), { largest: 20, total: () => 3 });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
   });
@@ -113,13 +113,13 @@ describe('a service whose codes do not change', () => {
     expect(await slugs(listAllCodes(service, 1))).toEqual(expected(150));
   });
 
-  test('a capped total hides no codes: two readings find the same ones', async () => {
+  test('a capped total hides no codes, because two passes find the same ones', async () => {
     const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
     expect(await slugs(listAllCodes(service, 4))).toEqual(expected(350));
     expect(service.asked).toHaveLength(8);
   });
 
-  test('everyCode takes a page of any size', async () => {
+  test('everyCode accepts pages of any size', async () => {
     // More than a function takes as arguments.
     const MANY = SOAK ? 200_000 : 130_000;
     const page = { rows: codes(MANY), total: MANY, serviceTimeMs: ANSWERED };
@@ -129,7 +129,7 @@ describe('a service whose codes do not change', () => {
   });
 });
 
-describe('codes that come and go', () => {
+describe('codes that are created and deleted', () => {
   test('a code created during the reading shifts the pages: each code is listed once, and none is missing', async () => {
     const service = lister((request) => (request < 2 ? codes(250) : [code(999), ...codes(250)]));
     const found = await slugs(listAllCodes(service, 1));
@@ -191,7 +191,7 @@ describe('codes that come and go', () => {
     });
   });
 
-  test('a workspace that changes all the time is given up after three readings', async () => {
+  test('a workspace that changes continuously is refused after three passes', async () => {
     const all = Array.from({ length: 260 }, (_, at) => code(at, at < 250 ? CREATED : ANSWERED));
     const service = lister((request) => all.slice(Math.floor(request / 2), 250 + Math.floor(request / 2)));
     await expect(slugs(listAllCodes(service, 1))).rejects.toThrow(UnprovenError);
@@ -236,7 +236,7 @@ describe('a total that is wrong', () => {
     },
   );
 
-  test('off by one costs three readings', async () => {
+  test('off by one costs three passes', async () => {
     const service = lister(() => codes(150), { total: (real) => real + 1 });
     await expect(slugs(listAllCodes(service, 4))).rejects.toThrow(UnprovenError);
     expect(service.asked).toHaveLength(6);

@@ -13,7 +13,7 @@ test('a slug names a file if it is safe and unique', () => {
   expect(codes.map(createFileNames(codes as never, 'id') as never)).toEqual(codes.map((each) => each.id));
 });
 
-test('of slugs that differ by case the oldest keeps its name, whatever order they come in', () => {
+test('of slugs that differ only in case, the oldest code keeps its file name, in any order', () => {
   const [old, young] = [code(1, 'Menu'), code(2, 'menu')];
   for (const codes of [
     [old, young],
@@ -24,6 +24,6 @@ test('of slugs that differ by case the oldest keeps its name, whatever order the
   }
 });
 
-test('what is no uuid names no file', () => {
+test('an ID that is not a UUID is refused as a file name', () => {
   expect(() => createFileNames([], 'id')({ id: '../x' })).toThrow('as a file name: not a UUID');
 });

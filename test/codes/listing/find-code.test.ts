@@ -76,7 +76,7 @@ describe('a slug that was seen before', () => {
     return serviceOf(now, slugs);
   }
 
-  test('costs one request, which verifies that it is still the slug of that code', async () => {
+  test('costs one request, which verifies that the code still has the slug', async () => {
     const service = knowing(3000);
     expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
     expect(service.got).toEqual([idOf(2900)]);
@@ -125,7 +125,7 @@ describe('a slug that was seen before', () => {
     expect([service.got.length, service.asked.length]).toEqual([0, 2]);
   });
 
-  test('among several, a deleted one is reported', async () => {
+  test('of a deleted code among several is reported', async () => {
     const service = knowing(1000, codes(999));
     await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow(
       'no code has the ID or slug slug-999',

@@ -19,7 +19,7 @@ const target = (row: number, id?: string, slug?: string): TargetRow => ({
   slug,
 });
 
-describe('the codes that rows name', () => {
+describe('the codes of rows', () => {
   function reader(total: number, seen: QrCode[] = []) {
     const asked: string[] = [];
     const slugs = createSlugMemory(NO_SLUG_STORE);
@@ -47,7 +47,7 @@ describe('the codes that rows name', () => {
     };
   }
 
-  it('are read one by one where they are few, and a missing one is no failure', async () => {
+  it('are requested one by one if they are few, and a missing one is no failure', async () => {
     const few = reader(5);
     const find = await findCodes([target(1, 'id-1'), target(2, 'id-9'), target(3, 'id-1')], few);
     expect([find({ id: 'id-1', slug: undefined })?.slug, find({ id: 'id-9', slug: 's1' })]).toEqual([
@@ -57,7 +57,7 @@ describe('the codes that rows name', () => {
     expect(few.asked.sort()).toEqual(['id-1', 'id-9']);
   });
 
-  it('are read by the listing where a slug needs it, or where that costs less', async () => {
+  it('are listed if a slug requires it, or if that costs less', async () => {
     const slug = reader(5);
     const find = await findCodes([target(1, undefined, 's2')], slug);
     expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual([
@@ -67,7 +67,7 @@ describe('the codes that rows name', () => {
     expect(slug.asked).toEqual(['page 1 of 100']);
   });
 
-  it('are listed no further than to the last that is wanted, but to the end where one is not there', async () => {
+  it('are listed up to the last requested one, or to the end if one is missing', async () => {
     const asked = async (...rows: TargetRow[]) => {
       const pages = reader(290);
       await findCodes(rows, pages);
@@ -83,7 +83,7 @@ describe('the codes that rows name', () => {
     expect(await asked(target(1, undefined, 's1'), target(2, 'id-2', 's201'))).toBe('123');
   });
 
-  it('by ids, are requested one by one after page 1 of the listing, if those that are not on it are fewer than its other pages', async () => {
+  it('are requested by ID after page 1 of the listing, if fewer codes than pages remain', async () => {
     const rows = (...numbers: number[]) => numbers.map((n, at) => target(at + 1, `id-${n}`));
     const asked = async (total: number, ...numbers: number[]) => {
       const some = reader(total);
@@ -102,14 +102,14 @@ describe('the codes that rows name', () => {
     ]);
   });
 
-  it('are requested by the known ids of their slugs, if that costs less than the listing', async () => {
+  it('are requested by the cached IDs of their slugs, if that costs less than the listing', async () => {
     const known = reader(5, [code(2)]);
     const find = await findCodes([target(1, undefined, 's2')], known);
     expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');
     expect(known.asked).toEqual(['id-2']);
   });
 
-  it('are listed where a known slug is of another code now, or its code is gone', async () => {
+  it('are listed if a cached slug now belongs to another code, or its code was deleted', async () => {
     for (const other of [code(3), code(9)]) {
       const stale = reader(5, [{ ...other, slug: 's2' }]);
       const find = await findCodes([target(1, undefined, 's2')], stale);

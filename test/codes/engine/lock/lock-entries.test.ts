@@ -25,7 +25,7 @@ function entriesAfter(
 }
 
 describe('the entry of a key of the file', () => {
-  it('is that of its code, and no other key keeps the code', () => {
+  it('contains the code of its row, and no other key keeps that code', () => {
     expect(entriesAfter([], ['create', {}], 'created', { code })).toEqual([entryOf('a', code)]);
     const others = [entryOf('b', code), entryOf('c', codeOf(2))];
     expect(entriesAfter(others, ['adopt', { how: 'equal' }], 'adopted', { code })).toEqual([
@@ -35,7 +35,7 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([entryOf('a', code)], ['unchanged', { code }])).toEqual([entryOf('a', code)]);
   });
 
-  it('is there for both keys if a decision exchanged their codes', () => {
+  it('exists for both keys if a decision exchanged their codes', () => {
     const [one, two] = [codeOf(1), codeOf(2)];
     const before = [entryOf('a', one), entryOf('b', two)];
     const ends = [
@@ -51,7 +51,7 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter(before, [outcome, { how: 'equal', code }], outcome)).toEqual(before);
   });
 
-  it('is not made of a code that a row only resembles', () => {
+  it('is not created from a code that a row only resembles', () => {
     const edited = { how: 'equal' as const, code, changes: [{ ...change, what: 'conflict' as const }] };
     expect(entriesAfter([], ['conflict', edited], 'conflict')).toEqual([]);
     expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);
@@ -66,7 +66,7 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([], ['conflict', { ...open, changes: [unknown] }], 'conflict', { code })).toEqual([]);
   });
 
-  it('has the value of the row where --conflicts service kept another one and the base is unknown (E23)', () => {
+  it('has the value of the row if --conflicts service kept a different one and the base is unknown (E23)', () => {
     const kept: FieldChange = { ...change, what: 'keep' };
     const entries = entriesAfter([], ['adopt', { how: 'decision', code, changes: [kept] }], 'adopted', {
       code,
@@ -74,7 +74,7 @@ describe('the entry of a key of the file', () => {
     expect(entries).toEqual([{ ...entryOf('a', code), name: 'new' }]);
   });
 
-  it('has the new values of what was applied, and the old ones of what was left open (E23)', () => {
+  it('has the new values of applied changes, and the old values of open ones (E23)', () => {
     const entry = entryOf('a', codeOf(1, { name: 'old', destination: 'https://old.example/' }));
     const now = codeOf(1, { name: 'new', destination: 'https://new.example/' });
     const kept: FieldChange = { ...change, field: 'destination', what: 'keep' };
@@ -100,7 +100,7 @@ describe('the entry of a key of the file', () => {
     ]);
   });
 
-  it('is no longer that of a removed key once its code has the values of the row', () => {
+  it('is no longer marked as removed once its code has the values of the row', () => {
     const entry = entryOf('a', code, { removed: 'paused' });
     const back = { changes: [status] };
     expect(entriesAfter([entry], ['update', back], 'failed', { code })).toMatchObject([
@@ -111,21 +111,21 @@ describe('the entry of a key of the file', () => {
   });
 });
 
-describe('the entry of a key that the file no longer has', () => {
+describe('the entry of a key that was removed from the file', () => {
   const entry = entryOf('a', codeOf(1, { name: 'applied' }));
 
-  it('is gone with its code', () => {
+  it('is removed if its code was deleted', () => {
     expect(entriesAfter([entry, entryOf('b', codeOf(2))], ['removed', {}])).toEqual([
       entryOf('b', codeOf(2)),
     ]);
   });
 
-  it('keeps the values that were applied last, and is marked', () => {
+  it('keeps the last applied values, and is marked as removed', () => {
     const edited = codeOf(1, { name: 'by hand', status: 'paused' });
     expect(entriesAfter([entry], ['removed', { code: edited }])).toEqual([{ ...entry, removed: true }]);
   });
 
-  it('says that its removal paused the code, as long as the code is paused', () => {
+  it('states that its removal paused the code, while the code is paused', () => {
     const paused = codeOf(1, { status: 'paused' });
     const [marked] = entriesAfter([entry], ['removed', { pause: 'removed' }], 'updated', { code: paused });
     expect(marked).toEqual({ ...entry, status: 'paused', removed: 'paused' });

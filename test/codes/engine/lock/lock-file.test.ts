@@ -65,7 +65,7 @@ async function hintOf(content: string): Promise<string | undefined> {
 }
 
 describe('a lock file', () => {
-  it('is read as it was written, whatever its values are, also if another program reformats it (E22)', async () => {
+  it('is read back with all its values, also if another program reformatted it (E22)', async () => {
     await fc.assert(
       fc.asyncProperty(
         entries,
@@ -99,7 +99,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('is refused with its lines if git left a conflict in it (E22)', async () => {
+  it('with a git conflict is refused with the line numbers (E22)', async () => {
     const [head = '', ...rest] = formatLock(lockOf(entry('a', 1), entry('b', 2))).split('\n');
     const content = [
       head,
@@ -119,7 +119,7 @@ describe('a lock file', () => {
     }
   });
 
-  it('is refused with the lines of a key with two codes or a code with two keys, but may have a line twice (E22)', async () => {
+  it('is refused if a key has two codes or a code two keys, but may have a line twice (E22)', async () => {
     const lines = formatLock(lockOf(entry('a', 1), entry('b', 2), entry('c', 3))).split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));
     const twice = (line: string) => faultsOf(lines.with(at, line).join('\n'));
@@ -155,7 +155,7 @@ describe('a lock file', () => {
       expect((await parseLock(start + formatLock(lock), 'codes.lock.json')).entries).toEqual(lock.entries);
   });
 
-  it('is refused with the line of its damage, and with what to do', async () => {
+  it('is refused with the line of its damage, and a hint', async () => {
     const whole = formatLock(lockOf(entry('a', 1), entry('b', 2)));
     const lines = whole.split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));

@@ -20,14 +20,14 @@ async function useDirectory(): Promise<string> {
 }
 
 describe('the lock file on disk', () => {
-  it('is none if there is no file, and is refused if it can’t be read', async () => {
+  it('is undefined if there is no file, and refused if it can’t be read', async () => {
     const directory = await useDirectory();
     expect(await readLock(nodeDisk, join(directory, 'none.lock.json'))).toBeUndefined();
     await mkdir(join(directory, 'codes.lock.json'));
     await expect(readLock(nodeDisk, join(directory, 'codes.lock.json'))).rejects.toBeInstanceOf(UsageError);
   });
 
-  it('is written only if its entries have changed, and not for no entries (E22)', async () => {
+  it('is written only if its entries have changed, and not without entries (E22)', async () => {
     const memory = createMemoryDisk();
     const path = '/data/codes.lock.json';
     const workspace = await WORKSPACE.record();

@@ -53,14 +53,14 @@ function patched(n: number, from: string, to: string, atMs?: number, isKilled = 
 }
 
 describe('a dated change', () => {
-  it('is sent without a memory, but is a conflict if the code differs from the list', () => {
+  it('is sent without a ledger, but conflicts if the code differs from the saved list', () => {
     expect(actOn(X).what).toBe('send');
     expect(actOn(X, { base: X }).what).toBe('send');
     expect(actOn(Z, { base: X }).what).toBe('conflict');
     expect(actOn(B, { base: X, earlier: [B] }).what).toBe('send');
   });
 
-  it('is done once', () => {
+  it('is applied once', () => {
     const ledger = patched(1, X, A, 10);
     for (const base of [undefined, X, A])
       expect(actOn(Z, { ledger, ...(base !== undefined && { base }) })).toEqual({
@@ -69,7 +69,7 @@ describe('a dated change', () => {
       });
   });
 
-  it('overwrites an earlier change, and says so if another client edited it', () => {
+  it('overwrites an earlier change, and reports it if another client edited the code', () => {
     const ledger = patched(1, X, A, 10);
     for (const base of [undefined, X]) {
       const rest = { ledger, wants: B, ...(base !== undefined && { base }) };
@@ -82,7 +82,7 @@ describe('a dated change', () => {
     expect(actOn(B, { ledger: back, atMs: 10 }).what).toBe('send');
   });
 
-  it('keeps what a file of changes made of the code since', () => {
+  it('keeps a later change by an undated file', () => {
     expect(actOn(Z, { ledger: [...patched(1, X, A, 10), ...patched(2, A, Z)] }).what).toBe('keep');
   });
 
@@ -101,7 +101,7 @@ describe('a dated change', () => {
     expect(actOn(Z, { ledger: [...ledger, ...seen.learned] })).toEqual({ what: 'keep', learned: [] });
   });
 
-  it('is remembered if the code has its value already', () => {
+  it('is recorded if the code has its value already', () => {
     const { what, learned } = actOn(A);
     expect(what).toBeUndefined();
     expect(learned).toMatchObject([{ is: 'due', due: { destination: { atMs: 10, says: A } } }]);
@@ -112,7 +112,7 @@ describe('a dated change', () => {
 });
 
 describe('an undated change', () => {
-  it('is sent again after a kill, if the code still has the value of the list', () => {
+  it('is sent again after a kill, if the code still has the value of the saved list', () => {
     const code = codeOf(1, { destination: X });
     const base = { destination: fingerprintOf(X) };
     const row = rowOf(2, { id: code.id, wish: { destination: A }, base });

@@ -6,7 +6,7 @@ import { playHistory } from './world/history.ts';
 describe('a week of three people with copies of a sheet, lost responses, kills, and lost memories', () => {
   const { numRuns, seed } = runs(300, 150_000);
 
-  it('never makes a second code, takes the code of another row, or undoes an edit in silence', () => {
+  it('never creates a duplicate code, takes the code of another row, or reverts an edit without a report', () => {
     const problems: string[] = [];
     for (let history = seed; history < seed + numRuns; history++) {
       const tally = playHistory(history, { planOf: plan });
@@ -16,7 +16,7 @@ describe('a week of three people with copies of a sheet, lost responses, kills, 
     expect(problems).toEqual([]);
   });
 
-  it('asks a needless question in at most one of ten histories', () => {
+  it('asks for an unnecessary decision in at most one of ten histories', () => {
     let needless = 0;
     for (let history = seed; history < seed + numRuns / 10; history++) {
       const { counts } = playHistory(history, { planOf: plan });

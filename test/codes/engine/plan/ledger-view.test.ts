@@ -49,7 +49,7 @@ describe('a POST', () => {
     expect(view.claims.size).toBe(0);
   });
 
-  it('that made a code is the claim of its row', () => {
+  it('that created a code becomes a claim with its row and key', () => {
     const view = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'));
     expect(view.unclear).toEqual([]);
     expect(view.claims.get('a')).toMatchObject({
@@ -69,7 +69,7 @@ describe('a POST', () => {
     expect(view.claims.get('a')?.run).toBe('r2');
   });
 
-  it('stays unclear over runs that do not find it, and keeps the first listing of its own run (E14)', () => {
+  it('stays unclear after runs that find no code for it, and keeps the first listing of its own run (E14)', () => {
     const view = replay(run('r1', ['x']), post(1), end('r1'), run('r2', ['x', 'y']), end('r2'), run('r3'));
     expect(numbersOf(view.unclear)).toEqual([1]);
     expect(view.unclear[0]?.firstIds).toEqual(new Set(['x']));
@@ -79,7 +79,7 @@ describe('a POST', () => {
     expect(replay(run('r1'), post(1), { is: 'decided', n: 1 }).unclear).toEqual([]);
   });
 
-  it('of a code that replaces another is found under the old one', () => {
+  it('of a code that replaces another is listed by the ID of the old code', () => {
     const view = replay(
       run('r1'),
       post(1),
@@ -91,7 +91,7 @@ describe('a POST', () => {
     expect([...view.claims.keys()]).toEqual(['old', 'new']);
   });
 
-  it('shares the set of its first listing with the others of its run', () => {
+  it('shares the set of listed IDs with other POSTs of its run', () => {
     const [one, other] = replay(run('r1', ['x']), post(1), post(2)).unclear;
     expect(one?.firstIds).toBe(other?.firstIds);
   });
@@ -100,12 +100,12 @@ describe('a POST', () => {
 describe('a POST that is repeated', () => {
   const twice = [run('r1', ['x']), post(1), post(2, { again: 1 })];
 
-  it('is unclear as long as its repetition is', () => {
+  it('is unclear while its repetition is unclear', () => {
     const view = replay(...twice);
     expect([numbersOf(view.unclear), view.repeated]).toEqual([[1, 2], []]);
   });
 
-  it('counts as repeated once its repetition made a code', () => {
+  it('counts as repeated once its repetition created a code', () => {
     const view = replay(...twice, made(2, 'b'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1]]);
     expect(view.repeated[0]).toMatchObject({ rowCode: 'b', firstIds: new Set(['x']) });
@@ -116,40 +116,40 @@ describe('a POST that is repeated', () => {
     expect([numbersOf(view.unclear), view.repeated]).toEqual([[1], []]);
   });
 
-  it('leaves its repetition as repeated if it turns out to have made a code itself', () => {
+  it('that created a code itself leaves its repetition counted as repeated', () => {
     const view = replay(...twice, made(1, 'a'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [2]]);
     expect(view.repeated[0]?.rowCode).toBe('a');
   });
 
-  it('is a claim like others if both made codes', () => {
+  it('results in two claims if both requests created codes', () => {
     const view = replay(...twice, made(2, 'b'), made(1, 'a'));
     expect([view.unclear, view.repeated, [...view.claims.keys()]]).toEqual([[], [], ['b', 'a']]);
   });
 
-  it('counts with all requests of its row, however often it was repeated', () => {
+  it('counts as repeated together with all earlier requests of its row', () => {
     const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1, 2]]);
   });
 
-  it('is dropped by the end of a later run, which has looked for a duplicate', () => {
+  it('is dropped at the end of a later run, which has looked for duplicates', () => {
     const own = [...twice, made(2, 'b'), end('r1')];
     expect(numbersOf(replay(...own).repeated)).toEqual([1]);
     expect(replay(...own, run('r2'), end('r2')).repeated).toEqual([]);
   });
 
-  it('is dropped one run later after a killed run, which looked for no duplicate', () => {
+  it('is dropped one run later if a run was killed', () => {
     const killed = [...twice, made(2, 'b'), run('r2'), end('r2')];
     expect(numbersOf(replay(...killed).repeated)).toEqual([1]);
     expect(replay(...killed, run('r3'), end('r3')).repeated).toEqual([]);
   });
 
-  it('is kept by the end of a run in which its row got its code', () => {
+  it('is kept at the end of the run that found the code of its row', () => {
     const view = replay(...twice, run('r2'), post(3, { run: 'r2', again: 2 }), made(3, 'c'), end('r2'));
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
   });
 
-  it('is not looked for after a decision of the user', () => {
+  it('is dropped after a decision of the user', () => {
     expect(replay(...twice, made(2, 'b'), { is: 'decided', n: 1 }).repeated).toEqual([]);
   });
 });
@@ -157,7 +157,7 @@ describe('a POST that is repeated', () => {
 describe('a PATCH', () => {
   const code = [run('r1'), post(1, { key: 'K' }), made(1, 'a')];
 
-  it('that was applied is our change of each of its fields', () => {
+  it('that was applied is recorded as a change of each of its fields', () => {
     const { claims } = replay(...code, patch(2), { is: 'set', n: 2, stored: { name: 'NEW' } });
     expect(claims.get('a')).toMatchObject({ key: 'K', origin: 'made', stored: { name: 'NEW' } });
     expect(claims.get('a')?.changes).toEqual({
@@ -167,7 +167,7 @@ describe('a PATCH', () => {
     });
   });
 
-  it('of a code that no run knows begins a claim', () => {
+  it('of an unknown code creates a claim', () => {
     const { claims } = replay(run('r1'), patch(1), { is: 'set', n: 1, stored: { name: 'New' } });
     expect(claims.get('a')).toMatchObject({
       origin: 'changed',
@@ -177,7 +177,7 @@ describe('a PATCH', () => {
     });
   });
 
-  it('without an outcome may be ours, and is compared with the value that it replaces', () => {
+  it('without an outcome keeps the replaced value as the stored one', () => {
     const { claims } = replay(...code, patch(2, { before: { name: 'Seen' } }));
     expect(claims.get('a')?.stored.name).toBe('Seen');
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Seen', sent: 'New', stored: 'New' }]);
@@ -189,7 +189,7 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.stored).toMatchObject({ name: 'New', status: 'active' });
   });
 
-  it('that was not applied leaves no trace but the values of its row', () => {
+  it('that was not applied leaves only the values of its row', () => {
     const row = { name: 'New' };
     const before = replay(...code).claims.get('a');
     const after = replay(
@@ -205,7 +205,7 @@ describe('a PATCH', () => {
     expect(after.claims.get('a')?.rows[0]).toEqual(row);
   });
 
-  it('takes the place of an earlier one from the same value', () => {
+  it('replaces an earlier PATCH from the same value', () => {
     const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), {
       is: 'set',
       n: 3,
@@ -214,13 +214,13 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Menu', sent: 'Newer', stored: 'Newer' }]);
   });
 
-  it('puts the values of its row first, each once', () => {
+  it('puts the values of its row first in the claim, each once', () => {
     const row = (name: string) => ({ row: { name } });
     const { claims } = replay(...code, patch(2, row('B')), patch(3, row('C')), patch(4, row('B')));
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
   });
 
-  it('is remembered with twenty values at most', () => {
+  it('leaves twenty values per code at most', () => {
     const many = Array.from({ length: 50 }, (_, i) =>
       patch(i + 2, { row: { name: `${i}` }, set: { name: `${i + 1}` }, before: { name: `${i}` } }),
     );
@@ -246,14 +246,14 @@ describe('dated changes', () => {
   const due = (atMs: number, says: string) => ({ due: { name: { atMs, says } } });
   const marks = (...lines: readonly LedgerLine[]) => replay(run('r1'), ...lines).claims.get('a')?.due?.name;
 
-  it('are known from the PATCH that began them, unless it was not applied', () => {
+  it('are recorded by their PATCH, unless it was not applied', () => {
     expect(marks(patch(1, due(10, 'New')))).toEqual([{ atMs: 10, says: 'New' }]);
     expect(marks(patch(1, due(10, 'New')), patch(2, due(20, 'Newer')), not(2))).toEqual([
       { atMs: 10, says: 'New' },
     ]);
   });
 
-  it('are known if nothing was sent for them, with the values that the code had', () => {
+  it('are recorded if nothing was sent for them, with the values of the code', () => {
     const kept: LedgerRecord = { is: 'due', run: 'r1', id: 'a', ...due(10, 'New'), stored: { name: 'new' } };
     expect(marks(kept)).toEqual([{ atMs: 10, says: 'New' }]);
     expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({
@@ -262,7 +262,7 @@ describe('dated changes', () => {
     });
   });
 
-  it('are one per time, the last one, and twenty at most', () => {
+  it('are kept once per time, the last one, and twenty at most', () => {
     expect(marks(patch(1, due(10, 'A')), patch(2, due(20, 'B')), patch(3, due(10, 'C')))).toEqual([
       { atMs: 20, says: 'B' },
       { atMs: 10, says: 'C' },
@@ -282,7 +282,7 @@ describe('a code', () => {
     ...more,
   });
 
-  it('that a row turned out to be is a claim', () => {
+  it('that was found for a row becomes a claim', () => {
     const { claims } = replay(run('r2'), found({ key: 'K' }));
     expect(claims.get('a')).toMatchObject({
       origin: 'found',
@@ -292,27 +292,27 @@ describe('a code', () => {
     });
   });
 
-  it('that we made stays so if it is found, with the newest row and key', () => {
+  it('that qrctl created keeps this origin if it is found again, with the newest row and its key', () => {
     const { claims } = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'), run('r2'), found());
     expect(claims.get('a')).toMatchObject({ origin: 'made', key: 'K', run: 'r2' });
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
   });
 
-  it('is deleted only if the service said so', () => {
+  it('is deleted only if the service confirmed it', () => {
     const sent: LedgerRecord[] = [run('r1'), { is: 'delete', run: 'r1', n: 1, id: 'a' }];
     expect(replay(...sent).claims.get('a')).toBeUndefined();
     expect(replay(...sent, not(1)).claims.get('a')).toBeUndefined();
     expect(replay(...sent, { is: 'deleted', n: 1 }).claims.get('a')?.isDeleted).toBe(true);
   });
 
-  it('has a greater number the later it was last named', () => {
+  it('has a greater order number the later its last record is', () => {
     const { claims } = replay(run('r1'), post(1), made(1, 'a'), post(2), made(2, 'b'), run('r2'), found());
     expect(claims.get('a')?.order).toBeGreaterThan(claims.get('b')?.order ?? 0);
   });
 });
 
-describe('what the service makes of a value', () => {
-  it('is known from what it stored, if that differs', () => {
+describe('the stored form of a value', () => {
+  it('is known from responses with a different value', () => {
     const view = replay(run('r1'), post(1), made(1, 'a', 'MENU'), patch(2), {
       is: 'set',
       n: 2,
@@ -325,13 +325,13 @@ describe('what the service makes of a value', () => {
     ]);
   });
 
-  it('is what it stored last', () => {
+  it('is the one of the last response', () => {
     const lines = [run('r1'), post(1), made(1, 'a', 'MENU'), post(2), made(2, 'b', 'Menu')];
     expect(replay(...lines).storedOf('name', 'Menu')).toBeUndefined();
   });
 });
 
-it('requests are numbered on over all runs', () => {
+it('request numbers increase over all runs', () => {
   expect(replay().next).toBe(1);
   expect(replay(run('r1'), post(4), not(4), run('r2')).next).toBe(5);
 });

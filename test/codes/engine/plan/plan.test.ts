@@ -6,14 +6,14 @@ import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './ma
 const MENU = 'https://example.com/menu';
 
 describe('rows without an ID', () => {
-  it('are new if nothing recognizes them', () => {
+  it('are new if no code or record matches them', () => {
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [codeOf(1)] });
     expect(items).toMatchObject([
       { action: 'create', values: { name: 'Menu', destination: MENU }, isWaiting: false },
     ]);
   });
 
-  it('exist if a code of the workspace has their values, without any memory (E3)', () => {
+  it('exist if a code of the workspace has their values, even without a ledger (E3)', () => {
     const codes = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     expect(actionsOf(planOf([newRow(2, ' Menu ', `${MENU}`)], { codes }))).toEqual(['exists n0001']);
   });
@@ -104,7 +104,7 @@ describe('rows without an ID', () => {
 });
 
 describe('rows with an ID or slug', () => {
-  it('are that code, and new rows below them are new', () => {
+  it('specify that code, and rows without an ID below them are new', () => {
     const code = codeOf(1);
     const rows = [rowOf(2, { of: code }), newRow(3, 'Added', MENU)];
     expect(actionsOf(planOf(rows, { codes: [code] }))).toEqual(['unchanged n0001', 'create']);
@@ -118,14 +118,14 @@ describe('rows with an ID or slug', () => {
     }
   });
 
-  it('are refused if two of them are one code (E2)', () => {
+  it('are refused if two of them specify one code (E2)', () => {
     const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], {
       codes: [codeOf(1)],
     });
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('line 2') }]);
   });
 
-  it('are gone if the code was deleted, and done already if it was to be deleted (E1)', () => {
+  it('are gone if the code was deleted, and done if the verb is delete (E1)', () => {
     const rows = [rowOf(2, { id: idOf(1) })];
     expect(actionsOf(planOf(rows))).toEqual(['gone']);
     expect(actionsOf(planOf(rows, { policy: { verb: 'delete' } }))).toEqual(['deleted']);
@@ -152,7 +152,7 @@ describe('a list that was saved and read back', () => {
     ]);
   });
 
-  it('asks about a field that both sides changed, and sends nothing for its row (E6)', () => {
+  it('reports a conflict for a field that both sides changed, and sends nothing for its row (E6)', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs' };
     const row = listed('https://example.com/mine');
     expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([
@@ -185,7 +185,7 @@ describe('a list that was saved and read back', () => {
     expect(next.items).toMatchObject([{ action: 'update', send: { destination: 'https://example.com/c' } }]);
   });
 
-  it('is refused if a column was sorted by itself (E8)', () => {
+  it('is refused if a single column was sorted (E8)', () => {
     const codes = [1, 2, 3, 4].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, {
@@ -211,7 +211,7 @@ describe('a list that was saved and read back', () => {
     expect(asked.brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
-  it('is refused if the statuses were sorted by themselves, not if codes take turns (E8)', () => {
+  it('is refused if only the statuses were sorted, but not if active and paused codes alternate (E8)', () => {
     const statuses = Array.from({ length: 8 }, (_, at) => (at % 2 ? 'active' : 'paused'));
     const codes = statuses.map((status, at) => codeOf(at + 1, { status }));
     const planWith = (wishes: readonly string[]) => {
@@ -253,7 +253,7 @@ describe('a request without a response', () => {
   const row = newRow(2, 'Menu', MENU);
   const code = codeOf(2, values);
 
-  it('is looked up, and its code is that of the row', () => {
+  it('is looked up, and the code it created is assigned to its row', () => {
     const { items } = planOf([row], { codes: [codeOf(1), code], ledger });
     expect(items).toMatchObject([
       { action: 'unchanged', how: 'lost', learned: [{ is: 'made', n: 1, id: idOf(2) }] },
@@ -268,7 +268,7 @@ describe('a request without a response', () => {
     expect(settled.items).toMatchObject([{ action: 'create', isWaiting: false, repeats: { n: 1 } }]);
   });
 
-  it('is not matched with a code that was there before (E13)', () => {
+  it('is not matched with a code that existed before the request (E13)', () => {
     const before = codeOf(1, values);
     const decided = ledger.map((record) =>
       record.is === 'post' ? { ...record, decided: true as const } : record,
@@ -291,7 +291,7 @@ describe('a request without a response', () => {
     expect(actionsOf(planOf([row], { ...asked, ledger: used, policy }))).toEqual(['undecided']);
   });
 
-  it('waits also if its row was edited, and finds the code', () => {
+  it('waits for a look-up also if its row was edited, and finds the code', () => {
     const edited = newRow(2, 'Menu', 'https://example.com/summer');
     expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
@@ -327,7 +327,7 @@ describe('qr apply', () => {
   };
   const lockOf = (...entries: ReturnType<typeof entry>[]) => new Map(entries.map((one) => [one.key, one]));
 
-  it('asks about codes with the values of a row that no lock file knows', () => {
+  it('reports a code with the values of a row as existing, and adopts it only if requested', () => {
     const code = codeOf(1);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'menu' });
     expect(actionsOf(planOf([row], { codes: [code], policy: apply }))).toEqual(['exists n0001']);
@@ -336,7 +336,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('takes a key that is a slug for that code, also without a lock file', () => {
+  it('matches a key that is a slug to that code, also without a lock file', () => {
     const codes = [1, 2].map((number) =>
       codeOf(number, { name: 'Tent', destination: MENU, status: number === 2 ? 'paused' : 'active' }),
     );
@@ -363,7 +363,7 @@ describe('qr apply', () => {
     expect(faults).toMatchObject([{ line: 2, message: 'the key "menu" belongs to the code n0001' }]);
   });
 
-  it('asks about a key of the ledger whose code a row with another key resembles', () => {
+  it('requires a decision about a key of the ledger if a row with another key has the values of its code', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code], [newRow(2, 'Menu', MENU, { key: 'k1' })]);
     const rows = [newRow(2, 'Menu', MENU, { key: 'k2' }), newRow(3, 'Lunch', MENU, { key: 'k1' })];
@@ -373,7 +373,7 @@ describe('qr apply', () => {
     expect(adopting.items.map(({ action }) => action)).toEqual(['adopt', 'create']);
   });
 
-  it('asks about a key that a spreadsheet made of another one, also if its row was edited', () => {
+  it('requires a decision about a key that a spreadsheet altered, also if its row was edited', () => {
     const lock = lockOf(entry(1, '007'));
     const row = newRow(2, 'Code 1', 'https://example.com/new', { key: '7' });
     expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([
@@ -419,7 +419,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('takes the codes of another key in the ledger only if asked', () => {
+  it('takes codes of other keys in the ledger only if requested', () => {
     const code = codeOf(1);
     const ledger = madeBefore([code], [newRow(2, code.name, code.destination ?? '', { key: 'menu' })]);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'lunch' });
@@ -440,7 +440,7 @@ describe('equal rows', () => {
     ]);
   });
 
-  it('get the codes whose status they have', () => {
+  it('get the codes with their status', () => {
     const [first, second] = [codeOf(1, values), codeOf(2, { ...values, status: 'paused' })];
     const asked = [rowOf(2, { wish: { ...values, status: 'paused' } }), newRow(3, 'Flyer', MENU)];
     expect(actionsOf(planOf(asked, { codes: [first, second] }))).toEqual(['exists n0002', 'exists n0001']);
@@ -454,7 +454,7 @@ describe('keys that only the ledger knows', () => {
   );
   const ledger = madeBefore(codes, keyed);
 
-  it('do not take the code of another row with exactly the values of the row', () => {
+  it('do not take a code that has exactly the values of another row', () => {
     const renumbered = [
       newRow(2, 'New', 'https://example.com/new', { key: '1' }),
       newRow(3, 'Code 1', 'https://example.com/1', { key: '2' }),
@@ -467,7 +467,7 @@ describe('keys that only the ledger knows', () => {
     ]);
   });
 
-  it('tell that a row was edited if its name is still the same', () => {
+  it('show that a row was edited if its name is unchanged', () => {
     const edited = newRow(2, 'Code 1', 'https://example.com/edited', { key: '1' });
     expect(actionsOf(planOf([edited], { codes, ledger }))).toEqual(['edited n0001']);
     expect(actionsOf(planOf([edited], { codes, ledger, policy: { verb: 'apply' } }))).toEqual(['undecided']);
@@ -479,7 +479,7 @@ describe('decisions', () => {
     decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });
 
-  it('name a row by its line or key, and are refused if that is ambiguous', () => {
+  it('specify a row by its line or key, and are refused if that is ambiguous', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
     expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([
       { message: expect.stringContaining('line:2 or key:2') },
@@ -488,7 +488,7 @@ describe('decisions', () => {
     expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
   });
 
-  it('of a results file are not carried out again on another machine', () => {
+  it('in a results file are not carried out again on another machine', () => {
     const [old, made] = [
       codeOf(1, { name: 'Old', destination: MENU }),
       codeOf(2, { name: 'New', destination: MENU }),
@@ -535,7 +535,7 @@ describe('several codes with the name of a row', () => {
 });
 
 describe('files of another workspace or with sorted IDs', () => {
-  it('are refused by the IDs of earlier results', () => {
+  it('are refused if the workspace has none of the earlier IDs', () => {
     const rows = [newRow(2, 'A', MENU)];
     const earlierIds = new Set([idOf(7), idOf(8)]);
     expect(planOf(rows, { earlierIds }).brakes).toMatchObject([{ is: 'other-workspace' }]);

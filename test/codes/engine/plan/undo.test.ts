@@ -45,7 +45,7 @@ function undo(lines: readonly LedgerLine[], codes: readonly QrCode[], name?: str
 }
 
 describe('undo', () => {
-  it('puts a field back, pauses a created code, and reports a deleted one', () => {
+  it('restores a field, pauses a created code, and reports a deleted one', () => {
     const { items } = undo(RUN, [codeOf(1, { destination: B }), codeOf(2, { destination: B })]);
     expect(items).toMatchObject([
       { action: 'update', send: { destination: A } },
@@ -54,7 +54,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('keeps a field that was edited since, also by a later run of this machine', () => {
+  it('keeps a field that was edited after the run, also by a later run of this machine', () => {
     const edited = codeOf(1, { destination: 'https://example.com/theirs', status: 'paused' });
     expect(undo(RUN.slice(0, 3), [edited]).items).toMatchObject([
       {
@@ -80,7 +80,7 @@ describe('undo', () => {
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
 
-  it('sends nothing for a field that is back already', () => {
+  it('sends nothing for a field that has its old value already', () => {
     const { items } = undo(RUN.slice(0, 3), [codeOf(1, { destination: A })]);
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
@@ -91,7 +91,7 @@ describe('undo', () => {
     expect(items.map(({ code }) => code?.id)).not.toContain(idOf(1));
   });
 
-  it('puts back the first value of a field that the run changed twice', () => {
+  it('restores the first value of a field that the run changed twice', () => {
     const twice: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
       {
@@ -118,7 +118,7 @@ describe('the run to undo', () => {
       : []),
   ];
 
-  it('is the last one with changes, and none if that was undone to its end', () => {
+  it('is the last one with changes, and undefined if that is a complete undo', () => {
     expect(chooseRun(runsOf([...RUN, { is: 'run', run: 'empty' }]), undefined)?.run).toBe('one');
     expect(chooseRun(runsOf(undone(false)), undefined)?.run).toBe('one');
     const earlier: readonly LedgerLine[] = [
@@ -130,7 +130,7 @@ describe('the run to undo', () => {
     expect(chooseRun(runsOf([...earlier, ...undone(true)]), undefined)).toBeUndefined();
   });
 
-  it('is the same one again if a request of its undo was not applied', () => {
+  it('is the same one again after an incomplete undo', () => {
     const failed = undone(true).map(
       (line): LedgerLine => (line.is === 'set' && line.n === 5 ? { is: 'not', n: 5 } : line),
     );

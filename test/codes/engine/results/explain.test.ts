@@ -7,7 +7,7 @@ const code = codeOf('menu');
 const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
 
 describe('the reason of a row', () => {
-  it('is absent if old and new values say everything', () => {
+  it('is absent if old and new values explain the change', () => {
     expect(reasonOf({ item: update(2, 'menu', 'https://example.com/new') })).toBeUndefined();
     expect(reasonOf({ item: creation(2) })).toBeUndefined();
     expect(reasonOf({ item: itemOf(2, 'unchanged', { code }) })).toBeUndefined();
@@ -81,7 +81,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('tells an edit of the own code from a row that may be an edit', () => {
+  it("distinguishes an edit of the row's own code from a possible edit", () => {
     const changes = [change('edit', 'a', 'b')];
     expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'ledger', changes }) })).toContain(
       'differs from its code menu',
@@ -121,7 +121,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('names the candidates that a run has found', () => {
+  it('lists the candidates that a run found', () => {
     const item = creation(2);
     expect(reasonOf(endOf(item, 'undecided', { candidates: [codeOf('a')] }))).toBe(
       'not matched with certainty: a (id-a)',
@@ -133,7 +133,7 @@ describe('the error column of results', () => {
   const answers = (action: Parameters<typeof itemOf>[1], verb: Parameters<typeof explainRow>[1]) =>
     explainRow({ item: itemOf(2, action, { code, goneId: 'id-1' }) }, verb)?.split('. ')[1];
 
-  it('has the answers of the column decision', () => {
+  it('lists the words for the column decision', () => {
     expect(answers('conflict', 'update')).toBeUndefined();
     expect(
       explainRow(
@@ -148,7 +148,7 @@ describe('the error column of results', () => {
     expect(answers('exists', 'apply')).toBe('To decide, enter its ID, new or skip in the column decision');
   });
 
-  it('has none for rows about which there is nothing to decide', () => {
+  it('has no such words for rows without a decision', () => {
     expect(answers('exists', 'create')).toBeUndefined();
     expect(answers('gone', 'update')).toBeUndefined();
     expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();

@@ -41,7 +41,7 @@ describe('the exit code of a dry run', () => {
     ).toBe(8);
   });
 
-  it('is 8 if a run would leave rows', () => {
+  it('is 8 if a run would not complete some rows', () => {
     expect(exitOfPlan(planOf([gone]), 'update')).toBe(8);
     expect(exitOfPlan(planOf([itemOf(2, 'edited', { code: menu })]), 'create')).toBe(8);
   });
@@ -51,7 +51,7 @@ describe('the exit code of a dry run', () => {
       expect(exitOfPlan(planOf([creation(3), item]), 'apply')).toBe(9);
   });
 
-  it('is 9 for a brake, with its words', () => {
+  it('is 9 for a brake, with its message', () => {
     const failure = failureOfPlan(planOf([update(2, 'menu', 'new')], { brakes: [brake] }), 'apply');
     expect(exitCodeOf(failure)).toBe(9);
     expect(failure).toMatchObject({ message: brake.message, hint: brake.hint });
@@ -68,7 +68,7 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('says how many codes would change', () => {
+  it('states how many codes would change', () => {
     expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe(
       'a run would change 2 codes',
     );

@@ -44,7 +44,7 @@ const conflict = endOf(
 );
 
 describe('the error of a run', () => {
-  it('is none if every row is done, also those that exist already or keep what the service has', () => {
+  it("is undefined if every row is done, also rows that exist already or keep the service's value", () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
     expect(describeExisting(0)).toBeUndefined();
@@ -53,19 +53,19 @@ describe('the error of a run', () => {
     );
   });
 
-  it('is what stopped the run, whatever else there is', () => {
+  it('is the error that stopped the run, whatever else failed', () => {
     expect(
       failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit,
     ).toBe(3);
   });
 
-  it('is what stopped the run also if no row has this error', () => {
+  it('is the error that stopped the run even if no row has it', () => {
     const stop = new UnprovenError('codes changed on the service during the run');
     expect(failureOf([done], 'create', { stop })).toMatchObject({ exit: 9, lines: [stop.message] });
     expect(failureOf([done, rejected(3)], 'create', { stop })?.lines).toEqual([stop.message]);
   });
 
-  it('says that the same command resumes the run after an outage', () => {
+  it('suggests the same command to resume the run after an outage', () => {
     const stop = new UnavailableError('no response', { hint: 'Check the network.' });
     expect(failureOf([done], 'create', { stop })?.hint).toBe(
       'When the service is available again, run the same command to finish.\nCheck the network.',
@@ -88,7 +88,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 8 for an edited row, with both ways on', () => {
+  it('is 8 for an edited row, with both next steps', () => {
     expect(failureOf([done, edited])).toEqual({
       exit: 8,
       lines: [
@@ -115,7 +115,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('tells rows with the same reason once', () => {
+  it('reports a reason shared by several rows once', () => {
     const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
     expect(failureOf(ends, 'apply')).toMatchObject({
       exit: 9,
@@ -126,7 +126,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('lists few of many reasons', () => {
+  it('lists only some of many reasons', () => {
     const ends = Array.from({ length: 300 }, (_, at) =>
       endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'),
     );
@@ -135,7 +135,7 @@ describe('the error of a run', () => {
     expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
   });
 
-  it('is 9 for a code that is gone where a new one may be wanted, and 8 where it can only be removed', () => {
+  it('is 9 for a code that is gone if a new one may be created, and 8 if its row can only be removed', () => {
     expect(failureOf([done, gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({

@@ -51,7 +51,7 @@ function change(what: FieldChange['what'], more: Partial<FieldChange> = {}): Fie
 }
 
 describe('results', () => {
-  it("have the columns of the input, then ours, and the input's rows in their order", async () => {
+  it("have the columns of the input, then those of qrctl, and the rows in input order", async () => {
     const { columns, rows } = await tableOf(await parse('sku,name\n1,a\n2,b\n'), [
       { code: CODE },
       { outcome: 'failed', error: 'no', isOpen: true },
@@ -73,7 +73,7 @@ describe('results', () => {
     ]);
   });
 
-  it('replace the results that the input came with', async () => {
+  it('replace result columns of the input', async () => {
     const input = await parse(`ID,name,outcome,error,Base,DECISION\n${OTHER_ID},a,failed,no,,new\n`);
     const { columns, rows } = await tableOf(input, [{ code: CODE }]);
     expect(columns).toEqual(['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
@@ -91,7 +91,7 @@ describe('results', () => {
     ).toEqual(['https://go.example/abc', null]);
   });
 
-  it('have a column named __proto__ like any other', async () => {
+  it('have a column named __proto__ if the input has it', async () => {
     const [row] = (await tableOf(await parse('name,__proto__\na,b\n'), [])).rows;
     expect(Object.keys(row ?? {})).toContain('__proto__');
     expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
@@ -108,7 +108,7 @@ describe('results', () => {
 describe('the base in results', () => {
   const current = baseOf(CODE);
 
-  it('is that of the code if nothing was left open', async () => {
+  it('is that of the code if no change is open', async () => {
     expect((await rowOf({ code: CODE, changes: [change('send')] })).base).toBe(formatBase(current));
     expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(
       formatBase(current),
@@ -131,7 +131,7 @@ describe('the base in results', () => {
     expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
   });
 
-  it('without one in the row is the value that is known otherwise', async () => {
+  it('of a row without a base is the value known from elsewhere', async () => {
     const failed = { outcome: 'failed', code: CODE, isOpen: true } as const;
     const known = await rowOf({ ...failed, changes: [change('overwrite', { base: 'Old' })] }, `${ID},Mine,,`);
     expect(known.base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -141,7 +141,7 @@ describe('the base in results', () => {
     );
   });
 
-  it('is never missing beside an ID', async () => {
+  it('is never missing next to an ID', async () => {
     expect(await rowOf({ outcome: 'not-attempted', isOpen: true })).toMatchObject({
       id: ID,
       base: formatBase(SAVED),
@@ -151,7 +151,7 @@ describe('the base in results', () => {
 });
 
 describe('an answer', () => {
-  it('`theirs` brings the cells up to date in which row and code differed', async () => {
+  it('`theirs` updates the cells in which row and code differed', async () => {
     const input = await parse(
       `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
     );
@@ -167,7 +167,7 @@ describe('an answer', () => {
     expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
   });
 
-  it('stays until it was used', async () => {
+  it('stays until it is applied', async () => {
     const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
     expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({
       decision: 'Mine',

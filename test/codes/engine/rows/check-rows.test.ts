@@ -67,7 +67,7 @@ describe('a create file', () => {
     expect((await createFaults(text)).join('\n')).toMatch(fault);
   });
 
-  it("takes other people's columns, also where they resemble a known one that is there", async () => {
+  it("accepts columns of the user, also if they resemble a known column that exists", async () => {
     expect(
       await createFaults(
         'name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n',
@@ -76,7 +76,7 @@ describe('a create file', () => {
     expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
   });
 
-  it('has columns of its own that are named, and nothing is read of', async () => {
+  it('reports columns of the user that are not read', async () => {
     const unread = async (check: typeof checkCreate, text: string) => (await check(await read(text))).unread;
     expect(await unread(checkCreate, 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
@@ -90,7 +90,7 @@ describe('a create file', () => {
     );
   });
 
-  it('is told of a typo in one row of JSON, where others are right', async () => {
+  it('reports a typo in one row of JSON, if other rows are correct', async () => {
     const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
     expect(await createFaults(text, 'x.json')).toContain(
       'item 2, column desination: unknown column; did you mean destination?',
@@ -103,7 +103,7 @@ describe('a create file', () => {
     ]);
   });
 
-  it('refuses what leads nowhere, unless it is wanted, and warns of what is odd', async () => {
+  it("refuses destinations that can't be opened, unless forced, and warns of odd ones", async () => {
     const input = await read(
       'name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n',
     );
@@ -224,11 +224,11 @@ describe('a create file', () => {
     ]);
   });
 
-  it('leaves destinations of other types to the service', async () => {
+  it('does not check destinations of other types', async () => {
     expect(await createFaults('name,type,destination\na,wifi,WIFI;S:home\n')).toEqual([]);
   });
 
-  it('is told of rows that occur twice', async () => {
+  it('reports rows that occur twice', async () => {
     const { warnings } = await checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
     expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
     const json = await checkCreate(

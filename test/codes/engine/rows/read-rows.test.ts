@@ -38,7 +38,7 @@ async function refusal(verb: RowsOptions['verb'], text: string, options?: Option
 const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
 
 describe('a file of new codes', () => {
-  it('has the values to send: empty cells are left out', async () => {
+  it('has the values to send, without empty cells', async () => {
     const { rows } = await read('create', 'Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n');
     expect(rows.map(({ wish, type, id, slug, key }) => ({ ...wish, type, id, slug, key }))).toEqual([
       { name: 'a', destination: 'https://x.de' },
@@ -46,7 +46,7 @@ describe('a file of new codes', () => {
     ]);
   });
 
-  it('is told every fault at once, by line and column', async () => {
+  it('reports every fault at once, by line and column', async () => {
     expect(
       await refusal(
         'create',
@@ -76,7 +76,7 @@ describe('a file of new codes', () => {
     expect((await refusal('create', text)).join('\n')).toMatch(fault);
   });
 
-  it('may have columns of the user that resemble those which it need not have', async () => {
+  it('may have columns of the user that resemble optional ones', async () => {
     const text = 'name,type,note,date,ad,ip,plug,case,keys,state\na,wifi,1,2,3,4,5,6,7,8\n';
     expect(await refusal('create', text)).toEqual([]);
     expect((await read('create', text)).unread).toEqual([
@@ -128,7 +128,7 @@ describe('results and saved lists', () => {
   const HEADER =
     'name,type,destination,status,created_at,updated_at,id,slug,short_url,outcome,error,base,decision';
 
-  it('are worked on as the sheet: rows with codes are specified by them, and rows added below are new', async () => {
+  it('can be used as input: rows with an ID specify codes, and rows added below are new', async () => {
     const list = `${HEADER}\na,url,,active,2026-01-01T00:00:00Z,2026-01-02T00:00:00Z,${ID.toUpperCase()},abc,,created,,${BASE},\nb,wifi,,,,,,,,,,,\nc,wifi,,,,,,,,failed,no,,\n`;
     const { rows, faults, unread } = await read('create', list);
     expect([faults, unread]).toEqual([[], []]);
@@ -144,7 +144,7 @@ describe('results and saved lists', () => {
     expect(rows.map(({ base }) => base && formatBase(base))).toEqual([BASE, undefined, undefined]);
   });
 
-  it('have no columns that every new code needs, if all rows have codes', async () => {
+  it('may lack columns that every new code needs, if all rows have codes', async () => {
     expect(await refusal('create', `id,status\n${ID},paused\n`)).toEqual([]);
     expect(await refusal('create', `id,status\n${ID},paused\n,active\n`)).toEqual([
       'line 1, column name: is missing; every code needs a name',
@@ -152,7 +152,7 @@ describe('results and saved lists', () => {
     ]);
   });
 
-  it('have answers in any case; anything but the words is a code', async () => {
+  it('have decisions in upper or lower case; any other text is a code', async () => {
     const cells = [' New ', 'MINE', 'theirs', 'skip', 'aBc', ID.toUpperCase(), 'https://go.example/xyz', ''];
     const text = `slug,name,decision\n${cells.map((cell) => `s,n,${cell}`).join('\n')}\n`;
     const slugOfShortUrl = (url: string) => /^https:\/\/go\.example\/(.*)$/.exec(url)?.[1];
@@ -176,7 +176,7 @@ describe('results and saved lists', () => {
     expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([]);
   });
 
-  it('keep rows without a good end, which may have no code', async () => {
+  it('keep failed rows, which may have no code', async () => {
     const text = 'name,id,slug,outcome,error\na,,abc,created,\nb,,,failed,no\nc,,,,\n';
     expect((await read('update', text)).rows).toHaveLength(3);
     expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
@@ -214,7 +214,7 @@ describe('a backup', () => {
     expect(rows.map(({ id, slug }) => [id, slug])).toEqual([[ID, 'abc']]);
   });
 
-  it('is recognized by its fields: another object is not a file of rows', async () => {
+  it('is recognized by its fields, and any other object is refused', async () => {
     await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow(
       'must be an array of objects',
     );
@@ -238,7 +238,7 @@ describe('a file of changes', () => {
     expect(json.rows[0]?.wish).toEqual({ destination: '' });
   });
 
-  it('has doubts, which only the codes resolve', async () => {
+  it('has doubtful values, which are valid if the code has them', async () => {
     const text =
       'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
     const { faults, warnings, doubts, rows } = await read('update', text);
@@ -258,7 +258,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('gets the values of flags in its empty cells, and says which flag no row needed', async () => {
+  it('gets the values of flags in its empty cells, and reports flags that no row needed', async () => {
     const text = 'slug,name,status\na,A,active\nb,B,\n';
     const { rows, unusedFlags } = await read('update', text, { changes: { name: 'flag', status: 'paused' } });
     expect(rows.map(({ wish }) => wish)).toEqual([
@@ -268,7 +268,7 @@ describe('a file of changes', () => {
     expect(unusedFlags).toEqual(['name']);
   });
 
-  it('adds tags to the destination of a row; without one they are for that of its code', async () => {
+  it('adds tags to the destination of a row, or else to that of its code', async () => {
     const text =
       'slug,destination,utm_source\na,https://x.de/,Flyer\nb,,\nc,mailto:a@x.de,Flyer\nd,https://y.de/,\n';
     const { rows, faults } = await read('update', text, { utm: { medium: 'print' } });
@@ -283,7 +283,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('is told every fault', async () => {
+  it('reports every fault', async () => {
     expect(await refusal('update', 'id,name,status\nabc,x,paused\n,y,\n')).toEqual([
       'line 2, column id: "abc" is not a valid ID (expected a UUID)',
       'line 3: has neither an ID nor a slug',
@@ -299,7 +299,7 @@ describe('a file of changes', () => {
     );
   });
 
-  it('without any row lacks only what its verb needs', async () => {
+  it('without rows reports only the missing columns of its verb', async () => {
     expect(await refusal('update', '')).toEqual([
       'line 1: no column identifies the codes: add an id or slug column',
       'line 1: no column contains changes: add a name, destination or status column',
@@ -309,7 +309,7 @@ describe('a file of changes', () => {
     expect(await refusal('apply', 'key\n')).toEqual([]);
   });
 
-  it('with dates is a plan, which needs --due', async () => {
+  it('with dates requires --due', async () => {
     const text = 'slug,name,at\na,b,2026-01-01\n';
     await expect(read('update', text)).rejects.toThrow('without --due all rows would be applied now');
     expect((await read('update', text, { ignoreDates: true })).faults).toEqual([]);
@@ -339,7 +339,7 @@ describe('a file of changes', () => {
 });
 
 describe('keys', () => {
-  it('are unique and never empty in a file to apply, and no two look alike (E2)', async () => {
+  it('are unique, never empty and not similar in a file for `qr apply` (E2)', async () => {
     expect(await refusal('apply', 'key,name\na,1\n,2\n A,3\nb c,4\nB  C,5\na,6\n1.23E+11,7\n')).toEqual([
       'line 3, column key: is empty: each row needs a key',
       'line 4, column key: "A" differs from the key "a" of line 2 only in case or spacing',
@@ -364,7 +364,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('may be in another column, also one that says which code it is', async () => {
+  it('may be in another column, also the one that identifies the code', async () => {
     expect((await read('apply', 'SKU,name\na,1\n', { keyColumn: 'sku' })).rows.map(({ key }) => key)).toEqual(
       ['a'],
     );
