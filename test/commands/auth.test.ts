@@ -185,7 +185,7 @@ describe('auth login', () => {
     expect(Object.keys(profiles).sort()).toEqual(names);
   });
 
-  test('leaves a corrupt config unchanged and names it', async () => {
+  test('leaves a corrupt config unchanged, and reports its path', async () => {
     const machine = await useMachine();
     mkdirSync(dirname(machine.file), { recursive: true });
     writeFileSync(machine.file, `{"profiles": {"x": {"apiKey": "${KEY}"`);
@@ -273,7 +273,7 @@ describe('auth list, use and logout', () => {
     expect(stderr).toContain("Did you mean 'work'?");
   });
 
-  test('handle a profile called __proto__ like any other', async () => {
+  test('handle a profile called __proto__ like other profiles', async () => {
     const machine = await useMachine();
     await machine.login('__proto__', FAR, KEY);
     await machine.login('work', FAR, KEY);

@@ -68,7 +68,7 @@ describe('codes', () => {
     expect(readdirSync(cache)).toHaveLength(2);
   });
 
-  test('uses the profile and base URL of the typed line', async () => {
+  test('uses the profile and base URL of the typed command line', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 2, scans: 1 });
     const { QRCTL_API_KEY, QRCTL_BASE_URL } = sandbox.env;
@@ -199,7 +199,7 @@ describe('words of the line', () => {
     expect(await words(line)).toEqual(expected);
   });
 
-  test('flags: in both forms, and only repeatable ones a second time', async () => {
+  test('include flags in both forms, and used ones only if they are repeatable', async () => {
     const found = await words('qr create --name x --adopt 2=a -');
     expect(found).toEqual(expect.arrayContaining(['--destination', '--adopt', '-q', '--quiet', '--profile']));
     expect(found).not.toContain('--name');

@@ -36,7 +36,7 @@ function add(
 }
 
 describe('qr check', () => {
-  it('reports where each code leads, in the columns of the contract, and exits with 8 if one is broken', async () => {
+  it('reports the destination of each code in the documented columns, and exits with 8 if one is broken', async () => {
     const { at } = await usePages({ '/dead': 404, '/moved': '/new' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [, dead] = add(
@@ -173,7 +173,7 @@ describe('qr check', () => {
     expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
   });
 
-  describe('if no destination responds, the network of this machine is to blame (K10)', () => {
+  describe('without a response from any destination (K10)', () => {
     /** Addresses of a server that closes each connection before TLS, and one that comes to life. */
     async function useSilence(...names: string[]) {
       const mute = await useFaultServer(
@@ -189,7 +189,7 @@ describe('qr check', () => {
       return { sandbox, cwd, check, at, dead, nowhere: `https://127.0.0.1:${mute.port}/` };
     }
 
-    it('keeps the file of the last run and reports no destination until one responds', async () => {
+    it('keeps the file of the last run, and reports no code until a destination responds', async () => {
       const { sandbox, cwd, check, at, dead, nowhere } = await useSilence('a', 'b');
       const codes = add(sandbox, ...dead, ['wifi', 'WIFI:S:x;;', 'wifi'], ['none']);
       for (const { id } of codes.slice(0, 2)) sandbox.workspace.update(id, { destination: `${at}/` });
@@ -223,7 +223,7 @@ describe('qr check', () => {
       });
     });
 
-    it('except if a server refuses connections: that server is down', async () => {
+    it('reports a server that refuses connections as down', async () => {
       const { sandbox, cwd, check } = await useSilence();
       add(sandbox, ['a', 'http://127.0.0.1:1/'], ['b', 'http://127.0.0.1:1/b']);
       const { code, stderr } = await check('--since-last', 'check.csv');
@@ -234,7 +234,7 @@ describe('qr check', () => {
       expect(await check('--since-last', 'check.csv')).toMatchObject({ code: 0 });
     });
 
-    it('also if only one was checked, which may be down', async () => {
+    it('fails the same way if only one destination was checked', async () => {
       const { sandbox, check, dead } = await useSilence('a');
       add(sandbox, ...dead);
       const { code, stderr } = await check('--fail-on', 'none');
@@ -242,7 +242,7 @@ describe('qr check', () => {
       expect(stderr).toContain('the only destination that was checked did not respond (the connection was');
     });
 
-    it('names a proxy that is down', async () => {
+    it('reports a proxy that is down', async () => {
       const { sandbox, cwd } = await useSilence();
       add(sandbox, ['a', 'http://example.com/'], ['b', 'https://example.org/']);
       const proxy = 'http://user:hunter2@127.0.0.1:1';
@@ -322,7 +322,7 @@ describe('qr check', () => {
     expect(run.stderr).toContain(message);
   });
 
-  it('requests nothing through a proxy that this machine cannot look up, but with --allow-private (K1)', async () => {
+  it('requests hosts that only the proxy can resolve only with --allow-private (K1)', async () => {
     const { asked, at: proxy } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(
@@ -345,7 +345,7 @@ describe('qr check', () => {
     expect(asked).toContain('http://intranet.invalid/');
   });
 
-  it('quotes and bounds the slug in its last line, so that it forges no hint', async () => {
+  it("quotes and truncates the slug in its last line, so that a slug can't forge a hint", async () => {
     const { at } = await usePages({ '/dead': 404 });
     const sandbox = await useSandbox({
       codes: 0,

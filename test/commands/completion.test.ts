@@ -30,7 +30,7 @@ describe('qrctl completion', () => {
     expect(repeatable).toEqual(['--column', '--adopt', '--as-new']);
   });
 
-  test('is refused for another shell, and without one', async () => {
+  test('refuses an unknown or missing shell', async () => {
     expect(await runByDay(['completion', 'csh'])).toMatchObject({
       code: 2,
       stdout: '',

@@ -115,7 +115,7 @@ describe('config set, get and unset', () => {
 });
 
 describe('config list', () => {
-  test('ends with a count on a terminal, as auth list does', async () => {
+  test('ends with a count on a terminal, like auth list', async () => {
     const machine = await useMachine();
     expect((await machine.run(['config', 'list'], { tty: 60 })).stdout).toMatch(/\n\d+ settings\r\n$/);
     await machine.run(['config', 'set', 'base-url', BASE]);

@@ -70,7 +70,7 @@ describe('doctor', () => {
     ).toBe(true);
   });
 
-  test('reports a failure once on a terminal, wrapped between words, and on standard error if the report goes elsewhere', async () => {
+  test('reports a failure once on a terminal, and also on standard error if the report is redirected', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     const env = { ...sandbox.env, QRCTL_API_KEY: KEY, NO_COLOR: '1' };

@@ -140,7 +140,7 @@ describe('the lines below the tables', () => {
 });
 
 describe('a bar', () => {
-  it('is not drawn for the rest, which does not set the scale', () => {
+  it('is not drawn for the row (other), which does not set the scale', () => {
     const rows = [
       { scans: 40 },
       { value: 'FR', scans: 20 },
@@ -149,7 +149,7 @@ describe('a bar', () => {
     expect(bars(draw([section(rows)], 80))).toEqual([0, 0, 40, 20, 0, 0, 0, 0, 0]);
   });
 
-  it('of a weekday shows its average per day, of other dimensions the scans', () => {
+  it('shows the average per day for a weekday, and the scans for other dimensions', () => {
     const rows = [
       { value: 'Monday', scans: 50, perDay: 10 },
       { value: 'Tuesday', scans: 40, perDay: 10 },
@@ -167,7 +167,7 @@ describe('a bar', () => {
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 32, 0]);
   });
 
-  it('has at least one column, and none without scans', () => {
+  it('has at least one column with scans, and none without', () => {
     const rows = [{ scans: 100_000 }, { scans: 1 }, { scans: 0 }];
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 1, 0]);
     expect(bars(draw([section([{ scans: 0 }])], 80)).slice(2, 3)).toEqual([0]);
@@ -177,7 +177,7 @@ describe('a bar', () => {
 });
 
 describe('a drawing in words', () => {
-  it('has neither bars, sparklines nor signs', () => {
+  it('has no bars, sparklines or special characters', () => {
     const days: Partial<Figure>[] = [
       { value: '2026-10-30', scans: 5, isPart: true },
       { value: '2026-10-31', scans: 10 },
@@ -197,7 +197,7 @@ describe('a drawing in words', () => {
 });
 
 describe('a table', () => {
-  it('has the name of a code beside its slug', () => {
+  it('has the name of a code next to its slug', () => {
     const text = draw([CODES], 120, COMPARED);
     expect(text).toMatch(/\n {2,}scans .*share {2}per day {2}before {2}before\/day {2,}change\n/);
     expect(text).toMatch(
@@ -219,7 +219,7 @@ describe('a table', () => {
     },
   );
 
-  it('omits the share first, then previous totals, and changes last', () => {
+  it('omits columns in narrow terminals: the share first, then previous totals, and changes last', () => {
     const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
     expect(heads(90)).toEqual(['scans', 'share', 'per day', 'before', 'before/day', 'change']);
     expect(heads(76)).toEqual(['scans', 'per day', 'before', 'before/day', 'change']);
@@ -258,7 +258,7 @@ describe('a table', () => {
     expect(cells).toEqual(['+999.0%', 'more than tenfold', '-100.0%', '+0.0%', '–']);
   });
 
-  it('is ASCII if the terminal supports nothing else', () => {
+  it('is ASCII on a terminal without Unicode', () => {
     const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], {
       kind: 'time',
       by: 'day',
@@ -277,7 +277,7 @@ describe('a table', () => {
 });
 
 describe('a sparkline', () => {
-  it('has a sign per row, or per several rows if there are more', () => {
+  it('has one character per row, or per group of rows if there are many', () => {
     const rows = Array.from({ length: 30 }, (_, at) => ({ scans: at }));
     const time = section(rows, { kind: 'time', by: 'day' } as Partial<Section>);
     const line = (width: number) => draw([time], width).split('\n')[0]?.slice('day  '.length) ?? '';

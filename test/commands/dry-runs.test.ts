@@ -41,7 +41,7 @@ async function useRows(codes = ['menu', 'sale']) {
 }
 
 describe('qr create --dry-run', () => {
-  it('has rows that are created, unchanged, and that exist', async () => {
+  it('lists rows that are created, unchanged, or exist', async () => {
     const { write, plan, qrctl, sandbox } = await useRows(['menu']);
     const [header, ...rows] = [
       'name,destination',
@@ -63,7 +63,7 @@ describe('qr create --dry-run', () => {
 });
 
 describe('qr update --dry-run', () => {
-  it('has rows that are updated, unchanged, and whose codes are gone, and the run the same', async () => {
+  it('lists rows that are updated, unchanged, or gone, as the run does', async () => {
     const { write, plan, qrctl, cwd } = await useRows();
     write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
@@ -76,7 +76,7 @@ describe('qr update --dry-run', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged', 'gone']);
   });
 
-  it('has rows of dated changes as the run ends them', async () => {
+  it('lists rows of dated changes with the outcomes of the run', async () => {
     const { write, plan, qrctl, cwd, sandbox } = await useRows(['menu', 'sale', 'done']);
     sandbox.workspace.put({ name: 'text', slug: 'text', type: 'wifi', destination: 'WIFI:S:x;;' });
     write('slug,at,name,status,utm_source', 'done,2030-03-01T00:00Z,Done,,');
@@ -115,7 +115,7 @@ describe('qr update --dry-run', () => {
 });
 
 describe('qr image --dry-run', () => {
-  it('has images that are created, updated, unchanged, and that fail, and the run the same', async () => {
+  it('lists images that are created, updated, unchanged, or fail, as the run does', async () => {
     const { cwd, qrctl } = await useRows(['a', 'b', 'c', 'd']);
     const image = (...args: string[]) =>
       qrctl(

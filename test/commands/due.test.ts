@@ -90,7 +90,7 @@ const PLAN = [
   'c,,SALE,2030-03-31T05:00:00+02:00,,,paused',
 ];
 
-test('a plan without --due is refused before anything is sent, unless its dates are to be ignored', async () => {
+test('a plan without --due is refused before any request, unless its dates are ignored on request', async () => {
   const { sandbox, run, patches, code, write } = await usePlan(PLAN);
   const update = (...more: string[]) => run('qr', 'update', '--from', 'plan.csv', ...more);
   const refused = await update();
@@ -199,7 +199,7 @@ describe('qr update --due', () => {
     },
   );
 
-  it('asks about an edit by another client after a run that was killed at its PATCH', async () => {
+  it('reports an edit by another client as a conflict after a run that was killed at its PATCH', async () => {
     for (const moment of ['before', 'applied'] as const) {
       const plan = await usePlan(PLAN);
       plan.clockTo('2030-03-31T00:45:00Z');
@@ -230,7 +230,7 @@ describe('qr update --due', () => {
     expect(plan.patches()).toBe(2);
   });
 
-  it('lists all that is wrong with a plan, and sends nothing', async () => {
+  it('lists all faults of a plan, and sends nothing', async () => {
     const plan = await usePlan([
       'slug,at,destination',
       'MENU,,https://a.test/',
@@ -294,7 +294,7 @@ describe('qr update --due', () => {
     expect(plan.code('menu')?.status).toBe('paused');
   });
 
-  it('says `later` of rows whose time has not come, in the results as in the dry run', async () => {
+  it('reports rows before their time as `later`, in the results and in the dry run', async () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T00:31:00Z');
     const run = await plan.due('-f', 'json');
@@ -305,7 +305,7 @@ describe('qr update --due', () => {
     expect(results).toContain(',later,not due until 2030-03-31T01:30:00.000Z,,\n');
   });
 
-  it("takes a time without a zone in --timezone, else in the profile's, else refuses it", async () => {
+  it('reads a time without a zone in --timezone or the zone of the profile, or else refuses it', async () => {
     const plan = await usePlan(['slug,at,status', 'MENU,2030-03-31 03:30,paused']);
     plan.clockTo('2030-03-31T01:31:00Z');
     const none = await plan.due();
@@ -333,7 +333,7 @@ describe('a dated plan that changes', () => {
     `MENU,${PAST},https://${destination}/,${name}`,
   ];
 
-  it('A, B, A: sends each correction of a row, also back to an earlier value', async () => {
+  it('the same row from A to B and back sends each correction', async () => {
     const plan = await usePlan(planOf('a.test'));
     for (const destination of ['a.test', 'b.test', 'a.test', 'b.test']) {
       await plan.write(planOf(destination));
@@ -343,7 +343,7 @@ describe('a dated plan that changes', () => {
     expect(plan.patches()).toBe(4);
   });
 
-  it('A, B, A at three times: ends in A', async () => {
+  it('a value from A to B and back at three times ends with A', async () => {
     const at = (hour: string, destination: string) => `MENU,2030-04-01T${hour}:00Z,https://${destination}/`;
     const plan = await usePlan([
       'slug,at,destination',
@@ -363,7 +363,7 @@ describe('a dated plan that changes', () => {
     expect(plan.patches()).toBe(3);
   });
 
-  it('sends only the corrected name of a row, and keeps a later destination', async () => {
+  it('the name of a row sends only the correction, and keeps a later destination', async () => {
     const plan = await usePlan(planOf('a.test', 'First'));
     expect((await plan.due()).code).toBe(0);
     plan.edit('https://example.com/mine');
@@ -372,7 +372,7 @@ describe('a dated plan that changes', () => {
     expect(plan.code('menu')).toMatchObject({ name: 'Second', destination: 'https://example.com/mine' });
   });
 
-  it('keeps later edits under another name, with other results, and by another file', async () => {
+  it('a renamed file or other results keeps later edits', async () => {
     const plan = await usePlan(planOf('a.test'));
     expect((await plan.due()).code).toBe(0);
     plan.edit('https://example.com/mine');
@@ -436,7 +436,7 @@ describe('a dated plan made from a list', () => {
   }
   const MENU = 'https://example.com/menu';
 
-  it('restores a value, and sends no unedited cell', async () => {
+  it('restores an earlier value, and sends no unedited cell', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU });
     plan.sandbox.workspace.update(plan.code('menu')?.id ?? '', { name: 'Renamed' });
     expect((await plan.at('01')).code).toBe(0);
@@ -449,7 +449,7 @@ describe('a dated plan made from a list', () => {
     ]);
   });
 
-  it('without its ledger goes on if the code is as an earlier row made it, and asks about other values', async () => {
+  it('without its ledger continues from the value of an earlier row, and reports other values as conflicts', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
     expect((await plan.at('01')).code).toBe(0);
     await plan.forget();
@@ -474,7 +474,7 @@ describe('a dated plan made from a list', () => {
 });
 
 describe('--utm-…', () => {
-  it('is written the same way each time, by create and update, for one code and for files, and shown in the dry run', async () => {
+  it('adds equal tags in create and update, for one code and for files, and shows them in the dry run', async () => {
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
     const env = sandbox.env;

@@ -82,13 +82,13 @@ describe('a list', () => {
     expect(printed()).toBe('id   name\n───  ────\nc-1  =Ann\nc-2\n');
   });
 
-  test('follows the profile', async () => {
+  test('has the format of the profile', async () => {
     const { context, printed } = setUp({ tty: true, format: 'ndjson' });
     await printRecords(context, rows, columns, {});
     expect(printed()).toBe('{"id":"c-1","name":"=Ann","extra":1}\n{"id":"c-2","name":null}\n');
   });
 
-  test('comes in batches', async () => {
+  test('is written in batches', async () => {
     const { context, printed } = setUp();
     await printRecords(context, batches(rows, [], rows), columns, { format: 'json', fields: ['name'] });
     expect(printed()).toBe('[\n{"name":"=Ann"},\n{"name":null},\n{"name":"=Ann"},\n{"name":null}\n]\n');
@@ -160,7 +160,7 @@ describe('a file', () => {
     expect(readdirSync(directory)).toEqual(['codes.csv']);
   });
 
-  test('that cannot be written costs no request', async () => {
+  test("that can't be written is refused before any request", async () => {
     const { context } = setUp();
     let asked = false;
     async function* asking() {

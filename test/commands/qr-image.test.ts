@@ -76,7 +76,7 @@ describe('qr image of one code', () => {
     expect(stdout).toContain(`https://go.example/${sandbox.workspace.codes()[0]?.id}?via=print`);
   });
 
-  it('encodes an address in ASCII, because scanners disagree about other characters', async () => {
+  it('encodes an address in ASCII, because scanners decode other characters differently', async () => {
     const { sandbox, cwd } = await useImages({ codes: 0 });
     sandbox.workspace.put({ name: 'Menü', slug: 'menü' });
     const url = 'https://xn--mnchen-3ya.example/stra%C3%9Fe/men%C3%BC';
@@ -172,7 +172,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('draws a code that may not scan with --force, and warns', async () => {
+  it('with --force, draws a code that scanners may not read, and warns', async () => {
     const { cwd, image, slug } = await useImages();
     const { code, stderr } = await image([slug, '--size', '8mm', '-o', 'x.png', '--force']);
     expect(code).toBe(0);
@@ -217,7 +217,7 @@ describe('qr image of many codes', () => {
     expect(sandbox.requests).toHaveLength(SOAK ? 2 : 1);
   });
 
-  it('chooses as qr list does, by the rows of a file, or by names', async () => {
+  it('chooses codes by the filters of qr list, by the rows of a file, or by names', async () => {
     const { image, manifest, sandbox, cwd } = await useImages({ codes: 9, paused: true });
     const paused = sandbox.workspace.codes().filter(({ status }) => status === 'paused');
     await image(['--all', '--status', 'paused', '--output-dir', 'paused']);
@@ -238,7 +238,7 @@ describe('qr image of many codes', () => {
     expect(manifest('named').map(({ id }) => id)).toEqual([one?.id, two?.id]);
   });
 
-  it('names files by slug where that is safe and unique, else by id', async () => {
+  it('names files by slug if that is safe and unique, or else by ID', async () => {
     const { image, manifest, sandbox } = await useImages({ codes: 0 });
     for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul'])
       sandbox.workspace.put({ name: slug, slug });
@@ -353,7 +353,7 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)('stops drawing a small logo that takes minutes (2), also on SIGTERM', async () => {
+  it.runIf(SOAK)('stops drawing a logo of a small file that takes minutes (2), also on SIGTERM', async () => {
     const { cwd, sandbox, slug } = await useImages();
     const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
     writeFileSync(
@@ -406,7 +406,7 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual(['x.svg']);
   });
 
-  it('names a directory that cannot be created or written', async () => {
+  it("reports a directory that can't be created or written", async () => {
     const { image, cwd } = await useImages();
     writeFileSync(join(cwd, 'file'), '');
     expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
@@ -442,7 +442,7 @@ describe('qr image of a sheet', () => {
     ]);
   });
 
-  it('has captions of two lines, without empty cells', async () => {
+  it('has captions of two lines, and skips empty cells', async () => {
     const { image, cwd, sandbox } = await useImages();
     const [one, two] = sandbox.workspace.codes();
     writeFileSync(join(cwd, 'c.csv'), `slug,Stadt\n${one?.slug},Köln\n${two?.slug},\n`);
@@ -545,7 +545,7 @@ describe('qr image of a sheet', () => {
     expect((await imageBuilt(wide)).stderr).toContain('Created 2 labels for a grid of 2x1, 1 page');
   });
 
-  it('has the cells of a column as captions, and nothing for an empty cell', async () => {
+  it('has the cells of a column as captions, and no caption for an empty cell', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'slug,Table,none\nc1002,Terrace 7,a\nc1000,,b\n');
     const args = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'x.pdf', '--caption'];

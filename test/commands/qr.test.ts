@@ -31,7 +31,7 @@ const slugOf = ({ workspace }: TestSandbox, id: string) => workspace.code(id)?.s
 const methods = ({ requests }: TestSandbox) => requests.map(({ method }) => method).join(' ');
 
 describe('qr list', () => {
-  it('prints every code, however many pages it takes', async () => {
+  it('prints every code of any number of pages', async () => {
     for (const intercept of [undefined, smallerPages(37)]) {
       const { sandbox, qr } = await useQr({ codes: 230, intercept });
       const { code, stdout } = await qr(['list', '--format', 'json']);
@@ -68,7 +68,7 @@ describe('qr list', () => {
     }
   });
 
-  it('filters and sorts locally: any value of a flag, and all flags', async () => {
+  it('filters codes that match any value of each flag, and all flags', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
     const make = (name: string, type: string, status: string) =>
       sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
@@ -140,7 +140,7 @@ describe('the base of each row', () => {
     ]);
   });
 
-  it('is not in other output, unless --fields asks for it', async () => {
+  it('is not in other output, unless --fields contains it', async () => {
     const { qr } = await useQr({ codes: 1 });
     const cwd = await useDirectory();
     for (const flags of [['-f', 'json'], ['-f', 'csv'], ['-f', 'table'], ['--ids']])
@@ -185,7 +185,7 @@ describe('qr get', () => {
 });
 
 describe('qr create', () => {
-  it('creates one and prints it', async () => {
+  it('creates a code and prints it', async () => {
     const { sandbox, qr } = await useQr({ codes: 0 });
     const { code, stdout } = await qr(['create', '--name', "Jo's", '--type', 'wifi', '--destination', 'x']);
     expect(code).toBe(0);

@@ -34,7 +34,7 @@ describe('README', () => {
     expect(readDocument('docs/install.md')).toContain(`qrctl completion ${shell}`);
   });
 
-  test('explains the exit codes in the words of the table', () => {
+  test('explains the exit codes with the words of the exit code table', () => {
     const rows = readDocument('docs/ci.md').replaceAll('`', '');
     for (const { exit, meaning } of EXIT_CODES.filter((code) => code.exit <= 10))
       expect(rows).toContain(`| ${exit} | ${meaning} |`);

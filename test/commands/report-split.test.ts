@@ -26,7 +26,7 @@ async function useClients() {
 const SPLIT = ['--join', 'clients.csv', '--split-by', 'client', '--output-dir', 'reports', ...RANGE];
 
 describe('one report per value', () => {
-  test('has the figures of its codes, for as many requests as one report', async () => {
+  test('has the figures of its codes, with no more requests than one report', async () => {
     const { sandbox, cwd, env } = await useClients();
     const requestsOf = async (args: string[]) => {
       const before = sandbox.requests.length;
@@ -62,7 +62,7 @@ describe('one report per value', () => {
     expect(total(split.stderr)).toBe(total(stderr) - total(without.stderr));
   });
 
-  test.runIf(SOAK)('is a PDF of files', async () => {
+  test.runIf(SOAK)('can be a PDF from scan files', async () => {
     const { sandbox, cwd, env } = await useClients();
     const before = sandbox.requests.length;
     const args = ['scans', 'report', '--input', 'scans.csv', ...SPLIT, '--as', 'pdf'];
@@ -103,7 +103,7 @@ describe('--compare FROM..TO', () => {
     return runHere([...args, '--compare', period, '-f', 'csv'], { env });
   };
 
-  test('includes both ends, and gives the same as the period before if it is that', async () => {
+  test('includes both ends, and equals the previous period if it is the same range', async () => {
     const own = await compare('2024-11-01..2024-11-30');
     expect(own.code).toBe(0);
     expect(own.stderr).toContain('from 2024-11-01 00:00 to 2024-12-01 00:00 (UTC)');
@@ -124,7 +124,7 @@ describe('--compare FROM..TO', () => {
 });
 
 describe('the report of a sender', () => {
-  test('has more dimensions, a color that is readable, a footer, and one sentence first', async () => {
+  test('has additional dimensions, a readable color, a footer, and a leading sentence', async () => {
     const { cwd, env } = await useClients();
     const own = ['--add-by', 'utm_source', '--accent', '#FFDD00', '--footer', 'Agency\n\nPhone 1'];
     const args = ['scans', 'report', '--all', '--during', '2024-12', ...own, '-o', 'r.html'];

@@ -20,7 +20,7 @@ it.each([
   expect(resultsPathBeside(from, { form, columns: ['name'] })).toBe(expected);
 });
 
-it('results with another name are written into themselves', () => {
+it('a results file as input is overwritten with the new results, also under another name', () => {
   const columns = ['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision'];
   const form = { is: 'csv', delimiter: ',', bom: false, lineEnd: '\n' } as const;
   expect(resultsPathBeside('kept.csv', { form, columns })).toBe('kept.csv');

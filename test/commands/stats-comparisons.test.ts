@@ -25,7 +25,7 @@ async function statsOf(text: string, ...args: string[]) {
 }
 
 describe('October compared with September', () => {
-  test('of a file that begins with it: by averages per day, which are the same', async () => {
+  test('has equal averages per day, for files that begin with September', async () => {
     const { stdout } = await statsOf(scansFrom(1), '--by', 'country', '-f', 'csv');
     expect(stdout).toContain('\ncountry,DE,124,1,120,0,,4,4,true\n');
     const table = (await statsOf(scansFrom(1), '--by', 'country', '-f', 'table')).stdout;
@@ -33,7 +33,7 @@ describe('October compared with September', () => {
     expect(table).toContain('\nAverage per day: 4.0, previously 4.0 (+0.0%)\n');
   });
 
-  test('of a file that begins later: without a change, and marked', async () => {
+  test('has no change, and a mark, for files that begin later', async () => {
     const { stdout, stderr } = await statsOf(scansFrom(20), '--by', 'country', '-f', 'csv');
     expect(stdout).toContain('\ncountry,DE,124,1,44,,,4,4,true\n');
     expect(stderr).toContain('the data begins at 2026-09-20 00:00 (UTC)');
@@ -42,13 +42,13 @@ describe('October compared with September', () => {
     expect(table).toContain('\n† the previous period begins before the data, so no change is shown\n');
   });
 
-  test('of a file that begins with October: without a previous figure', async () => {
+  test('has no previous figure, for files that begin with October', async () => {
     const { stdout } = await statsOf(scansFrom(31), '--by', 'country', '-f', 'csv');
     expect(stdout).toContain('\ncountry,DE,124,1,,,,4,,true\n');
   });
 });
 
-test('of codes that are younger than the previous period: without a change', async () => {
+test('codes created after the previous period have no change', async () => {
   // The sandbox's codes are created just before their first scan.
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const created = sandbox.workspace.codes().map(({ created_at }) => created_at);
@@ -91,7 +91,7 @@ describe('a period that is not over', () => {
     };
   }
 
-  test('is compared with the same part of the previous one, which data and notes state', async () => {
+  test('is compared with the same part of the previous period, as data and notes state', async () => {
     const stats = await useService();
     const { rows, stderr } = await stats(
       '--during',

@@ -83,7 +83,7 @@ describe('a joined column', () => {
     expect(new Set(made).size).toBe(1);
   });
 
-  test('costs only totals', async () => {
+  test('costs only requests of totals', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const args = ['--all', '--join', 'ids.csv', '--by', 'City name', '--by', 'utm_campaign', ...RANGE];
     const dry = await statsOf(sandbox, cwd, [...args, '--dry-run', '-f', 'json']);
@@ -192,7 +192,7 @@ describe('--join refuses', () => {
     });
   });
 
-  test('an unknown column, with the nearest; an unknown dimension, with the way to a column', async () => {
+  test('an unknown column, with the nearest name, and an unknown dimension, with a hint about columns', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'own.csv'), 'slug,region\na,N\n');
     const hintOf = async (...args: string[]) =>

@@ -57,7 +57,7 @@ function countsOf(stdout: string, by: string) {
 }
 
 describe('--where', () => {
-  test('counts the scans that a plain loop keeps', async () => {
+  test('counts the same scans as a simple loop', async () => {
     const { scans, at, campaigns, codes, run } = await useWorkspace();
     const [first, third] = [at(0), at(2)];
     const campaignOf = (scan: Line) => campaigns[codes.findIndex(({ id }) => id === scan.qr_id)];
@@ -100,7 +100,7 @@ describe('--where', () => {
     expect(paths.size).toBe(1);
   });
 
-  test('is in the title of a table, the last line, and a report', async () => {
+  test('appears in the title of a table, the last line, and a report', async () => {
     const { env, cwd, run } = await useWorkspace();
     const where = ['--where', 'device=mobile', '--where', 'country=de', ...RANGE];
     const { stdout, stderr } = await run(['--all', '--by', 'country', ...where, '-f', 'table']);
@@ -137,7 +137,7 @@ describe('--where', () => {
 });
 
 describe('codes of --input', () => {
-  test('are chosen by CODE, --from and --name, next to several files', async () => {
+  test('are chosen by CODE, --from and --name, also with several files', async () => {
     const { scans, at, run, cwd, sandbox, env } = await useWorkspace();
     const [first, second] = [at(0), at(1)];
     const before = sandbox.requests.length;
@@ -179,7 +179,7 @@ describe('codes of --input', () => {
 });
 
 describe('--by A,B', () => {
-  test('counts each pair as a plain loop does, from the service and from files', async () => {
+  test('counts each pair like a simple loop, from the service and from files', async () => {
     const { scans, run } = await useWorkspace();
     const hourOf = ({ ts }: Line) => ts.slice(11, 13);
     const valueIn = (by: string, scan: Line) =>

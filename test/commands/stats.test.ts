@@ -32,7 +32,7 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
 }
 
 describe('the same figures', () => {
-  test('from the service, CSV, JSON and NDJSON, compressed or not, by everything', async () => {
+  test('come from the service, CSV, JSON and NDJSON, compressed or not, by every dimension', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 400 });
     const directory = await useDirectory();
     const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], {
@@ -49,7 +49,7 @@ describe('the same figures', () => {
     }
   });
 
-  test('from a directory of files that overlap, each scan once', async () => {
+  test('come from a directory of overlapping files, with each scan counted once', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 700 });
     const directory = await useDirectory();
     await mkdir(join(directory, 'logs'));
@@ -70,7 +70,7 @@ describe('the same figures', () => {
     );
   });
 
-  test('as data: the columns of the contract, fractions, the rest in one row', async () => {
+  test('have the documented columns as data, with fractions and one row for the rest', async () => {
     const directory = await useDirectory();
     const lines = ['id,ts,country'];
     for (let i = 0; i < 40; i++)
@@ -134,7 +134,7 @@ describe('requests', () => {
     },
   );
 
-  test('are those of the pages if these are fewer', async () => {
+  test('read pages if that requires fewer requests', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 701 });
     const result = await requestsOf(sandbox, [
       '--all',
@@ -230,7 +230,7 @@ describe('the table', () => {
     expect(stdout).toContain('* incomplete');
   });
 
-  test('shows control characters in values, and executes none', async () => {
+  test('escapes control characters in values', async () => {
     const directory = await useDirectory();
     await writeFile(
       join(directory, 'a.ndjson'),

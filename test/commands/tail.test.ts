@@ -8,7 +8,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
 
-test('prints what was there since a time, oldest first, and ends after --max-events', async () => {
+test('prints earlier scans since a time, oldest first, and ends after --max-events', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 700 });
   const { code, stdout } = await runByDay(
     ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', '--max-events', '600', ...FAST],

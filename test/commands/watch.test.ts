@@ -110,7 +110,7 @@ describe('scans watch', () => {
     expect((await run('--quiet-for', '11d', '--fields', 'outcome')).stdout).toBe('outcome\nok\nquiet\n');
   });
 
-  it('neither requests nor judges a paused code without --status (W11)', async () => {
+  it('neither requests nor evaluates a paused code without --status (W11)', async () => {
     const { sandbox, ids } = await useCodes();
     const quiet = ids[1] ?? '';
     sandbox.workspace.update(quiet, { status: 'paused' });
@@ -126,7 +126,7 @@ describe('scans watch', () => {
     });
   });
 
-  it('ends all weeks at one instant, the clock of the service or --until (W9)', async () => {
+  it("ends all weeks at one instant: the service's time or --until (W9)", async () => {
     const { sandbox } = await useCodes({ clockSkewMs: -2 * DAY_MS });
     await runByDay(['scans', 'watch', '--all', '--until', '2099-01-01'], { env: sandbox.env });
     const ends = new Set(
@@ -142,7 +142,7 @@ describe('scans watch', () => {
     );
   });
 
-  it('judges the other codes if one fails, and reports the failure', async () => {
+  it('evaluates the other codes if one fails, and reports the failure', async () => {
     const { sandbox, ids } = await useCodes({
       intercept: ({ request, apply, send }) =>
         send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),
@@ -159,7 +159,7 @@ describe('scans watch', () => {
 });
 
 describe('scans watch --input', () => {
-  it('judges exported files like the service, without a request', async () => {
+  it('evaluates exported files like the service, without a request', async () => {
     const { sandbox } = await useCodes();
     const cwd = await useDirectory();
     const at = { env: sandbox.env, cwd };
@@ -176,7 +176,7 @@ describe('scans watch --input', () => {
     expect(JSON.parse(files.stdout)).toEqual(withScans);
   });
 
-  it.runIf(SOAK)('judges files that overlap like one, with all IDs in memory', async () => {
+  it.runIf(SOAK)('evaluates overlapping files like one file, with all IDs in memory', async () => {
     const { sandbox } = await useCodes();
     const at = { env: sandbox.env, cwd: await useDirectory() };
     await runByDay(['scans', 'export', '--all', '-o', 'all.csv', '-q'], at);
@@ -190,7 +190,7 @@ describe('scans watch --input', () => {
     expect(twice.stdout).toBe(files.stdout);
   });
 
-  it('judges as of the last scan of the files, and notes it', async () => {
+  it('evaluates up to the last scan of the files, and notes it', async () => {
     const { sandbox, ids } = await useCodes();
     const cwd = await useDirectory();
     const at = { env: sandbox.env, cwd };

@@ -34,7 +34,7 @@ describe('the memory of a module of WebAssembly', () => {
     ]);
   });
 
-  it('is refused if it is imported', () => {
+  it('must be defined in the module', () => {
     expect(() => boundMemory(Buffer.from([...HEADER, ...EXPORT]), PAGE)).toThrow('no memory of its own');
   });
 });

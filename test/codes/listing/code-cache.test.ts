@@ -101,7 +101,7 @@ test.each([
   expect(await cache.read()).toBeUndefined();
 });
 
-test('is removed with its workspace; at most 32 caches exist', async () => {
+test('is removed on request; at most 32 caches exist', async () => {
   for (let port = 1; port <= 40; port++) {
     await createCodeCache(user, { ...WORKSPACE, baseUrl: `http://127.0.0.1:${port}/api/v1` }).write(KEPT);
   }

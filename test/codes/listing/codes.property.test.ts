@@ -212,7 +212,7 @@ describe('a list of codes', () => {
     );
   });
 
-  test('of an unchanged workspace costs one request per page, and one more', async () => {
+  test('of an unchanged workspace costs at most one request per page, and one more', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const still = { ...drawn, hasDate: true, ageMs: 3600 * MINUTE, future: false };

@@ -16,7 +16,7 @@ function verified(listCodes: ReturnType<typeof failing>) {
   );
 }
 
-test('a service that does not respond is exit 7, with a hint to --no-verify', async () => {
+test('a service that does not respond exits with 7, and a hint about --no-verify', async () => {
   const failure = await verified(
     failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })),
   );
@@ -27,7 +27,7 @@ test('a service that does not respond is exit 7, with a hint to --no-verify', as
   });
 });
 
-test('a rejected key keeps its error', async () => {
+test('a rejected key is reported with its original error', async () => {
   const refused = new AuthError('the service rejected the API key (401)');
   expect(await verified(failing(refused))).toBe(refused);
 });

@@ -89,7 +89,7 @@ describe('qr delete --from', () => {
     expect([slugs(), deletions()]).toEqual(['abcde', 0]);
   });
 
-  it('prompts on a terminal, and deletes nothing without the number', async () => {
+  it('prompts on a terminal, and deletes nothing unless the reply is the number of codes', async () => {
     const { cwd, env, id, slugs } = await useCodes();
     writeFileSync(join(cwd, 'old.csv'), `id\n${id('a')}\n${id('b')}\n`);
     const args = ['qr', 'delete', '--from', 'old.csv'];
@@ -135,7 +135,7 @@ describe('only 204 is a deletion', () => {
     expect(slugs()).toBe('cde');
   });
 
-  it('404 is one for a repeated DELETE', async () => {
+  it('404 counts as a deletion after a repeated DELETE', async () => {
     const { cwd, env, id, slugs } = await useCodes(
       (exchange) => isDelete(exchange) && exchange.number < 3 && gateway(502, { applied: true }),
     );

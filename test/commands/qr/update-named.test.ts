@@ -50,7 +50,7 @@ describe('qr update CODE… --dry-run', () => {
     expect(patches()).toBe(0);
   });
 
-  it('has the errors of the run', async () => {
+  it('fails with the errors of the run', async () => {
     const { qr } = await useCodes();
     expect(await qr('never', '--name', 'x', '--dry-run')).toMatchObject({ code: 4 });
     expect(await qr('a', '--destination', 'nowhere', '--dry-run')).toMatchObject({ code: 2 });
@@ -67,7 +67,7 @@ describe('the response to a change', () => {
       return exchange.send(apply({ ...request, body: Buffer.from(JSON.stringify(rest)) }));
     };
 
-  it.each(['name', 'destination'])('with the old %s is a failure', async (field) => {
+  it.each(['name', 'destination'])('with the old %s counts as a failure', async (field) => {
     const { qr } = await useCodes(ignores(field));
     const run = await qr('a', '--name', 'New', '--destination', 'https://x.de/new');
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`did not change the ${field}`) });
@@ -76,7 +76,7 @@ describe('the response to a change', () => {
     expect(several.stdout).toContain(`did not change the ${field}`);
   });
 
-  it('with another value is reported', async () => {
+  it('with a different value is reported', async () => {
     const shortens = changedBody((body) => {
       Object.assign(body, { name: String(Object(body).name).slice(0, 10) });
     });
@@ -138,7 +138,7 @@ describe('qr update CODE CODE…', () => {
     expect(await qr('never', 'none', '--name', 'x')).toMatchObject({ code: 4 });
   });
 
-  it('adds tags to the destination of each, and refuses a code without a web address', async () => {
+  it('adds tags to the destination of each code, and refuses a code without a web address', async () => {
     const { sandbox, qr, code, patches } = await useCodes();
     sandbox.workspace.put({ name: 'w', slug: 'w', type: 'wifi', destination: 'WIFI:S:x;;' });
     expect(await qr('a', 'w', '--utm-source', 'mail')).toMatchObject({ code: 2 });

@@ -51,7 +51,7 @@ function change(what: FieldChange['what'], more: Partial<FieldChange> = {}): Fie
 }
 
 describe('results', () => {
-  it("have the columns of the input, then those of qrctl, and the rows in input order", async () => {
+  it('have the columns of the input, then those of qrctl, and the rows in input order', async () => {
     const { columns, rows } = await tableOf(await parse('sku,name\n1,a\n2,b\n'), [
       { code: CODE },
       { outcome: 'failed', error: 'no', isOpen: true },

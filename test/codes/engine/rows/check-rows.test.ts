@@ -67,7 +67,7 @@ describe('a create file', () => {
     expect((await createFaults(text)).join('\n')).toMatch(fault);
   });
 
-  it("accepts columns of the user, also if they resemble a known column that exists", async () => {
+  it('accepts columns of the user, also if they resemble a known column that exists', async () => {
     expect(
       await createFaults(
         'name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n',

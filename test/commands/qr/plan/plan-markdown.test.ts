@@ -85,7 +85,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('has the brake that stops it, and the next step', () => {
+  it('states the brake that stops it, and the next step', () => {
     const brake = {
       is: 'max-changes',
       message: 'the plan changes 12 codes, but only 11 are allowed',
@@ -102,7 +102,7 @@ describe('a plan', () => {
     );
   });
 
-  it('has the fields of one row below each other', () => {
+  it('lists the fields of a row below each other', () => {
     const changes = [change('send', 'a', 'b'), { ...change('send', 'x y', ''), field: 'name' as const }];
     expect(linesOf(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })])).slice(-3, -1)).toEqual([
       '| ~ update | 2 | `menu` | destination | `a` | `b` |',
@@ -112,7 +112,7 @@ describe('a plan', () => {
 });
 
 describe('a run', () => {
-  it('has the outcomes, and the error at its end', () => {
+  it('lists the outcomes, and ends with the error', () => {
     const item = update(2, 'menu', 'b');
     const plan = planOf([item]);
     const failure = new UnprovenError('1 row needs a decision\nline 2: why', { hint: 'Add --force.' });

@@ -101,7 +101,7 @@ const plan = planOf([...creations, unchanged, conflict, update(22, 'menu', 'http
 });
 
 describe('on a terminal', () => {
-  it('has the changes below their rows, and at most ten new codes', async () => {
+  it('lists the changes below their rows, and at most ten new codes', async () => {
     const { out, err } = await dryRun(plan, { columns: 80 });
     expect(out.split('\n').slice(0, 9)).toEqual([
       'line  action    code',
@@ -186,7 +186,7 @@ describe('as data', () => {
     expect((await dryRun(planOf([]), {})).out).toBe('line,key,action,id,slug,field,old,new\n');
   });
 
-  it('is written to a file as a whole', async () => {
+  it('is written completely to a file', async () => {
     const output = join(directory, 'plan.md');
     expect((await dryRun(plan, { flags: { output } })).out).toBe('');
     expect(readFileSync(output, 'utf8')).toMatch(/^### `codes\.csv`: 1 in conflict/);
@@ -243,7 +243,7 @@ describe('the end of a dry run', () => {
 });
 
 describe('after a run', () => {
-  it('has the outcomes and errors, without the reason, which the error of the command states', async () => {
+  it('lists outcomes and errors, without the reason, which the error of the command states', async () => {
     const { context, printed } = setUp(80);
     const item = creation(2);
     const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });
@@ -261,7 +261,7 @@ describe('after a run', () => {
     ]);
   });
 
-  it('has the outcomes and errors in CSV', async () => {
+  it('has outcomes and errors in CSV', async () => {
     const { context, printed } = setUp();
     const item = creation(2);
     const end = endOf(item, 'created', { code: codeOf('menu') });
