@@ -74,7 +74,7 @@ async function formatImage(
       return fromDrawing(Buffer.from(writeEps(figure)), figure);
     }
     case 'pdf': {
-      // The PDF library has half a megabyte.
+      // Loads half a megabyte only for PDF.
       const { writePdf } = await import('./write-pdf.ts');
       const figure = createFigure(modules, style, plate);
       return fromDrawing(await writePdf(figure, text), figure);

@@ -56,7 +56,7 @@ export function isOurs({ rows }: Manifest, file: string, hash: string | undefine
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
 
-/** Number of images drawn at a time, to draw during writes. */
+/** Number of images drawn at a time, so that drawing overlaps writing. */
 export const AT_ONCE = 8;
 
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');

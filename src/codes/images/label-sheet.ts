@@ -105,7 +105,7 @@ interface LayoutOptions {
 const PADDING_MM = 1.5;
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** Minimum aspect ratio of a label for a caption next to the code; above the code, it would shrink it. */
+/** Minimum aspect ratio of a label with the caption next to the code, not below it. */
 const WIDE = 1.4;
 
 /**

@@ -93,7 +93,7 @@ async function drawAll(
     await writeManifest(existing.manifest, drawn());
     return drawn();
   } catch (error) {
-    // Lists files written so far for the next run.
+    // Adds the files written so far to the manifest.
     await writeManifest(existing.manifest, drawn()).catch(() => undefined);
     const state = 'run the command again; files written so far are complete';
     throw cannotWrite(`write to ${directory}`, error, state);

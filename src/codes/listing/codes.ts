@@ -211,7 +211,7 @@ async function* readPages(
   }
 }
 
-/** Converts a refusal of the page after the last one. */
+/** Returns an empty page if the service refuses a page after the last one. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError)
     return { rows: [], total: 0, serviceTimeMs: undefined };

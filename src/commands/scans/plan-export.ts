@@ -159,7 +159,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
   });
 }
 
-/** Plans daily files, by default in UTC, because readers of a dataset may be anywhere. */
+/** Plans the files of a dataset, by default in UTC, because its readers may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

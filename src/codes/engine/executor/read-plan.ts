@@ -40,8 +40,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 }
 
 /**
- * Lists the codes and plans again. `made`: IDs that this run created, oldest first. Throws UnprovenError if
- * an existing code is still missing after a delay.
+ * Lists the codes and plans again. `made`: IDs that this run created, oldest first. Throws UnprovenError if a
+ * code is still missing after a delay.
  */
 export function readAgain(job: PlanJob, made: ReadonlySet<string>): Promise<Planned> {
   return readWhole(job, made, true);

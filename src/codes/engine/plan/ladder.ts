@@ -22,7 +22,7 @@ export type Identity =
       readonly id?: string;
       readonly slug?: string;
     }
-  /** `replaces`: ID of the code in place of which another machine created this one. */
+  /** `replaces`: ID of the code that another machine replaced by this one. */
   | { readonly is: 'exists'; readonly code: QrCode; readonly replaces?: string }
   | {
       readonly is: 'undecided';

@@ -139,7 +139,9 @@ function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[]
   return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
 }
 
-/** Matches rows by key. `qr create` updates a code of equal name or destination; the user decides others. */
+/**
+ * Matches rows by key. With equal name or destination, `qr create` assumes an edit; the user decides others.
+ */
 export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger, listing, policy } = ladder.input;
   for (const row of openRows(ladder)) {
