@@ -31,7 +31,7 @@ describe('a prompt', () => {
     expect(await asking(['a', 'b'], only('b', new AuthError('401'))).asked).toBe('b');
   });
 
-  test('is repeated twice at most, and not after an error that no reply can correct', async () => {
+  test('is repeated twice at most, and not after other errors than an invalid reply', async () => {
     await expect(asking(['a', 'a', 'a', 'b'], only('b', typo)).asked).rejects.toBe(typo);
     const away = new UnavailableError('no network');
     await expect(asking(['a', 'b'], only('b', away)).asked).rejects.toBe(away);

@@ -209,7 +209,7 @@ describe('qr check', () => {
       expect([loud.code, loud.stdout]).toEqual([8, expect.stringContaining('unreachable')]);
     });
 
-    it('writes no file, and gives the reasons on standard output', async () => {
+    it('writes no file, and prints the reasons to standard output', async () => {
       const { sandbox, cwd, check, dead } = await useSilence('a', 'b', 'c');
       add(sandbox, ...dead);
       expect(await check('-o', 'all.csv')).toMatchObject({ code: 7, stdout: '' });

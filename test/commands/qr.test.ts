@@ -56,7 +56,7 @@ describe('qr list', () => {
     }
   });
 
-  it('stops at the last code or at --limit, whatever total the service reports', async () => {
+  it('stops at the last code or at --limit, even if the service reports a wrong total', async () => {
     for (const claimed of [1e9, 1e15]) {
       const intercept = wrongTotal(() => claimed);
       const { sandbox, slugs } = await useQr({ codes: 150, intercept });

@@ -89,7 +89,7 @@ describe('--where', () => {
     }
   });
 
-  test('costs only the totals of matching codes if it is about codes', async () => {
+  test('requests only the totals of matching codes if the filter is about codes', async () => {
     const { sandbox, run } = await useWorkspace();
     const requestsOf = async (where: string) => {
       const before = sandbox.requests.length;

@@ -38,7 +38,7 @@ const ROWS = [
 const about = ({ row, action, send, reason }: PlanItem) => [row?.line, action, Object.keys(send), reason];
 
 describe('planDue', () => {
-  it('has one request per code, shown with the latest row that counts', () => {
+  it('has one request per code, shown with the latest row that takes precedence', () => {
     const { items } = planOf(ROWS);
     expect(items).toMatchObject([{ action: 'update', send: { destination: 'https://b/', name: 'New' } }]);
     expect(itemsByRow(items).map(about)).toEqual([

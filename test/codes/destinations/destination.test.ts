@@ -127,7 +127,7 @@ describe('an invisible character', () => {
   });
 });
 
-describe('an address that leads nowhere', () => {
+describe("an address that can't be opened", () => {
   const useCodes = async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const cwd = await useDirectory();

@@ -97,7 +97,7 @@ describe('follow', () => {
     expect(more.asked).toHaveLength(21);
   });
 
-  it('ends at an address that is not of the web, and counts the redirect to it', async () => {
+  it('ends at a redirect to an address other than http or https, and counts that redirect', async () => {
     const { origin, asked } = await useHost({ '/': 'tel:+49301234567' });
     expect(await follow(new URL(origin), options())).toMatchObject({
       end: { is: 'not-web', target: 'tel:+49301234567' },

@@ -24,7 +24,7 @@ function afterVisits(...trips: Trip[]) {
 }
 
 describe('createHostPatience (K9)', () => {
-  it('gives the verdict of a host that is down after two visits in a row, without the address and time of the last', () => {
+  it('returns the last verdict after two failed connections to a host in a row, without address and time', () => {
     expect(afterVisits(DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, answer(200), DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, DOWN).verdict(ORIGIN)).toEqual({
@@ -35,7 +35,7 @@ describe('createHostPatience (K9)', () => {
     expect(afterVisits(DOWN, DOWN).verdict('https://b.test')).toBeUndefined();
   });
 
-  it('gives the verdict of a host that does not respond after five visits in a row', () => {
+  it('returns the verdict of a host that did not respond to five visits in a row', () => {
     expect(afterVisits(LATE, LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(LATE, LATE, LATE, LATE, LATE).verdict(ORIGIN)).toMatchObject({
       outcome: 'unreachable',

@@ -94,7 +94,7 @@ describe('request', () => {
     );
   });
 
-  it('sends nothing to an address that is not public, whatever led there (K3)', async () => {
+  it('sends nothing to a connected address that is not public (K3)', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const reply = await visit(port, { allowPrivate: false });
     expect(reply.failure?.message).toBe('the connection reached a loopback address');
@@ -227,7 +227,7 @@ describe('request', () => {
 });
 
 describe('request through a proxy', () => {
-  it('sends it the whole URL of a page without TLS, the headers, and its own user and password', async () => {
+  it("sends the proxy the whole URL of a page without TLS, the headers, and the proxy's user and password", async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = new URL('http://inner.test:8080/x?q=1');
     const headers = { 'user-agent': 'test' };

@@ -48,7 +48,7 @@ describe('judge', () => {
     });
   });
 
-  it('calls a page behind a redirect redirected, and one behind bot protection blocked, whatever its status', () => {
+  it('returns redirected for a page after a redirect, and blocked for bot protection with any status', () => {
     expect(judge(trip(answer(200), 1))).toMatchObject({
       outcome: 'redirected',
       redirects: 1,

@@ -15,7 +15,7 @@ describe('the memory of a module of WebAssembly', () => {
     expect([...boundMemory(wasm, 300 * PAGE + 1)]).toEqual([...HEADER, 5, 5, 1, 1, 1, 0xac, 0x02, ...EXPORT]);
   });
 
-  it('keeps its minimum, also if that takes two bytes', () => {
+  it('keeps its minimum, also if the number has two bytes', () => {
     const wasm = Buffer.from([...HEADER, 1, 2, 0, 5, 5, 4, 1, 0, 0x80, 0x01, ...EXPORT]);
     expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([
       ...HEADER,

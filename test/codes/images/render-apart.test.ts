@@ -33,7 +33,7 @@ async function drawSilently(signal?: AbortSignal) {
   return { clock, outcome, renderer };
 }
 
-describe('a logo in a thread of its own', () => {
+describe('a logo in a separate thread', () => {
   it('is measured and drawn, one request after the other', async () => {
     const signal = new AbortController().signal;
     const renderer = await openRenderer(SVG, signal);

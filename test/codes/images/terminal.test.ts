@@ -45,7 +45,7 @@ describe('a code on a terminal', () => {
     expect(readTerminal('')).toMatchObject({ width: 0, height: 0 });
   });
 
-  it('is not decoded if a line lacks its own colors', () => {
+  it('is not decoded if a line does not set its colors', () => {
     const line = `${COLORS}█▄${RESET}`;
     for (const other of ['█▄', `${COLORS}█▄`, `█▄${RESET}`]) {
       expect(() => readTerminal(`${line}\n${other}\n`)).toThrow('a line has no colors of its own');

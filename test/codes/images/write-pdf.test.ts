@@ -39,7 +39,7 @@ describe.each([
   ['pdf', (bytes: Buffer) => readPdf(bytes)[0]],
   ['svg', (bytes: Buffer) => readSvg(bytes.toString())],
 ] as const)('a logo in an image as %s', (format, read) => {
-  it('is a square in the middle, on whole modules, of at least 240 pixels whatever the resolution of the printer', async () => {
+  it('is a centered square of whole modules and at least 240 pixels at any printer resolution', async () => {
     const [overlay = expect.fail(), ...others] = read(await draw(format))?.overlays ?? [];
     expect(others).toEqual([]);
     const moduleMm = 30 / (MODULES.size + 8);

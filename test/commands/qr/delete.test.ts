@@ -55,13 +55,13 @@ describe('qr delete --from', () => {
     ]);
   });
 
-  it('takes a bare list of ids or slugs', async () => {
+  it('accepts a bare list of IDs or slugs', async () => {
     const { deleteRows, slugs, id } = await useCodes();
     expect(await deleteRows([id('a'), 'b'], '--yes')).toMatchObject({ code: 0 });
     expect(slugs()).toBe('cde');
   });
 
-  it('counts a code that was deleted before as deleted, notes it, and sends nothing for it', async () => {
+  it('reports a code that was deleted earlier as deleted, with a note and without a request', async () => {
     const { deleteRows, results, slugs, deletions } = await useCodes();
     await deleteRows(['slug', 'a'], '--yes');
     const again = await deleteRows(['slug', 'a', 'b', 'never'], '--yes');

@@ -94,7 +94,7 @@ describe('the response to a change', () => {
 });
 
 describe('qr update CODE CODE…', () => {
-  it('changes each code once, whatever names specify it, and reports the outcome for each name', async () => {
+  it('changes a code once even if several names specify it, and reports the outcome for each name', async () => {
     const { qr, patches, code } = await useCodes();
     const id = code('a')?.id ?? '';
     const { code: exit, stdout } = await qr(

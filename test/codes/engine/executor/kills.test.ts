@@ -38,7 +38,7 @@ async function killEverywhere(options: WorldOptions, concurrency: number): Promi
   }
 }
 
-describe.each(MISHAPS)('where %s', (_name, mishaps) => {
+describe.each(MISHAPS)('if %s', (_name, mishaps) => {
   const post = (n: number) => mishaps[n] ?? 'none';
 
   it.each(firstRows(1, [3, 1]))(

@@ -92,7 +92,7 @@ describe('the entry of a key of the file', () => {
     ]);
   });
 
-  it('keeps the status last applied, if another client changed one that the file does not manage', () => {
+  it('keeps the last applied status if another client changed a status that the file does not manage', () => {
     const drift: FieldChange = { ...status, old: 'paused', new: 'active', what: 'drift' };
     const now = codeOf(1, { status: 'paused' });
     expect(entriesAfter([entryOf('a', code)], ['unchanged', { code: now, changes: [drift] }])).toEqual([

@@ -45,7 +45,7 @@ describe('the lock file on disk', () => {
     expect((await readLock(memory.disk, path))?.entries.size).toBe(0);
   });
 
-  it('is not written to a device, where it would be lost', async () => {
+  it('is not written to a device, which would lose it', async () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await symlink('/dev/null', path);
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };

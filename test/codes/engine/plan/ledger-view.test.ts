@@ -444,7 +444,7 @@ function contentOf(view: LedgerView) {
   };
 }
 
-it('a compacted ledger gives the same view, now and after further runs (E14)', () => {
+it('a compacted ledger results in the same view, immediately and after further runs (E14)', () => {
   const property = fc.property(fc.array(anyRun, { minLength: 1, maxLength: 6 }), fc.nat(6), (all, at) => {
     const history = historyOf(all);
     const [earlier, later] = [history.slice(0, at).flat(), history.slice(at).flat()];

@@ -32,7 +32,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('are known by the ledger, whatever the file is called, also if another client renamed the code', () => {
+  it('match the codes in the ledger under any file name, also if another client renamed the code', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
     const renamed = { ...code, name: 'Summer menu' };
@@ -278,7 +278,7 @@ describe('a request without a response', () => {
     ]);
   });
 
-  it('is undecided if a new code resembles it, and a decision counts for one request (E7)', () => {
+  it('is undecided if a new code resembles it, and a decision applies to one request (E7)', () => {
     const changed = codeOf(2, { ...values, name: 'Lunch' });
     const asked = { codes: [codeOf(1), changed], ledger, isSettled: true };
     expect(actionsOf(planOf([row], asked))).toEqual(['undecided']);
@@ -447,7 +447,7 @@ describe('equal rows', () => {
   });
 });
 
-describe('keys that only the ledger knows', () => {
+describe('keys that only the ledger contains', () => {
   const codes = [1, 2].map((number) => codeOf(number));
   const keyed = codes.map((code, at) =>
     newRow(at + 2, code.name, code.destination ?? '', { key: `${at + 1}` }),
@@ -559,7 +559,7 @@ describe('files of another workspace or with sorted IDs', () => {
   });
 });
 
-it('a lock file whose ID is that of another slug is refused', () => {
+it('a lock file is refused if its ID belongs to a code with a different slug', () => {
   const { id, name, type, destination, status } = codeOf(1);
   const lock = new Map([['menu', { key: 'menu', id, slug: 'n0002', name, type, destination, status }]]);
   const { faults } = planOf([newRow(2, name, destination ?? '', { key: 'menu' })], {

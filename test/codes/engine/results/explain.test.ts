@@ -28,7 +28,7 @@ describe('the reason of a row', () => {
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
 
-  it('shows where long values differ, and an empty value as such', () => {
+  it('shows the differing part of long values, and marks an empty value', () => {
     const item = itemOf(2, 'conflict', {
       code,
       changes: [change('conflict', `${LONG}flyer`, `${LONG}web`, '')],

@@ -46,7 +46,7 @@ describe('the exit code of a dry run', () => {
     expect(exitOfPlan(planOf([itemOf(2, 'edited', { code: menu })]), 'create')).toBe(8);
   });
 
-  it('is 9 for decisions, whatever else would change', () => {
+  it('is 9 for decisions, even if other rows would change', () => {
     for (const item of [gone, exists, itemOf(2, 'undecided'), itemOf(2, 'conflict', { code: menu })])
       expect(exitOfPlan(planOf([creation(3), item]), 'apply')).toBe(9);
   });

@@ -53,7 +53,7 @@ describe('the error of a run', () => {
     );
   });
 
-  it('is the error that stopped the run, whatever else failed', () => {
+  it('is the error that stopped the run, even if rows failed too', () => {
     expect(
       failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit,
     ).toBe(3);

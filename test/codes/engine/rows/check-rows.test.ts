@@ -173,7 +173,7 @@ describe('a create file', () => {
     },
   );
 
-  it('without a destination names all columns of addresses, or else its own; with types that need none it is right', async () => {
+  it('without destinations reports all columns of addresses, or else its columns, unless no type needs one', async () => {
     expect(await createFaults('name,Web,Bild,Ort\na,https://x.de/1,https://x.de/1.png,Kiel\n')).toEqual([
       'line 1, column destination: is missing; columns "Web" and "Bild" contain addresses, so rename the correct one to destination',
     ]);

@@ -372,7 +372,7 @@ describe('keys', () => {
     expect(rows.map(({ key, slug }) => [key, slug])).toEqual([['a', 'a']]);
   });
 
-  it('may be of codes that exist, so what only a new code needs is not missing yet', async () => {
+  it('may belong to existing codes, so columns that only new codes need may be missing', async () => {
     const { faults, rows } = await read('apply', 'key,name,destination,outcome\na,,nowhere,created\n');
     expect(faults).toEqual([]);
     expect(rows[0]?.doubts.map(({ field, isOdd = false }) => [field, isOdd])).toEqual([

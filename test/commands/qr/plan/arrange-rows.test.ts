@@ -31,7 +31,7 @@ const rows = items.map((item) => ({ item }));
 const actions = (some: readonly { item: { action: string } }[]) => some.map(({ item }) => item.action);
 
 describe('the order of a plan', () => {
-  it('is decisions, removals, changes, creations, and unchanged rows', () => {
+  it('is: decisions, removals, changes, creations, unchanged rows', () => {
     const { first, creations, quiet } = arrangeRows(rows, 'apply');
     expect(actions(first)).toEqual([
       ...['undecided', 'gone', 'conflict', 'edited', 'exists'],
@@ -41,7 +41,7 @@ describe('the order of a plan', () => {
     expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
   });
 
-  it('has existing rows among the quiet ones if they need no decision', () => {
+  it('includes existing rows in `quiet` if they need no decision', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 
@@ -53,7 +53,7 @@ describe('the order of a plan', () => {
     expect(creations.map(({ item }) => item.row?.line)).toEqual([2, 3, 4]);
   });
 
-  it('has creations that failed first, and those that were not attempted among the others', () => {
+  it('has failed creations first, and those that were not attempted with other creations', () => {
     const failed = endOf(creation(3), 'failed', { error: 'no' });
     const waiting = endOf(creation(4), 'not-attempted');
     const done = endOf(creation(2), 'created');

@@ -124,7 +124,7 @@ describe('the entry of a row', () => {
     });
   });
 
-  it('has the IDs of the codes that may be its own, and the outcome after a run', () => {
+  it('has the IDs of candidate codes, and the outcome after a run', () => {
     const item = itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] });
     expect(entryOf(endOf(item, 'undecided'))).toMatchObject({
       candidates: ['id-a', 'id-b'],

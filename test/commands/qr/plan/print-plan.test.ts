@@ -214,13 +214,13 @@ describe('the end of a dry run', () => {
     expect((await dryRun(planOf([unchanged]), { run: { exitCode: true } })).exit).toBe(0);
   });
 
-  it('warns that a brake stops the run, and counts no requests for it', async () => {
+  it('warns that a brake stops the run, and estimates no requests', async () => {
     const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
     expect(err).toContain('a run would send nothing: the plan changes 12 codes. Add --max-changes 12.');
     expect(err).toContain('(about 2 requests). No changes were made');
   });
 
-  it('estimates the time that the rate limit takes', async () => {
+  it('estimates the time of the run under the rate limit', async () => {
     const many = Array.from({ length: 130 }, (_, at) => creation(at + 2));
     expect((await dryRun(planOf(many), {})).err).toContain(
       '130 codes to create (about 132 requests in 2 min)',

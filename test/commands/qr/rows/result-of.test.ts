@@ -3,7 +3,7 @@ import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
 import { resultOf } from '../../../../src/commands/qr/rows/notes.ts';
 import { codeOf, newRow, planOf } from '../../../codes/engine/plan/make.ts';
 
-it('names both a field that is kept and one that the service stored differently', () => {
+it('the error contains both a kept field and one that the service stored differently', () => {
   const code = codeOf(1, { name: 'Table 4', destination: 'https://example.com/theirs' });
   const [item] = planOf([newRow(2, 'Table 4', 'https://example.com/theirs')], { codes: [code] }).items;
   if (!item) throw new Error('no item');
