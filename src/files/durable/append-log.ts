@@ -8,9 +8,9 @@ import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file
 import { truncateTo, writeFully } from './write.ts';
 
 export interface LogWriter<R extends { is: string }> {
-  /** Resolves when the records are durable. */
+  /** Appends records; resolves when they are durable. */
   append(records: readonly R[]): Promise<void>;
-  /** Makes records durable with the next `append`, which also reports a failure. */
+  /** Queues records, which the next `append` makes durable. It also reports their failure. */
   note(records: readonly R[]): void;
   close(): Promise<void>;
 }
@@ -28,7 +28,9 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/** Requires the caller's lock. */
+/**
+ * Opens a log for appending, after passing its records to `take`. The caller must hold the lock of the log.
+ */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
@@ -51,7 +53,7 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
-/** Reads a log, if it exists. Throws UsageError as `openLog`. */
+/** Reads a log, if it exists. Throws like `openLog`. */
 export async function readLog<R extends { is: string }>(place: LogPlace<R>): Promise<void> {
   const { path, advice, disk = nodeDisk, take } = place;
   try {
@@ -73,7 +75,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   // D14: links that another user can abuse are not followed.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could remove the name, also of an existing file.
+  // D8: a power cut could otherwise remove the name of the file, even if it existed.
   await disk.flushDirectory(dirname(place));
   return file;
 }
@@ -101,9 +103,9 @@ function createAppender<R extends { is: string }>(
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
-      // D8: from here on, a power cut cannot undo the append.
+      // D8: from here on, a power cut cannot remove the records.
       const [, found] = await Promise.all([file.datasync(), ifPresent(disk.stat(path))]);
-      // D15: the next run must find the log at its path.
+      // D15: the next run must find the log at this path.
       if (!isSameFile(ours, found)) throw tampered(path, advice, 'moved or removed');
     } catch (cause) {
       throw cannotWrite(taskOf(path, advice), cause, 'all earlier records are saved');

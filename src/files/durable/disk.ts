@@ -39,7 +39,7 @@ export interface DiskFile {
 }
 
 export interface DiskDirectory {
-  /** Path of an entry, on Linux relative to the open directory (openat(2)). */
+  /** Returns the path of an entry: on Linux, relative to the open directory (openat(2)). */
   at(name: string): string;
   names(): Promise<string[]>;
   stat(): Promise<DiskStat>;
@@ -52,14 +52,17 @@ export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 export interface Disk {
   user(): number | undefined;
   /**
-   * `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, `wx+` refuses an existing
-   * name, even a link. The umask applies to `mode`.
+   * Opens a file. `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, `wx+` refuses
+   * an existing name, even a link. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
-  /** Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512 MiB). */
+  /**
+   * Reads a file. Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512
+   * MiB).
+   */
   readFile(path: string, mostBytes?: number): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
-  /** Refuses a link at the end of `path`. Requires no permission to list the directory. */
+  /** Opens a directory without the permission to list it. Refuses a link at the end of `path`. */
   openDirectory(path: string): Promise<DiskDirectory>;
   mkdir(path: string, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -100,7 +103,7 @@ export async function checked<H extends { close(): Promise<void> }>(
   }
 }
 
-/** Resolves to undefined if the file is missing (ENOENT). */
+/** Resolves to the result of a disk operation; undefined if the file is missing (ENOENT). */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -112,7 +115,9 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields chunks, each valid until the next is requested. Ends early if the file does. */
+/**
+ * Yields the bytes of a file in pieces, each valid until the next is requested. Ends early if the file does.
+ */
 export async function* readPieces(
   file: DiskFile,
   start: number,

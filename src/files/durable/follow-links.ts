@@ -1,4 +1,6 @@
-/** Follows links one by one: `realpath` could follow a link that is created after the check (TOCTOU). */
+/**
+ * Follows symbolic links one by one: `realpath` could follow a link that is created after the check (TOCTOU).
+ */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemError } from './path-errors.ts';
 
@@ -18,7 +20,10 @@ interface Followed {
   leaving?: string;
 }
 
-/** A link of root or of `user` is trusted, and any user may link to their own files. */
+/**
+ * Follows the links in a path. A link of root or of `user` is trusted, as is any user's link to their own
+ * file.
+ */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

@@ -29,7 +29,7 @@ interface LockOptions {
 const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
-/** Requires that the directory of `path` exists. */
+/** Takes the lock of the file at `path`, whose directory must exist. */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
@@ -60,7 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/** Names a file equally through links and repeated mounts, ignoring case, as some disks do. */
+/** Returns one name for a file, whichever link, mount or case its path uses: some disks ignore case. */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {
@@ -82,7 +82,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Pads to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
+/** Pads a socket name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
@@ -96,7 +96,7 @@ function listen(address: string): Promise<Lock | undefined> {
       else fail(cannotLock(cause));
     });
     const release = () => new Promise<void>((closed) => server.close(() => closed()));
-    // A cluster worker would otherwise share its parent's socket.
+    // `exclusive`: a cluster worker would otherwise share its parent's socket.
     server.listen({ path: address, exclusive: true }, () => done({ release }));
   });
 }
@@ -115,7 +115,7 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock it too.
+    // Another user's run must be able to lock this file, too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {
@@ -162,7 +162,10 @@ export function otherUserError(
   });
 }
 
-/** Column in /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
+/**
+ * Index of the inode among the columns of /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path
+ * (proc(5)).
+ */
 const INODE_COLUMN = 6;
 
 async function hasSocket(descriptors: string, inode: string): Promise<boolean> {

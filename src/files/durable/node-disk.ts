@@ -34,7 +34,7 @@ import { notRegular, systemError } from './path-errors.ts';
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
-/** Retries a rename on Windows, where virus scanners keep a new file open for a moment. */
+/** Creates a rename that is retried on Windows, where virus scanners keep a new file open for a moment. */
 export function createRenameWithRetry(
   rename: (from: string, to: string) => Promise<void>,
   wait: (ms: number) => Promise<unknown> = sleep,
@@ -72,7 +72,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Inode numbers and times exceed the precision of JavaScript numbers. */
+/** Option of `stat`: inode numbers and times exceed the precision of JavaScript numbers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -93,9 +93,9 @@ function inNumbers(stats: BigIntStats): DiskStat {
   };
 }
 
-/** D14: refuses a link that replaced the name after it was resolved. Windows lacks this flag. */
+/** D14: flag that refuses a link that replaced the name after it was resolved. Windows lacks it. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** Windows can't truncate a file opened with O_APPEND. */
+/** Flag for appending. Windows can't truncate a file that was opened with O_APPEND. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -123,19 +123,19 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** D14: root alone can be redirected to a path that other users cannot write to, and needs the path. */
+/** Returns the path of an open file for root. D14: links could redirect only root to a protected path. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** O_PATH of Linux requires no permission to read the directory. */
+/** Flag of Linux that opens a directory without the permission to read it. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {
   if (platform() !== 'linux') return nameDirectory(path);
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
-  // Some chroots and containers have no /proc.
+  // Some chroots and containers have no /proc, so the path itself is used.
   const base = await readlink(held).then(
     () => held,
     () => path,

@@ -52,7 +52,7 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/** Words `task` as an infinitive, such as `write scans.csv`. */
+/** Returns the error for a file that can't be opened. `task` is an infinitive, such as `write scans.csv`. */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -63,7 +63,10 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
-/** Words `task` as an infinitive, and `state` as a clause, such as `no changes were made`. */
+/**
+ * Returns the error for a failed write. `task` is an infinitive, `state` a clause, such as `no changes were
+ * made`.
+ */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

@@ -1,4 +1,4 @@
-/** Atomic rename of a temporary file in the same directory. */
+/** Replaces files by an atomic rename of a temporary file in the same directory. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError, UsageError } from '../../base/errors.ts';
@@ -14,9 +14,9 @@ export interface Processes {
 }
 
 export interface ReplaceOptions {
-  /** Gives each run its own temporary name. Unset if the caller holds a lock on the file. */
+  /** Processes that give each run its own temporary name. Unset if the caller holds a lock on the file. */
   processes?: Processes;
-  /** Default: permissions of the old file, or 0666 less the umask. */
+  /** Permissions of the new file (default: those of the old one, or 0666 less the umask). */
   mode?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Replacement {
   size(): number;
   readonly createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
-  /** No write may be in progress. */
+  /** Returns a function that rolls back to this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
   discard(): Promise<void>;
@@ -48,7 +48,10 @@ export async function openReplacement(
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /** D3: after a failed write or flush, the content of the disk is unknown. */
+  /**
+   * Runs a write. D3: after a failed write or flush, the content of the disk is unknown, so all later ones
+   * fail.
+   */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {
@@ -125,7 +128,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
     for (const name of await directory.names().catch(() => [])) {
       const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
       if (pid === undefined) continue;
-      // This process has not created any yet.
+      // This process has not created a temporary file yet, so one with its ID is left from a killed run.
       const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
       if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
     }
@@ -143,7 +146,7 @@ export function createTemporary(
   return inDirectory(disk, dirname(path), async (directory) => {
     const entry = directory.at(basename(temporary));
     const old = await ifPresent(disk.lstat(directory.at(basename(path))));
-    // D14: a link here was created after the path was resolved.
+    // D14: a link or directory was created after the path was resolved.
     if (old && !old.isFile()) throw notRegular(path);
     const wanted = mode ?? (old && old.mode & PERMISSIONS);
     const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
@@ -172,7 +175,7 @@ export async function putInPlace(
   path: string,
   beforeRename?: () => void | Promise<void>,
 ): Promise<void> {
-  // D1: flush the content before the rename gives it its name.
+  // D1: flush the content before the rename makes it visible.
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));
@@ -198,7 +201,7 @@ async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise
   if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
 }
 
-/** D18: another file may be mounted at a real path. */
+/** Refuses a mount point. D18: another file may be mounted at a real path. */
 export async function refuseMountPoint(disk: Disk, real: string): Promise<void> {
   if (!(await disk.mountPoints()).has(real)) return;
   throw new UsageError(`cannot replace ${real}: it is mounted as a single file`, {

@@ -15,7 +15,10 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/** D14: refuses links as Linux does in /tmp (`protected_symlinks`). The file need not exist. */
+/**
+ * Resolves the links in a path, which need not exist. D14: refuses those that Linux refuses in /tmp
+ * (`protected_symlinks`).
+ */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
@@ -31,7 +34,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Resolves links. Throws as `realPath`, and for a link that leads out of `within`, a real path. */
+/** Resolves links. Throws like `realPath`, and for a link that leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -56,7 +59,7 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/** Durably creates a directory and its parents, and returns its real path. Throws as `realPath`. */
+/** Durably creates a directory and its parents, and returns its real path. Throws like `realPath`. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   const real = disk.user() === undefined ? absolute : await withoutLinks(disk, absolute);
@@ -81,7 +84,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
-/** Resolves to undefined if the file is missing. Throws UsageError if it is not trusted. */
+/** Runs `work` on an existing file; undefined if it is missing. Throws UsageError if it is not trusted. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -94,7 +97,7 @@ export async function withTrusted<T>(
 const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
-/** D14: another user who made a FIFO could read what is written (`protected_fifos`). */
+/** Refuses a FIFO of another user. D14: its owner could read the data written to it (`protected_fifos`). */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
   const user = disk.user();
@@ -108,7 +111,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   return checked(await disk.open(path, 'wx+'), (file) => expectAtPath(disk, file, path));
 }
 
-/** D14: no directory in the path may have been moved. */
+/** Verifies that an open file is at its path. D14: no directory in the path may have been moved. */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -128,7 +131,10 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: the file must be of root or the directory's owner, and have one name. */
+/**
+ * Checks owner and names of a file for root. D14: it must be of root or the directory's owner, and have one
+ * name.
+ */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));
@@ -149,7 +155,7 @@ const HINTS: Readonly<Record<Use, string>> = {
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
 
-/** Another user may change the name meanwhile (TOCTOU). */
+/** Runs work in an open directory, because another user may change its name meanwhile (TOCTOU). */
 export async function inDirectory<T>(
   disk: Disk,
   path: string,
@@ -161,7 +167,7 @@ export async function inDirectory<T>(
   });
 }
 
-/** D16: relative to the open directory. */
+/** Removes a file, if it exists. D16: by its name in the open directory. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
 }

@@ -3,7 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemError } from './path-errors.ts';
 
-/** D5: a write may be partial. `position` null: the current one. */
+/** Writes all bytes at `position` (null: the current one). D5: one write of the system may be partial. */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
   data: Uint8Array,
@@ -17,7 +17,9 @@ export async function writeFully(
   }
 }
 
-/** D9: flushes, so that a power cut can't mix removed bytes with later ones. */
+/**
+ * Truncates and flushes a file. D9: without the flush, a power cut could mix removed bytes with later ones.
+ */
 export async function truncateTo(
   file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
   size: number,
@@ -29,7 +31,7 @@ export async function truncateTo(
 
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
-/** Flushes a large file while it is written, so that the last flush takes less time. */
+/** Flushes a large file during writing, so that the last flush takes less time. */
 export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   let waiting = 0;
   let flushing: Promise<void> | undefined;
@@ -56,7 +58,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
       waiting = 0;
       flushing = flush();
     },
-    /** D3: throws the error of any earlier flush, which the system reports once. */
+    /** Waits for the flushes. D3: throws the error of any earlier one, which the system reports only once. */
     async settled() {
       await flushing;
       throwFailure();
@@ -64,7 +66,10 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/** Node's `recursive` loops endlessly if the system returns ENOENT although the parent exists. */
+/**
+ * Creates a directory with its parents. Node's `recursive` loops endlessly if the system returns ENOENT
+ * although the parent exists.
+ */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);

@@ -8,28 +8,28 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** Columns with the lowest value are omitted first from a narrow table (default: 0). */
+  /** Rank of the column (default: 0). A narrow table omits those with the lowest first. */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
   leastWidth?: number;
   /** Width reserved before less important `keepWhole` columns get theirs (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Shows the origin that most rows share as an ellipsis. */
+  /** The table shows the origin that most rows share as an ellipsis. */
   isUrl?: boolean;
-  /** Moves a sentence below its row if the table is narrow. */
+  /** A narrow table prints this column's sentence below its row. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
-  /** Writes texts as dates in a workbook, in the zone of the output (true) or in UTC. */
+  /** A workbook stores the texts as dates, in the zone of the output (true) or in UTC. */
   isTime?: boolean | 'utc';
   isPercent?: boolean;
-  /** Values of the list in a cell of a workbook; Excel allows 255 characters with the commas between them. */
+  /** Choices of a cell in a workbook, at most 255 characters with the commas between them (Excel). */
   choices?: readonly string[];
   width?: number;
   format?: (value: unknown) => string;
 }
 
-/** Returns the colors of these values, and `other` for all others. */
+/** Creates a function from a value to its color. Values in no list get `other`. */
 export function colorBy<V extends string>(
   colors: Partial<Record<ColorName, readonly V[]>>,
   other?: ColorName,

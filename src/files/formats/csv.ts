@@ -1,4 +1,4 @@
-/** Plain cells bypass csv-stringify, which would take most of an export's time. */
+/** Formats CSV. Plain cells bypass csv-stringify, which would take most of an export's time. */
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '../../base/text/byte-buffer.ts';
 import { defuse } from '../../base/text/defuse.ts';
@@ -16,9 +16,9 @@ export interface CsvOptions {
   lineEnd?: '\n' | '\r\n';
 }
 
-/** T2: a cell with none of these is written unchanged. */
+/** T2: characters that need quotes. A cell without any is written unchanged. */
 const WANTS_QUOTES = /[",\n\r]/;
-/** T4, T11: also the separators of other programs. */
+/** T4, T11: like `WANTS_QUOTES`, with the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
 /** Cells that need quotes or may need escaping. Common letters and the first halves of emoji never do. */
 const WANTS_CARE =
@@ -28,7 +28,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
   const { header = true, rawCells, excel = false, delimiter = ',', bom = excel } = options;
   const { lineEnd = excel ? '\r\n' : '\n' } = options;
   const cell = rawCells ? rawCellBy(delimiter) : (value: unknown) => defusedCell(value, delimiter);
-  // T3: readers skip an empty line, and a row would be lost.
+  // T3: readers skip an empty line, so a single empty cell is quoted.
   const encode = names.length === 1 ? (value: unknown) => cell(value) || stringify([['']], LONE_EMPTY) : cell;
   const fields = names.map((name, index) => ({ name, ...createField(index === 0 ? '' : delimiter) }));
   const buffer = createByteBuffer();
@@ -56,7 +56,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** Protects against programs that split at commas, also if the separator is another. */
+/** Creates the encoder of raw cells, with quotes also for programs that split at other separators. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {

@@ -5,7 +5,7 @@ import type { Row, RowSink } from './row-sink.ts';
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
   commit(): Promise<void>;
-  /** Keeps the old content. Idempotent, without effect after `commit`. Never throws. */
+  /** Ends without replacing the old content. Idempotent, no effect after `commit`. Never throws. */
   discard(): Promise<void>;
   checkpoint?: () => Promise<() => Promise<void>>;
 }
@@ -14,7 +14,7 @@ export interface DocumentSink extends RowSink {
   readonly rewinds: boolean;
 }
 
-/** Prints nothing before the first rows or the end. */
+/** Creates a sink that writes to standard output. */
 export function stdoutBytes(
   console: { write(data: string | Uint8Array): Promise<void> },
   guard?: (text: string) => string,
@@ -22,7 +22,7 @@ export function stdoutBytes(
   return {
     async write(piece) {
       if (piece.length === 0) return;
-      // A stream may keep the bytes longer than a formatter leaves them unchanged.
+      // Copied: a stream may keep the bytes longer than the formatter leaves them unchanged.
       if (guard) await console.write(guard(textOf(piece)));
       else await console.write(typeof piece === 'string' ? piece : Buffer.from(piece));
     },

@@ -35,7 +35,7 @@ const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['summary', /^(?:\{"command":|# HELP qrctl_run_)/],
 ];
 
-/** The first match counts. */
+/** Columns that identify a table of qrctl. The first match counts. */
 const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
   ['manifest', 'outcome', 'sha256'],
   ['check', 'outcome', 'http_status'],
@@ -49,7 +49,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
   return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
 }
 
-/** A missing file still belongs to the log whose state exists. */
+/** Returns the kind of a file. A missing file still belongs to the log whose state exists. */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
   const text = textOf(head);

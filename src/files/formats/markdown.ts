@@ -1,4 +1,4 @@
-/** Untrusted values are code, in which HTML, links, mentions and workflow commands have no effect. */
+/** Formats untrusted values as code, in which HTML, links, mentions and workflow commands have no effect. */
 import { clean } from '../../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
@@ -8,10 +8,10 @@ const LONGEST_VALUE = 600;
 const LONGEST_READ = 10_000;
 
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
-/** GitHub links these as commits. */
+/** Pattern of words that GitHub links as commits. */
 const COMMIT = /[0-9a-f]{7,}/i;
 const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
-/** The runner of GitHub Actions executes it anywhere in a line. */
+/** Prefix of commands that the runner of GitHub Actions executes anywhere in a line. */
 const COMMAND = '##[';
 
 export function codeCell(value: string): string {

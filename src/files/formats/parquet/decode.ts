@@ -25,7 +25,7 @@ export interface DecodedGroup {
 
 const MOST_COLUMNS = 1000;
 
-/** A Date would have fewer digits than the file. */
+/** Parsers that replace the library's: a Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
 /** Yields row groups as columns that threads can transfer. Throws Error if the file is damaged. */
@@ -63,7 +63,7 @@ export async function* decodeGroups(
   }
 }
 
-/** Maximum metadata, some 5,000 row groups of scans: decoded, it takes many times its bytes. */
+/** Maximum size of metadata, for some 5,000 row groups of scans. Decoding multiplies its size. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 
@@ -145,9 +145,9 @@ const MOST_BYTES = 2 ** 29;
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
 /**
- * Throws Error before decoding if a checksum is wrong
- * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) or a page claims more than its group
- * can have.
+ * Checks the pages of a row group before decoding. Throws Error if a checksum is wrong
+ * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) or a page states more values than
+ * its group can have.
  */
 async function checkPages(
   group: RowGroup,
@@ -202,7 +202,7 @@ function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number 
     const { crc, compressed_page_size: size, uncompressed_page_size: whole } = header;
     const pages = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header];
     const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
-    // F19: negated so that NaN is refused, too.
+    // F19: negated, because all comparisons with NaN are false.
     if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
       throw new Error(`a page of the column ${name} says what cannot be`);
     if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)
