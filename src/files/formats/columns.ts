@@ -29,7 +29,6 @@ export interface Column {
   format?: (value: unknown) => string;
 }
 
-/** Creates a function from a value to its color. Values in no list get `other`. */
 export function colorBy<V extends string>(
   colors: Partial<Record<ColorName, readonly V[]>>,
   other?: ColorName,
@@ -39,7 +38,6 @@ export function colorBy<V extends string>(
   return (value) => (known.get(value) as ColorName | undefined) ?? other;
 }
 
-/** Declares a column whose cells are never truncated. */
 export function wholeColumn(name: string, importance = 0): Column {
   return { name, importance, keepWhole: true };
 }

@@ -116,7 +116,7 @@ const NAMES: Readonly<Record<FileFormat, string>> = {
   xlsx: 'a workbook',
 };
 
-/** Throws UsageError if the extension is of another program, or of a format that is not in `formats`. */
+/** Refuses the extension of another program or of a format not in `formats`. Throws UsageError. */
 export function refuseForeignExtension(
   path: string,
   formats: readonly (Format | 'xlsx')[],
@@ -205,7 +205,7 @@ export function isCompressed(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/** A profile's setting never writes a table to a file. */
+/** Returns the format without flag and extension. A profile's setting never writes a table to a file. */
 function defaultFormat(
   path: string | undefined,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,

@@ -6,25 +6,25 @@ export interface TimedRows {
   readonly times: readonly number[];
 }
 
-/** Resolves to false if rows were printed. */
+/** Removes the rows written since; resolves to false if they were printed. */
 export type Rewind = () => Promise<boolean>;
 
 export interface RowSink<Batch = readonly Row[]> {
-  /** Resolves to the number added, without rows that the sink contains. */
+  /** Adds rows; resolves to their number, without those that the sink already contains. */
   write(batch: Batch): Promise<number>;
-  /** In a shared sink, a writer calls it when its own rows begin. */
+  /** Marks the place to rewind to. In a shared sink, a writer calls it before its own rows. */
   checkpoint(): Promise<Rewind>;
-  /** Called once, after all rows are verified. */
+  /** Completes the output. Called once, after all rows are verified. */
   commit(): Promise<void>;
   /**
-   * A replaced file keeps its old content, an appended file commits its rows. Idempotent, without effect
+   * Gives up: a replaced file keeps its old content, an appended file commits its rows. Idempotent, no effect
    * after `commit`.
    */
   discard(): Promise<void>;
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Undefined: from the first scan. */
+  /** Start of the scans to write; undefined: from the first scan. */
   readonly sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

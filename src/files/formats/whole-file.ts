@@ -30,14 +30,14 @@ export interface WholeFileOptions extends OutputPlace {
   /** Refuses a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
-  /** If it throws, the old file stays. */
+  /** Runs before the rename. If it throws, the old file stays. */
   beforeReplace?: () => Promise<void>;
 }
 
 /**
- * Follows links. A device, FIFO or descriptor is written directly, unless `keeps`, and can't be rolled back.
- * After a rollback, gzip continues with a new member (RFC 1952, 2.2). Throws UsageError before any byte is
- * written.
+ * Opens a file to replace, and follows links. A device, FIFO or descriptor is written directly, unless
+ * `keeps`, and can't be rolled back. After a rollback, gzip continues with a new member (RFC 1952, 2.2).
+ * Throws UsageError before any byte is written.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => createEncoder(gzip);
   try {
-    // With a directory in the path, the system would create a file.
+    // `\\.\NUL`: with a directory in the path, the system would create a file.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -63,7 +63,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces a file atomically. Throws as `openWholeFile`. */
+/** Replaces a file atomically. Throws like `openWholeFile`. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,
@@ -78,24 +78,27 @@ export async function writeWholeFile(
   }
 }
 
-/** This process's descriptors, whose files must not be replaced. */
+/** Descriptors of this process, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/** Devices in any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/**
+ * Names of devices, in any directory of Windows:
+ * https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+ */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Returns whether data that was written before a failure stays. Never throws. */
+/** Tests whether data that was written before a failure stays. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws UsageError, and changes nothing. */
+/** Checks that a file may be replaced, and changes nothing. Throws UsageError. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -106,7 +109,8 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
 }
 
 /**
- * Throws also for another user's link to a device or FIFO (D14), and if a later run relies on the file (T14).
+ * Resolves and checks a path. Refuses another user's link to a device or FIFO (D14), and a file that a later
+ * run needs (T14).
  */
 async function resolveFile(
   disk: Disk,
@@ -131,7 +135,7 @@ async function resolveFile(
   await checkFifo(disk, real);
   if (isFile) {
     await refuseMountPoint(disk, real);
-    // T14: also when opened, because another run may have written the file since the check.
+    // T14: checked again at opening, because another run may have written the file since.
     const kind = await kindOfFile(disk, real);
     if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
   }
@@ -174,7 +178,7 @@ function wholeFile(
 
 type Direct = Pick<DiskFile, 'write' | 'close'>;
 
-/** Appends, because other processes may write to the descriptor's file too. */
+/** Opens a device or descriptor. Appends, because other processes may write to the descriptor's file, too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
@@ -204,7 +208,7 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
-/** Throws UsageError, also for other users' links (D14), or LocalError. */
+/** Creates a directory. Throws UsageError, also for other users' links (D14), or LocalError. */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {
     return await makeRealDirectories(nodeDisk, path);

@@ -4,7 +4,7 @@ import { readInstalled } from '../durable/installed-file.ts';
 import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
 
-/** Noto and M PLUS (SIL Open Font License), searched in this order. */
+/** Font files of Noto and M PLUS (SIL Open Font License), searched in this order. */
 const FONTS = [
   ['noto-sans', 'latin'],
   ['noto-sans', 'latin-ext'],
@@ -35,7 +35,7 @@ export async function loadFonts(texts: readonly string[], weight: Weight = 400):
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
   for (const [family, subset] of FONTS) {
-    // The first font has the ellipsis.
+    // The first font is always loaded, because it has the ellipsis.
     if (fonts.length > 0 && missing.size === 0) break;
     const font = await loadFont(family, subset, weight);
     const before = missing.size;

@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
-/** I8: one line of visible characters, within the limit. */
+/** Returns a name as one line of visible characters within the limit (I8). */
 export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];
@@ -36,7 +36,7 @@ const bidi = createBidi();
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Follows the Unicode Bidirectional Algorithm (UAX 9). */
+/** Splits a text into pieces per font, in visual order (Unicode Bidirectional Algorithm, UAX 9). */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
@@ -55,17 +55,17 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
 
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** Rule L4. */
+/** Mirrors and reverses characters as they are drawn (UAX 9, rule L4). */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>
     isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
   );
-  // Spaces and dashes between Arabic words have no script, Persian digits have one and run to the right.
+  // Spaces and dashes between Arabic words have no script, Persian digits have one but run to the right.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }
 
-/** Rule L2. */
+/** Orders runs from left to right (UAX 9, rule L2). */
 function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
   const ordered = [...runs];
   const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);

@@ -47,7 +47,7 @@ function equivalentOf(character: string): string {
     : character.normalize('NFKC');
 }
 
-/** I9: replaces missing characters by equivalents, omits symbols, and marks lost letters. */
+/** I9: replaces a text's missing characters by equivalents, omits symbols, and marks lost letters. */
 export function typeset(given: string, fonts: readonly { has(character: string): boolean }[]): Typeset {
   const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
   if (has(given)) return { text: given, lost: 'nothing' };
@@ -57,7 +57,7 @@ export function typeset(given: string, fonts: readonly { has(character: string):
   for (const character of given) {
     const shown = has(character) ? character : equivalentOf(character);
     const isInvisible = /\p{Default_Ignorable_Code_Point}/u.test(character);
-    // Skips joiners and selectors of an omitted emoji.
+    // Also skips the joiners and selectors of an omitted emoji.
     if (isInvisible && (isAfterGap || !has(shown))) continue;
     if (has(shown)) {
       if (isAfterGap && /^[\s\p{Pe}\p{Pf},.;:!?]/u.test(shown)) text = text.trimEnd();

@@ -4,9 +4,11 @@ import type { Piece } from './captions.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** With any feature, pdfkit lays out a text as a whole; by words, Arabic would be in the wrong order. */
+/** Font features that make pdfkit lay out a text as a whole: by words, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/** Letters with one form in any context: pdfkit caches the layout of their words, ten times as fast. */
+/**
+ * Texts of letters with one form in any context: pdfkit caches the layout of their words, ten times as fast.
+ */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -79,7 +81,7 @@ const SHAPED = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 interface Glyph {
   readonly id: number;
   readonly advanceWidth: number;
-  /** Empty if the glyph belongs to the letter of another one. */
+  /** Letters that the glyph shows; empty if they belong to another glyph. */
   readonly codePoints: readonly number[];
 }
 
@@ -111,7 +113,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Gives glyphs the letters of their place: fontkit keeps those of the first. */
+/** Returns a font's glyph numbers, and gives glyphs the letters of their place: fontkit keeps the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);
@@ -124,8 +126,8 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 }
 
 /**
- * A letter may be several glyphs (a stem and its dots), and a glyph part of several letters: each is embedded
- * once per letter. Glyphs without a letter of their own are read as nothing (ISO 32000-1, 14.9.4).
+ * Draws a text. A letter may be several glyphs (a stem and its dots), and a glyph part of several letters, so
+ * each is embedded once per letter. Glyphs without letters are read as nothing (ISO 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,

@@ -1,4 +1,4 @@
-/** Bundled into one file of dist/, because pdfkit depends on fontkit. */
+/** Wraps pdfkit. Bundled into one file of dist/, because pdfkit depends on fontkit. */
 import { buffer } from 'node:stream/consumers';
 
 export { zlibSync } from 'fflate';

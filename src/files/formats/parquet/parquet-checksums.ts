@@ -1,5 +1,6 @@
 /**
- * hyparquet-writer omits checksums (https://parquet.apache.org/docs/file-format/data-pages/checksumming/).
+ * Adds the page checksums that hyparquet-writer omits
+ * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/).
  */
 import { crc32 } from 'node:zlib';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -58,12 +59,12 @@ export function addChecksums(
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
-/** Thrift compact protocol: an i32 field whose number is one more than the last. */
+/** First byte of an i32 field, in Thrift's compact protocol, whose number is one more than the last. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
 const FIELDS_BEFORE = 3;
 
-/** The checksum is field 4. The next field number is relative to it. */
+/** Inserts the checksum as field 4. The next field number is relative to it. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   let at = 0;
   let packed = 0;

@@ -1,4 +1,6 @@
-/** Decodes in a thread, bounded in time and memory: a damaged byte can make a decoder run for minutes. */
+/**
+ * Decodes Parquet in a thread, bounded in time and memory: a damaged byte can make a decoder run for minutes.
+ */
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
 import { after, formatInstant } from '../../../base/time/time.ts';
@@ -28,7 +30,7 @@ export async function* readParquetRows(
   const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
-    // Standard output of the process carries data only.
+    // The thread must not print: standard output of the process carries data only.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },

@@ -1,4 +1,4 @@
-/** Parquet: https://parquet.apache.org/docs/file-format/ */
+/** Writes Parquet: https://parquet.apache.org/docs/file-format/ */
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { version } from '../../../../package.json';
@@ -9,7 +9,7 @@ import { plainText } from '../json.ts';
 import type { Row } from '../row-sink.ts';
 import { addChecksums } from './parquet-checksums.ts';
 
-/** Batch size of DuckDB. */
+/** Number of rows per group, as in DuckDB. */
 const GROUP_ROWS = 122_880;
 const SCHEMA_VERSION = '1';
 
@@ -20,7 +20,9 @@ interface ColumnKind {
   statistics(cells: readonly Cell[]): Statistics;
 }
 
-/** Safe integers are stored as numbers: creating millions of BigInts would take most of the run time. */
+/**
+ * Value to store. Safe integers are numbers: creating millions of BigInts would take most of the run time.
+ */
 type Cell = number | bigint | string | null;
 
 const INTEGER: ColumnKind = {
@@ -42,7 +44,7 @@ const TIME: ColumnKind = {
   statistics: integerStatistics,
 };
 
-/** Engines require one type per column in all files. */
+/** Kind of all other columns: engines require one type per column in all files. */
 const TEXT: ColumnKind = {
   element: {
     type: 'BYTE_ARRAY',
@@ -61,7 +63,7 @@ interface Group {
   rows: number;
 }
 
-/** Throws UnprovenError for an ID that int64 can't hold. */
+/** Creates a formatter of Parquet. Throws UnprovenError for an ID that int64 can't hold. */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
   const bytes = new ByteWriter();

@@ -5,13 +5,13 @@ import { systemCode, UsageError } from '../../../base/errors.ts';
 import { openInput } from '../../durable/open-input.ts';
 import { describeSystemError } from '../../durable/path-errors.ts';
 
-/** V8 allocates larger texts one by one, which takes a fifth longer. */
+/** Size of a piece. V8 allocates larger texts one by one, which takes a fifth longer. */
 const PIECE_BYTES = 32 * 1024;
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Yields content up to the size at opening: another run may be appending. Each piece is valid until the next
- * is requested. Throws UsageError.
+ * Yields a file's content up to its size at opening: another run may be appending. Each piece is valid until
+ * the next is requested. Throws UsageError.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);
@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Throws UsageError, also for FIFOs and devices (D17). */
+/** Opens a file. Throws UsageError, also for FIFOs and devices (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
@@ -63,7 +63,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
-/** Throws UsageError if the gzip file is incomplete. */
+/** Decompresses gzip. Throws UsageError if the file is incomplete. */
 export async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,
@@ -83,7 +83,7 @@ export async function* decompress(
   }
 }
 
-/** The stream may keep a piece longer than it is valid. */
+/** Copies pieces, which a stream may keep longer than they are valid. */
 async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) yield Buffer.from(piece);
 }

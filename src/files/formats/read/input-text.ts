@@ -22,7 +22,7 @@ export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<TextPiece> {
-  /** Joined once: joining with each piece would be quadratic. */
+  /** Start of an incomplete line. Joined once: joining with each piece would be quadratic. */
   let rest: Buffer[] = [];
   let length = 0;
   let isArray: boolean | undefined;
@@ -67,7 +67,7 @@ function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/** Each piece is valid UTF-8: it ends with a single-byte character. Takes a third of TextDecoder's time. */
+/** Decodes a piece that ends with a single-byte character, in a third of TextDecoder's time. */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');

@@ -34,7 +34,7 @@ export interface Input {
   readonly faults?: readonly Fault[];
 }
 
-/** Fields of columns with other names ('' for none), and ambiguous fields. */
+/** Fields by the name of their column ('' for none), and fields that several columns may be. */
 export interface NamedColumns {
   readonly fields: ReadonlyMap<string, string>;
   readonly ambiguous: ReadonlyMap<string, readonly string[]>;
@@ -69,7 +69,7 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** Throws UsageError while reading: a few kilobytes may expand to billions of cells. */
+/** Refuses too many cells. Called while reading: a few kilobytes may expand to billions of cells. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -95,7 +95,7 @@ export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Cells that only the service can confirm (`Doubt`). */
+  /** Faults of cells that only the service can confirm (`Doubt`). */
   doubts: Fault[];
   unread: string[];
   notes: string[];
@@ -128,7 +128,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Omits the faults of columns that the command does not read. */
+/** Returns the faults, without those of columns that the command does not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,

@@ -38,7 +38,10 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** Parses again with all digits if an ID exceeds 2^53: searching for such IDs first takes a fifth longer. */
+/**
+ * Parses an array, again with all digits if an ID exceeds 2^53: searching for such IDs first takes a fifth
+ * longer.
+ */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
@@ -46,7 +49,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Commas are not searched for if each object ends with its line. */
+/** Yields the items of an array. Searches for commas only if an object does not end with its line. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,

@@ -15,7 +15,7 @@ export function sheetPath(number: number): string {
   return `xl/worksheets/sheet${number}.xml`;
 }
 
-/** Parts of ECMA-376 part 1, except the sheets. */
+/** Returns the parts of a workbook (ECMA-376 part 1), except the sheets. */
 export function smallParts(sheetNames: readonly string[]): Readonly<Record<string, string>> {
   const each = (write: (name: string, number: number) => string) =>
     sheetNames.map((name, at) => write(name, at + 1)).join('');
@@ -53,7 +53,7 @@ export function smallParts(sheetNames: readonly string[]): Readonly<Record<strin
 
 const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5, percent: 6 } as const;
 
-/** In the order of `STYLES`. Format 49 is Excel's own text format: typed text stays unchanged. */
+/** Cell formats in the order of `STYLES`. Format 49 is Excel's text format: typed text stays unchanged. */
 const STYLE_SHEET = // words-ok: XML
   `<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
   '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="166" formatCode="0.0%"/></numFmts>' +
@@ -153,7 +153,7 @@ function numberCell(value: number | bigint): string {
   return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
 }
 
-/** Throws UsageError: Excel would call the workbook damaged. */
+/** Formats a text cell. Throws UsageError if it is too long: Excel would call the workbook damaged. */
 function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
@@ -165,7 +165,7 @@ function textCell(text: string, style: number = STYLES.text): string {
   return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
 }
 
-/** Escapes as ST_Xstring (ECMA-376 part 1, 22.9.2.19). A lone surrogate becomes U+FFFD. */
+/** Escapes text as ST_Xstring (ECMA-376 part 1, 22.9.2.19). A lone surrogate becomes U+FFFD. */
 function escapeText(text: string): string {
   if (!WANTS_CARE.test(text)) return text;
   return text
@@ -193,6 +193,6 @@ function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): numb
   if (ms === undefined) return undefined;
   const wallMs = WALL.test(text) ? ms : ms + offsetMs(ms);
   const days = wallMs / DAY_MS + EPOCH_DAY;
-  // With all its digits: a truncated number would appear as a second less.
+  // Not rounded: a truncated number would appear as a second less.
   return days < FIRST_DAY ? undefined : days;
 }

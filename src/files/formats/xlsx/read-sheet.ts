@@ -18,7 +18,7 @@ export interface SheetRow {
   isHidden: boolean;
 }
 
-/** Ends included: lines from 1, columns from 0. */
+/** Range of cells, including its ends: lines from 1, columns from 0. */
 export interface Area {
   top: number;
   bottom: number;
@@ -95,7 +95,7 @@ function cellValueOf(
   format: NumberFormat,
   strings: readonly string[],
 ): CellValue | undefined {
-  // As a number, an empty text would be the first string.
+  // `Number('')` is 0, so an empty text would be the first string.
   if (type === 's') return textOf(text === '' ? '' : (strings[Number(text)] ?? ''));
   if (type === 'str' || type === 'inlineStr') return textOf(onItsOwn(decodeEscapes(text)));
   if (text === '') return undefined;
@@ -111,15 +111,15 @@ function textOf(text: string): CellValue | undefined {
   return text === '' ? undefined : { is: 'text', text };
 }
 
-/** V8 copies shorter texts by itself. */
+/** Maximum length of slices that V8 copies by itself. */
 const LONGEST_COPIED = 12;
 
-/** A slice would keep the whole text in memory. */
+/** Copies a slice, which would keep the whole text in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }
 
-/** Decodes ST_Xstring (ECMA-376 part 1, 22.9.2.19). */
+/** Decodes escapes of ST_Xstring (ECMA-376 part 1, 22.9.2.19). */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));

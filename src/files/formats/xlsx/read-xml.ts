@@ -2,7 +2,7 @@ import { Parser } from 'saxen';
 import { refuseLarge, refuseWorkbook } from './unpack.ts';
 
 export interface XmlEvents {
-  /** Elements have no prefixes; attributes are decoded. */
+  /** Called with names without prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
   text?(text: string, element: string): void;
@@ -44,7 +44,7 @@ const PHONETICS = 'rPh';
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes references to single characters (XML 1.0, 4.1); the parser's decoder garbles numeric emoji. */
+/** Decodes references to characters (XML 1.0, 4.1). The parser's own decoder garbles numeric emoji. */
 function decodeText(text: string): string {
   return withXmlLineEnds(text).replace(REFERENCE, (reference, hex?: string, decimal?: string, name = '') => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
@@ -63,10 +63,10 @@ export interface ListNames {
   item: string;
 }
 
-/** Minimum characters to parse; doubled while they have no complete item, so that time is linear. */
+/** Minimum characters to parse; doubled until they contain an item, so that time is linear. */
 const LEAST_TEXT = 1 << 18;
 
-/** Takes bounded memory: emits the events of all items, then those of the part without them. */
+/** Parses a long list in bounded memory: emits all items, then the rest of the part. */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;
   let around = '';

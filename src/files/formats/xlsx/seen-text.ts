@@ -12,7 +12,7 @@ export const LONGEST_CODE = 255;
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** Matching is quadratic in the length of `code`, at most LONGEST_CODE. */
+/** Parses a number format, in quadratic time: `code` has at most LONGEST_CODE characters. */
 export function createFormat(id: number, code: string): NumberFormat {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   return { id, code, isDate: isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare)) };
@@ -20,10 +20,10 @@ export function createFormat(id: number, code: string): NumberFormat {
 
 const FIRST_CUSTOM = 164;
 
-/** Larger numbers have lost digits. */
+/** Maximum number whose digits are exact. */
 const EXACT = 1e15;
 
-/** Returns undefined if the text depends on the locale, or is rounded. */
+/** Returns a number as Excel shows it; undefined if that is rounded or depends on the locale. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;

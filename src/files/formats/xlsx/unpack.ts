@@ -3,7 +3,7 @@ import { Inflate } from 'fflate';
 import { UsageError } from '../../../base/errors.ts';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
-/** Bytes of a part that is held as a whole: all but rows and texts. */
+/** Maximum bytes of a part that is held as a whole: all but rows and texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
 /** Maximum compression factor of a larger part, as in Apache POI. */
@@ -21,7 +21,10 @@ const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
 
 export type Parts = ReturnType<typeof openArchive>;
 
-/** Throws UsageError if the archive is no workbook, and later if a part is too large or damaged. */
+/**
+ * Opens a workbook. Throws UsageError for any other archive, and later for a part that is too large or
+ * damaged.
+ */
 export function openArchive(bytes: Uint8Array, name: string) {
   // Container of .xls, and of workbooks with a password.
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0])) {
@@ -55,7 +58,7 @@ export function openArchive(bytes: Uint8Array, name: string) {
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
-      // The library does not check it.
+      // fflate does not check it.
       if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
       yield decoder.decode();
     } catch (error) {
@@ -83,7 +86,7 @@ export function refuseLarge(text: string, name: string): void {
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
-/** Compressed bytes that are unpacked at once, to 4 MiB at most. */
+/** Number of compressed bytes that are unpacked at once, to 4 MiB at most. */
 const PACKED_BYTES = 4096;
 
 const STORED = 0;
@@ -113,7 +116,7 @@ interface Entry {
   checksum: number;
 }
 
-/** Central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
+/** Reads the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
 function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));

@@ -33,7 +33,7 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/** Takes constant memory. */
+/** Creates a sink of a workbook. Takes constant memory. */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();
@@ -133,7 +133,7 @@ export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Pr
 
 const LONGEST_NAME = 31;
 
-/** Excel refuses some characters, and names that differ only in case. */
+/** Makes names valid and unique: Excel refuses some characters, and names that differ only in case. */
 function sheetNames(names: readonly string[]): string[] {
   const used = new Set(['history']);
   return names.map((name) => {

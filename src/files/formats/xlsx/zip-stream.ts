@@ -19,14 +19,14 @@ interface Entry {
 
 /** Maximum size without ZIP64. */
 const MOST_BYTES = 0xffff_ffff;
-/** 1980-01-01, the earliest date. */
+/** Date of all entries: 1980-01-01, the earliest. */
 const DATE = 0x0021;
-/** Last block without data (RFC 1951, 3.2.6): completes the pieces. */
+/** Empty last block (RFC 1951, 3.2.6), which completes the pieces. */
 const END_OF_DATA = Buffer.from([0x03, 0x00]);
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 
-/** Throws the sink's errors, and UsageError beyond 4 GiB. */
+/** Creates an archive. Throws the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
   const entries: Entry[] = [];
   let offset = 0;
