@@ -18,7 +18,7 @@ export const MOST_BYTES = {
   keyStream: 64 * KIB,
   config: 4 * MIB,
   timeZone: 64 * KIB,
-  /** File of rows, and the list of images: more than any spreadsheet has. */
+  /** Input file of rows, or list of images: more than any spreadsheet has. */
   rowsFile: 128 * MIB,
   /** Lock file or state, for a million keys. */
   recordFile: 256 * MIB,
@@ -28,11 +28,11 @@ export const MOST_BYTES = {
   /** Hashed image; the largest PNG has 5 MiB. */
   image: 64 * MIB,
   logo: MIB,
-  /** Record of a file of scans; real ones are far smaller. Readers buffer no more to find its end. */
+  /** Record of a file of scans; real ones are far smaller. */
   scanRecord: MIB,
 } as const;
 
-/** Maximum number of rows of a table: Excel's limit, without the header. */
+/** Maximum number of rows of a table: Excel's, less the header. */
 export const MOST_ROWS = 1_048_575;
 
 /** Maximum number of columns of a table, above the limit of any spreadsheet. */

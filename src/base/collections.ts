@@ -1,4 +1,4 @@
-/** `Map.groupBy` is not in Node 20. */
+/** Groups items by key, because Node 20 lacks `Map.groupBy`. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
@@ -34,7 +34,9 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Requires that `holds` is true for all later indexes, too. */
+/**
+ * Finds the first index for which `holds` is true. It must be true for all later ones, too (binary search).
+ */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

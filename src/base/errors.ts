@@ -1,4 +1,4 @@
-/** Exit codes are a contract (README, "Exit codes"). */
+/** Errors with their exit codes, which are a contract (README, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -16,7 +16,7 @@ export function systemCode(error: unknown): string | undefined {
 
 export interface FailureDetails {
   hint?: string;
-  /** `code` of the service's response, or `NO_SPACE` if the disk is full. */
+  /** Code in the service's response, or `NO_SPACE` if the disk is full. */
   code?: string;
   status?: number;
   cause?: unknown;

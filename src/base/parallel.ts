@@ -1,4 +1,4 @@
-/** Bounds memory and connections: at most `concurrency` results are in flight or waiting. */
+/** Yields the results in order. At most `concurrency` are in flight or waiting, which bounds the memory. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,
@@ -11,7 +11,7 @@ export async function* fetchInOrder<Item, T>(
       const next = numbers.next();
       if (next.done) return;
       const page = fetch(next.value);
-      // Awaited below in its turn, or never.
+      // A rejection is thrown when its turn comes, or never.
       page.catch(() => {});
       ahead.push(page);
     }
@@ -28,7 +28,10 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Rejects with the first failure when all workers have ended. A worker that fails takes no more items. */
+/**
+ * Runs `work` on items. Rejects with the first failure when all workers have ended; a failed one takes no
+ * more items.
+ */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -22,7 +22,7 @@ export interface Call<T> {
   json?: string;
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
-  /** If undefined, only 204 is accepted. */
+  /** Checks the body. If undefined, only 204 is accepted. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
   anyBody?: boolean;
@@ -57,7 +57,7 @@ export async function resultOfResponse<T>(
     call.onResponse?.(response);
     return readSuccess(call, subject, received);
   }
-  // A 429 is a refusal of the request (RFC 6585), so even a POST is safe to repeat.
+  // A 429 is a refusal of the request (RFC 6585), so repeating even a POST is safe.
   if (status === 429) return { kind: 'limited' };
   call.onResponse?.(response);
   const error = responseError(subject, response, await parseErrorBody(response.text), rate);
@@ -117,7 +117,9 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
-/** A proxy or portal may answer with any 2xx status, so only 204 shows that the code was deleted. */
+/**
+ * Returns the error for a deletion: a proxy or portal may respond with any 2xx status, so only 204 counts.
+ */
 function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedResponseError {
   const words = excerpt(text, redact);
   const message = `the response is not 204 (No Content)${words && `: ${words}`} (${status})`;
@@ -137,12 +139,12 @@ function notJson(
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
 const MIN_ATTEMPTS = 7;
-/** Maximum Retry-After, except that of a 429. */
+/** Maximum wait for a Retry-After, except that of a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Exponential back-off with full jitter; undefined to give up. `spentMs` excludes pauses for the rate limit;
- * `random` is in [0, 1).
+ * Returns the pause before the next attempt: exponential back-off with full jitter; undefined to give up.
+ * `spentMs` excludes pauses for the rate limit; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

@@ -4,7 +4,7 @@ import { shown } from '../base/text/quote.ts';
 
 const VERSION_PATH = '/api/v1';
 
-/** Appends `/api/v1` if there is no path (`completed`). Throws UsageError. */
+/** Parses a base URL, and appends `/api/v1` if it has no path (`completed`). Throws UsageError. */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -60,7 +60,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Accepts no names but localhost, because names are not resolved. */
+/** Tests for an address of this machine. Of names, accepts only localhost, because names are not resolved. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,4 +1,4 @@
-/** Unknown values and extra fields are accepted: the service may be extended. */
+/** Checks responses. Unknown values and extra fields are accepted: the service may be extended. */
 import { UnexpectedResponseError } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
 import type { Redact } from './excerpt.ts';
@@ -13,7 +13,7 @@ export interface CheckContext {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Fields without a check may be missing, and are exported unchanged. */
+/** Checks of a scan's fields. Those without one may be missing, and are exported unchanged. */
 const SCAN_CHECKS = {
   id: (value: unknown) => Number.isSafeInteger(value) || typeof value === 'bigint',
   ts: (value: unknown) => (typeof value === 'string' ? parseScanTime(value) : undefined),
@@ -33,7 +33,7 @@ export function checkCode(json: unknown): QrCode {
   return asCode(json, 'the code');
 }
 
-/** Throws UnexpectedResponseError. */
+/** Creates a check that the response is for the code. It throws UnexpectedResponseError. */
 export function checkSameCode(
   id: string,
   { status }: CodeChanges = {},

@@ -24,7 +24,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   let reached = false;
   let noted: { message: string; until: number } | undefined;
 
-  /** Reports one of several concurrent requests with the same failure. */
+  /** Reports a retry, of several concurrent requests with the same failure only one. */
   function noteRetry(message: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
     if (noted?.message === message && now < noted.until) return;
@@ -47,10 +47,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       throw error;
     };
     let attempts = 0;
-    /** Excludes pauses for the rate limit. */
+    /** Time of all attempts, without pauses for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
-    // A 404 after a DELETE without a response means that it succeeded.
+    // A 404 to a DELETE after a lost response: an earlier attempt succeeded.
     const isGone = (error: unknown) =>
       call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
     for (let again = false; ; ) {
@@ -112,7 +112,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
         throw reason;
       });
       if (!work) return ticket;
-      // The work's own requests need a place, even with a concurrency of one.
+      // The requests of `work` need a place, even with a concurrency of one.
       ticket.failed(false);
       await work();
     }

@@ -6,16 +6,19 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** The socket can be destroyed before the callback. */
+/** Opens a socket that can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** If a peer closes each connection, undici alone would retry endlessly. */
+/** Maximum number of connects. If a peer closes each one, undici alone would retry endlessly. */
 const MAX_OPENS = 3;
 
-/** Shared, so that TLS sessions are resumed. Deadlines are the caller's. */
+/** Shared, so that TLS sessions are resumed. No timeout: the caller sets deadlines. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
-/** `tunnel` is a proxy's URL. After its own socket errors, undici would reconnect endlessly. */
+/**
+ * Creates a connector. `tunnel` is a proxy's URL. After its own socket errors, undici would reconnect
+ * endlessly.
+ */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;
   let cancel = () => {};
@@ -43,14 +46,14 @@ function plainly(callback: Callback): Callback {
       callback(asNetworkError(error, false), null);
       return;
     }
-    // Before undici compiles its parser, and after Node has loaded its modules for connections.
+    // Called before undici compiles its parser, and after Node has loaded its modules for connections.
     keepWasmSimple();
     callback(null, socket);
     skipContinue(socket);
   };
 }
 
-/** RFC 9110, 15.2: an unrequested 100 is skipped. Undici closes the connection, but skips 102. */
+/** Skips an unrequested 100 (RFC 9110, 15.2), at which undici would close the connection; it skips 102. */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;

@@ -13,7 +13,7 @@ import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
 import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
-/** Throws UsageError for invalid proxy settings, or if TLS checks are turned off. */
+/** Creates the client. Throws UsageError for invalid proxy settings, or if TLS checks are turned off. */
 export function createService(options: ServiceOptions): Service {
   const base = new URL(options.baseUrl);
   refuseUncheckedTls(base, options.env);
@@ -82,7 +82,7 @@ export function createService(options: ServiceOptions): Service {
       return call({ method: 'GET', path, authorized, check: checkScanPage });
     },
     send: ({ method, path, json }) => sendRaw({ method, path: base.pathname + path, json, authorized }),
-    // The path is outside the base URL of the key, and public by the specification.
+    // No key: the path is outside of its base URL, and public by the specification.
     openApi: () => call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
     ...state,
     async close() {

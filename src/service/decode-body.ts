@@ -24,13 +24,14 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Half the size at which V8 gives a string memory of its own. */
+/** Minimum size for escaping: half the size at which V8 gives a string memory of its own. */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
- * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128 KiB
- * takes longer than parsing it. Undefined if one follows a backslash, which may be part of another escape.
+ * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128
+ * KiB takes longer than parsing it. Returns undefined if one of them follows a backslash, which may be part
+ * of another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;
@@ -52,7 +53,7 @@ function isGzip(bytes: Buffer, encoding: string): boolean {
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
-  // The default of 16 KiB would copy a page of scans together from ten pieces.
+  // A larger chunk than the default of 16 KiB, which would join ten pieces per page of scans.
   return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
     (cause) => {
       if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();

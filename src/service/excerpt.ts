@@ -1,6 +1,6 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** No part of a key is shown at the end of SEARCHED. */
+/** Number of characters to redact: a key may cross the end of SEARCHED. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
@@ -8,8 +8,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Redacts also pieces of the key, in other case, percent-encoded, or with blanks inserted; in a long text,
- * only the whole key.
+ * Creates a function that redacts the key, also in pieces, other case, percent-encoded, or with blanks
+ * inserted; in a long text, only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -21,7 +21,7 @@ export function createRedact(apiKey: string): Redact {
   };
 }
 
-/** For data that is otherwise exact. */
+/** Replaces only the whole key, in data that must otherwise be exact. */
 export function withoutKey(text: string, apiKey: string): string {
   return apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
 }
@@ -72,7 +72,7 @@ export function excerpt(text: string, redact: Redact): string {
   return oneLine(words, redact);
 }
 
-/** Removes invisible characters and lone surrogates. */
+/** Returns a text on one line, redacted, and without invisible characters and lone surrogates. */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();

@@ -4,7 +4,7 @@ const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
 /** Maximum digits of a number: one with millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;
 
-/** Parses integers beyond 2^53 as bigint, and `__proto__` as an ordinary key. Throws SyntaxError. */
+/** Parses JSON, integers beyond 2^53 as bigint, and `__proto__` as an ordinary key. Throws SyntaxError. */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);
   if (text.length > LARGEST_WITH_LONG_INTEGERS)
@@ -29,7 +29,7 @@ function parseNumber(digits: string): number | bigint {
 
 const LONG = 16;
 
-/** The digits of a long integer include one of every 16th characters, so only these are checked. */
+/** Tests for an integer of 16 digits or more, which includes a 16th character: only these are checked. */
 function hasLongInteger(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigit(text, at)) continue;

@@ -2,8 +2,8 @@
 import { capitalize, countOf, formatCount } from '../text/quote.ts';
 
 /**
- * `cost`: requests, time and warnings; empty parts are omitted. `place`: label and path of the file that was
- * written.
+ * Formats a closing line. `cost`: requests, time and warnings; empty parts are omitted. `place`: label and
+ * path of the file that was written.
  */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');

@@ -1,4 +1,4 @@
-/** Excludes those of `qr check`, `scans watch` and `scans verify`. */
+/** Outcomes of rows, except those of `qr check`, `scans watch` and `scans verify`. */
 import { countBy } from '../collections.ts';
 
 export const OUTCOMES = {

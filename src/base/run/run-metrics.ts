@@ -6,7 +6,7 @@ import type { RunEnd } from './run-summary.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels make each series unique, as required. */
+/** Formats metrics with labels that make each series unique, as the format requires. */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
   file: string,

@@ -34,7 +34,9 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** Formats the line of JSON. All keys are present, null if the command has no value; times are in UTC. */
+/**
+ * Formats a run as a line of JSON. All keys are present, null if the command has no value; times are in UTC.
+ */
 export function formatRunSummary(end: RunEnd): string {
   const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
   const { range, watermarkMs } = facts;

@@ -3,7 +3,7 @@ import { after } from '../time/time.ts';
 
 const GRACE_MS = 1500;
 
-/** Aborts at the first signal, which allows a cleanup. A second one ends the process. */
+/** Aborts at the first signal, so that the command can clean up. A second one ends the process. */
 export function listenForSignals(process: NodeJS.Process) {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {
@@ -21,7 +21,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // Exceeding `ulimit -f` is a failed write (EFBIG) with a listener.
+  // With a listener, exceeding `ulimit -f` is a failed write (EFBIG) instead of the end of the process.
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

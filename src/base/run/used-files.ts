@@ -40,12 +40,12 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Is equal for all names of a file. */
+/** Returns a text that is equal for all names of a file. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);
   if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-  // The system follows a link before it goes up, unlike `resolve`.
+  // The system follows a link before `..`, unlike `resolve`.
   const directory = statOf(dirname(path));
   const place = directory ? `${directory.dev}:${directory.ino}` : dirname(path);
   return `${place}/${basename(path).normalize().toLowerCase()}`;

@@ -9,9 +9,9 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * node20: V8 would optimize undici's HTTP parser at the first response, for which Node waits before it exits:
- * `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled, but after
- * Node's own modules are loaded.
+ * node20: keeps V8 from optimizing undici's HTTP parser at the first response, for which Node waits before it
+ * exits: `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled, but
+ * after Node's own modules are loaded.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -19,9 +19,11 @@ export function keepWasmSimple(): void {
   setFlags('--liftoff-only');
 }
 
-/** An export of a million scans peaks at 85 MB instead of 115. Call the returned function periodically. */
+/**
+ * Limits V8's heap: an export of a million scans peaks at 85 MB instead of 115. Call the result periodically.
+ */
 export function keepMemoryFlat(): () => void {
-  // Collects old objects when they have grown by a fifth.
+  // V8 collects old objects when they have grown by a fifth.
   setFlags('--heap-growing-percent=20');
   let bounded = false;
   return () => {
@@ -34,7 +36,7 @@ export function keepMemoryFlat(): () => void {
   };
 }
 
-/** V8's own values. Setting the first flag changes the next two. */
+/** V8's default flags. Setting the first one changes the next two. */
 const DEFAULTS = [
   '--no-liftoff-only',
   '--wasm-tier-up',
@@ -43,7 +45,7 @@ const DEFAULTS = [
   '--semi-space-growth-factor=2',
 ];
 
-/** V8 rejects compiled code that was made under other flags. */
+/** Restores V8's flags, because it rejects compiled code that was made under other flags. */
 export function restoreFlags(): void {
   setFlags(...DEFAULTS);
 }

@@ -15,7 +15,8 @@ const MOST_VALUES = 4_000_000;
 const MOST_DEPTH = 100;
 
 /**
- * Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep values is parsed.
+ * Parses JSON. Throws SyntaxError, and ExcessiveJsonError before it parses a large text with too many or too
+ * deep values.
  */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);

@@ -1,4 +1,6 @@
-/** Reuses bytes: new memory for each use would accumulate faster than it is collected. */
+/**
+ * Collects bytes in memory that is reused: new memory for each use would grow faster than it is collected.
+ */
 import { Buffer } from 'node:buffer';
 
 export type ByteBuffer = ReturnType<typeof createByteBuffer>;
@@ -10,7 +12,7 @@ export function createByteBuffer() {
   let memory = Buffer.alloc(0);
   let used = 0;
 
-  /** Returns memory with space for `bytes` more at `size()`; then call `advance`. */
+  /** Returns memory for `bytes` more at `size()`; then call `advance`. */
   function reserve(bytes: number): Buffer {
     const needed = used + bytes;
     if (needed <= memory.length) return memory;
@@ -36,7 +38,7 @@ export function createByteBuffer() {
     size: () => used,
     add,
     addText(text: string): void {
-      // A loop over short ASCII takes less time than a call out of JavaScript.
+      // A loop over short ASCII is faster than a call out of JavaScript.
       const to = reserve(text.length);
       for (let i = 0; i < text.length; i++) {
         const unit = text.charCodeAt(i);

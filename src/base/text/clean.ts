@@ -1,11 +1,11 @@
 /**
- * Characters that could move the cursor, forge a line, change the direction of text or hide it become visible
- * escapes (`\n`, `\x1b`, `\u{202e}`).
+ * Replaces characters that could move the cursor, forge a line, change the direction of text or hide it with
+ * visible escapes (`\n`, `\x1b`, `\u{202e}`).
  */
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Matches the character before too, which may be the digit of a keycap. */
+/** Non-ASCII text with the character before it, which may be the digit of a keycap. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -15,7 +15,7 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: later lines are indented, so that none looks like a line of qrctl. */
+/** T8: cleans lines and indents all but the first, so that none looks like a line of qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -82,7 +82,7 @@ function nameOf(character: string): string {
   return `U+${code.padStart(4, '0')}${name === undefined ? '' : ` (${name})`}`;
 }
 
-/** Escapes each UTF-16 unit as in JSON. */
+/** Escapes each UTF-16 unit as JSON does. */
 export function escapeUnits(text: string): string {
   let escapes = '';
   for (let at = 0; at < text.length; at++)
@@ -91,9 +91,10 @@ export function escapeUnits(text: string): string {
 }
 
 /**
- * T5: controls, format characters, separators, lone surrogates, and everything without a glyph. T7: enclosing
- * marks, except that of keycaps. U+2800 is a blank that counts as a letter. T6: emoji come first, because
- * joiners, variation selectors and tags are parts of them. Node takes 13 ms to read the table of emoji.
+ * Patterns of unsafe characters. T5: controls, format characters, separators, lone surrogates, and everything
+ * without a glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a letter.
+ * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Compiled late: Node
+ * takes 13 ms to read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {
@@ -107,7 +108,7 @@ let made: { any: RegExp; each: RegExp } | undefined;
 
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 
-/** T7: more marks on one letter than any script needs. */
+/** T7: pattern of more marks on one letter than any script needs. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }

@@ -1,9 +1,9 @@
 /**
- * The Unicode tables take Node 20 to 100 ms to load. A module of its own: clean.ts must not load
- * string-width.
+ * Widths of common characters without the Unicode tables, which take Node 20 to 100 ms to load. A module of
+ * its own: clean.ts must not load string-width.
  */
 
-/** Omits the last character if the next may combine with it. */
+/** Measures the common start of a text, without its last character if the next may combine with it. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;
@@ -21,7 +21,7 @@ export function commonStart(text: string): { units: number; columns: number } {
   return { units: text.length, columns };
 }
 
-/** Returns whether the width of the text is known without the Unicode tables. */
+/** Tests whether the width of the text is known without the Unicode tables. */
 export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }

@@ -6,13 +6,16 @@
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/** T1, T10, T13: programs that split at the file's `separator` respect the quotes around the cell. */
+/**
+ * Escapes formulas (T1, T10, T13). Programs that split at the file's `separator` respect the quotes of the
+ * cell.
+ */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
 }
 
-/** T10: restores a cell for any separator. */
+/** Reverses `defuse` for any separator (T10). */
 export function restore(cell: string): string {
   if (!cell.includes("'")) return cell;
   const inside = cell.startsWith("'") && leadsToFormula(cell) ? cell.slice(1) : cell;
@@ -23,7 +26,9 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/** Tests for a sign as the first visible character, or a tab or line end before it: some programs trim. */
+/**
+ * Tests for a sign as the first visible character, or a tab or line end before it: some programs trim these.
+ */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -34,7 +39,7 @@ function looksLikeFormula(text: string): boolean {
   );
 }
 
-/** Separators, unless a visible ASCII character follows that begins no formula: hardly any text matches. */
+/** Separators, unless the next character is visible ASCII that begins no formula: hardly any text matches. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
@@ -51,7 +56,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Positions must increase: each character is scanned once. */
+/** Creates a test for a formula at a position. Positions must increase: each character is scanned once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -22,7 +22,7 @@ function elide(common: readonly string[], longest: number, isEnd: boolean): stri
   return isEnd ? `${common.slice(0, CONTEXT).join('')}…` : `…${common.slice(-CONTEXT).join('')}`;
 }
 
-/** Values may have megabytes. */
+/** Maximum characters that are compared: values may have megabytes. */
 const MOST_CHARACTERS = 20_000;
 
 function bounded(text: string): string[] {

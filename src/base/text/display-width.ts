@@ -1,6 +1,6 @@
 import { commonStart } from './common-letters.ts';
 
-/** Measures as string-width does, but much faster for common characters. */
+/** Measures columns as string-width does, but much faster for common characters. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));

@@ -18,10 +18,10 @@ const LONGEST = 4096;
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
   const template = withPlace(text);
-  // Some hosts are valid with few codes only, such as `xn--80a{slug}.example`.
+  // Some templates are valid hosts with few codes only, such as `xn--80a{slug}.example`.
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
-  // A query or a fragment would include `/{slug}`.
+  // The appended `/{slug}` would be part of the query or fragment.
   if (template !== text && /[?#]/.test(text)) return undefined;
   return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
 }
@@ -36,7 +36,7 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
-/** Decoders of QR codes disagree about anything but ASCII. Half a character becomes U+FFFD. */
+/** Inserts a code as ASCII: decoders of QR codes disagree about all else. Half a character becomes U+FFFD. */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
@@ -50,7 +50,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Matches an address in any spelling: a request to it would count as a scan. */
+/** Tests for a short URL in any spelling: a request to it would count as a scan. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

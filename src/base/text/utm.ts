@@ -5,7 +5,7 @@ type UtmName = (typeof UTM_NAMES)[number];
 
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
-/** Web analytics distinguish `Spring Sale` and `spring_sale `. */
+/** Normalizes a UTM value: web analytics distinguish `Spring Sale` and `spring_sale `. */
 export function normaliseUtm(value: string): string {
   return value
     .normalize('NFC')
@@ -14,7 +14,7 @@ export function normaliseUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/** The rest of the address stays exact. */
+/** Adds UTM tags to an address, and keeps the rest of it exact. */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);

@@ -1,6 +1,6 @@
 /**
- * Commands of GitHub Actions begin a line (`::NAME …::`), or are anywhere in the old form `##[NAME …]`
- * (actions/runner, ActionCommand.cs).
+ * Disables commands of GitHub Actions, which begin a line (`::NAME …::`), or are anywhere in the old form
+ * `##[NAME …]` (actions/runner, ActionCommand.cs).
  */
 
 export function withoutCommands(text: string): string {

@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Converts millions of rows. */
+/** Creates a conversion to local time that is fast for millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -16,8 +16,7 @@ export function createLocalTime(zone: string) {
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
   /**
-   * Returns the offset of a quarter hour, or undefined if it changes within it: some zones once changed at
-   * odd seconds.
+   * Returns the offset of a quarter hour, or undefined if it changes: some zones once changed at odd seconds.
    */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);

@@ -15,7 +15,7 @@ export interface MomentContext {
   timezone: () => string;
 }
 
-/** Reads a date as its first instant in the zone. */
+/** Parses a time, and a date as its first instant in the zone. */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
   const now = Math.floor(nowMs);
@@ -43,7 +43,7 @@ export function isDate(text: string): boolean {
   return DATE.test(text);
 }
 
-/** Returns whether a time is in UTC, so that no zone is required. */
+/** Tests whether a time is in UTC, so that no zone is required. */
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);
 }

@@ -6,7 +6,7 @@ const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
 type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
-  /** Such as `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
+  /** Name such as `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
   readonly name: string;
   unit: PeriodUnit;
   readonly sinceMs: number;
@@ -17,7 +17,7 @@ export interface Period {
 const FORMS =
   'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
-/** Resolves `last-month` by the local day at `nowMs`. */
+/** Parses a period. `last-month` is relative to the local day at `nowMs`. */
 export function parsePeriod(
   text: string,
   { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },
@@ -36,7 +36,7 @@ function find(text: string, nowMs: number, timezone: string): Found | undefined 
   return relative(word, localDay(nowMs, timezone)) ?? absolute(word);
 }
 
-/** Returns `last-month` for `Last month` and `last_month`. */
+/** Normalizes a word: `last-month` for `Last month` and `last_month`. */
 export function periodWord(text: string): string {
   return text
     .trim()
@@ -64,7 +64,7 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
   return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
 }
 
-/** Requires that the period exists (unlike `2026-02-30`, `2025-W53`). */
+/** Parses a period of the calendar; undefined if there is none (`2026-02-30`, `2025-W53`). */
 function absolute(word: string): Found | undefined {
   const [, year = '', quarter, week, month, day] =
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
@@ -81,7 +81,7 @@ function absolute(word: string): Found | undefined {
   }
 }
 
-/** Week 1 contains 4 January, and begins on a Monday (ISO 8601). */
+/** Returns a week, of which the first contains 4 January and each begins on a Monday (ISO 8601). */
 function weekOf(year: number, week: number): Found | undefined {
   const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
   return day.weekOfYear === week && day.yearOfWeek === year ? { unit: 'week', day } : undefined;
@@ -117,7 +117,7 @@ export function previousPeriod({ sinceMs, unit, timezone }: Period): Period {
   return periodOn(localDay(sinceMs, timezone).subtract({ days: 1 }), unit, timezone);
 }
 
-/** Falls back to week 52 if that year has no week 53. */
+/** Returns the period a year earlier; for a week 53 that does not exist, week 52. */
 export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
   const day = localDay(sinceMs, timezone);
   if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);

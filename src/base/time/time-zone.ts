@@ -13,7 +13,7 @@ export interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Node treats an unknown TZ as UTC. */
+/** Returns the zone to use. Refuses an unknown TZ, which Node treats as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -30,7 +30,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** A copy has the name of an equal file of the system. */
+/** Returns the IANA name of a zone file. A copy has the name of an equal file of the system. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

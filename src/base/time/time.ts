@@ -68,10 +68,10 @@ export function every(ms: number, tick: () => void): () => void {
   return () => clearInterval(handle);
 }
 
-/** RFC 3339 / ISO 8601 extended. */
+/** Pattern of a time in RFC 3339 / ISO 8601 extended. */
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
-/** Reads a time without an offset as UTC; digits past the millisecond are truncated. */
+/** Parses a time, in UTC if it has no offset; digits past the millisecond are truncated. */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
   if (!found) return undefined;
@@ -141,7 +141,7 @@ export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Starts with 0 for Monday. */
+/** Returns 0 for Monday to 6 for Sunday. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
