@@ -1,14 +1,14 @@
 import { messageOf, systemCode } from '../base/errors.ts';
 
 /**
- * `network`: no complete response. Not retried: `certificate` (not trusted), `protocol` (no TLS), `proxy`
- * (requires a password), `answer` (too large, or in an encoding that was not requested).
+ * Cause of a failure. `network`: no complete response. Not retried: `certificate` (not trusted), `protocol`
+ * (no TLS), `proxy` (requires a password), `answer` (too large, or in an encoding that was not requested).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
 export class NetworkError extends Error {
   readonly fault: NetworkFault;
-  /** False only if no byte of the request was written. */
+  /** Whether any byte of the request may have been written. */
   readonly sent: boolean;
   readonly hint: string | undefined;
 
@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: CLOSED_EARLY,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
-  // Errors of undici for a status below 100, or an unrequested switch of protocols.
+  // Node's and undici's codes for a status below 100, or an unrequested switch of protocols.
   ERR_ASSERTION: 'the response is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };
@@ -69,7 +69,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** A server that refuses, not a proxy, shows that there is a network. */
+/** Tests for a refused connection. Unless a proxy refuses it, it shows that there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

@@ -54,8 +54,8 @@ function variable(env: Variables, name: string): string {
 }
 
 /**
- * A `\`, `/`, `?` or `#` in a password would end the host, and requests would go to a host made of the user
- * name.
+ * Parses a proxy's URL. A `\`, `/`, `?` or `#` in a password would end the host, and requests would go to a
+ * host made of the user name.
  */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
@@ -69,7 +69,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/** Matches NO_PROXY: names with their subdomains, `host:port`, CIDR networks and `*`. Resolves no names. */
+/** Tests NO_PROXY: names with their subdomains, `host:port`, CIDR networks and `*`. Resolves no names. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {

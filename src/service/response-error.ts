@@ -25,12 +25,12 @@ export interface ErrorBody {
   code: string | undefined;
 }
 
-/** If repeating is safe, another attempt may help. */
+/** Statuses that may change at another attempt, if repeating is safe. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
 
-/** With an Error body, nothing was applied. */
+/** Statuses that, with an Error body, show that nothing was applied. */
 const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
@@ -43,14 +43,14 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** The only table from HTTP status to class. Excludes 2xx and 429. */
+/** Returns the error for a status. The only table from HTTP status to class; excludes 2xx and 429. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,
   body: ErrorBody | undefined,
   { remaining }: RateHeaders,
 ): RequestFailure {
-  // A gateway's 400 or 404 is not about the code or its values.
+  // The 400 or 404 of a gateway is not about the code or its values.
   const isFromService = body !== undefined || remaining !== undefined;
   const { redact } = subject;
   const reason = body ? oneLine(body.error, redact) : excerpt(text, redact);

@@ -39,7 +39,9 @@ export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/** In whole ms since the epoch; the service's bounds may be inclusive or exclusive. */
+/**
+ * Request for scans by time, in whole ms since the epoch. The service's bounds may be inclusive or exclusive.
+ */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number;
   untilMs?: number;
@@ -56,7 +58,7 @@ export interface ServiceEvents extends PauseEvents {
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
-/** `path` is relative to the base URL, `json` an exact body. */
+/** Request of `qrctl api`. `path` is relative to the base URL, `json` an exact body. */
 export interface RawRequest {
   method: Method;
   path: string;
@@ -70,8 +72,9 @@ export interface RawResponse {
 }
 
 /**
- * Methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
- * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
+ * Client of the API. Methods throw the signal's reason or AuthError (401), NotFoundError (404),
+ * PlanLimitError (403 to POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError,
+ * UnexpectedResponseError.
  */
 export interface Service {
   readonly baseUrl: string;
@@ -80,18 +83,18 @@ export interface Service {
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
-  /** Repeated only if certainly not applied. */
+  /** Creates a code. Repeated only if the code was certainly not created. */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
-  /** Only 204 is a success, or 404 after a lost response. */
+  /** Deletes a code. Only 204 is a success, or 404 after a lost response. */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
-  /** Resolves for any status. */
+  /** Sends a request; resolves for any status. */
   send(request: RawRequest): Promise<RawResponse>;
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
   stats(): ServiceStats;
-  /** Undefined before the first Date header. */
+  /** Returns the service's time; undefined before the first Date header. */
   nowMs(): number | undefined;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Enumerations list the known values; others are accepted. */
+/** Shapes of the API. Enumerations list the known values; others are accepted. */
 
 export const CODE_TYPES = [
   'url',
@@ -76,16 +76,16 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Total that this response reports; may be capped, so it is always checked against the rows. */
+  /** Total in this response. It may be capped, so it is always compared with the rows. */
   total: number;
-  /** Date header, in whole seconds. */
+  /** Time in the Date header, in whole seconds. */
   serviceTimeMs: number | undefined;
 }
 
 /** `times[i]` is `rows[i].ts` in ms since the epoch. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
-  /** Rows of a full page, which may be fewer than requested. */
+  /** Number of rows of a full page, which may be fewer than requested. */
   limit?: number;
 }
 
@@ -95,7 +95,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Objects that are assembled by spreading take twice the memory. */
+/** Creates the body of a new code, without spreading, which takes twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

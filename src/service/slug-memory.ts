@@ -1,11 +1,11 @@
-/** Each use verifies a code by reading it, so a wrong entry costs one request. */
+/** Caches the codes by slug. Each use verifies a code by reading it, so a wrong entry costs one request. */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';
 import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/** `answered`: all pages arrived in time. */
+/** Last listing of codes. `answered`: all pages arrived in time. */
 export interface Listing {
   atMs: number;
   answered: boolean;
@@ -18,10 +18,10 @@ interface Kept {
   codes: readonly KeptCode[];
 }
 
-/** Its methods must not throw. */
+/** Store on disk, whose methods must not throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Reads no other codes. */
+  /** Tests whether all these codes are stored, without reading the others. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
@@ -29,14 +29,14 @@ export interface SlugStore {
 export type SlugMemory = ReturnType<typeof createSlugMemory>;
 
 const MOST_SLUGS = 20_000;
-/** More take as long as the rest of a short command. */
+/** Maximum number of codes to look up: more take as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore) {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** Undefined if forgotten. `older` bounds the memory of a run over any number of codes. */
+  /** Codes by slug; undefined if forgotten. `older` bounds the memory of a run over any number of codes. */
   let seen = new Map<string, KnownCode | undefined>();
   let older: typeof seen = new Map();
   const deleted = new Set<string>();

@@ -15,7 +15,7 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** The text is printed, so its characters must not be escaped. */
+  /** Forbids escapes in the text, because it is printed. */
   exact?: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface HttpResponse {
 
 export interface Transport {
   /**
-   * Throws NetworkError, or the signal's reason. POST uses a new connection: if the service closed a kept one
-   * at that moment, the outcome would be unknown.
+   * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the service
+   * closed a kept one at that moment, the outcome would be unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
   close(): void;
@@ -48,7 +48,7 @@ interface Wire {
   destroy(): void;
 }
 
-/** Without a stack, which Node would format for each connection. */
+/** Error without a stack, which Node would format for each connection. */
 const ENDED = Object.assign(new Error('the connection is no longer needed'), { stack: '' });
 
 export function createTransport(options: {
@@ -60,7 +60,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** New memory for each POST would grow faster than it is collected. */
+  /** Reused: new memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -99,7 +99,7 @@ export function createTransport(options: {
         if (!proxy || !(error instanceof NetworkError)) throw error;
         throw throughProxy(proxy, error, forward !== undefined);
       });
-      // Only a proxy sends 407 (RFC 9110, 15.5.8), and then forwards nothing.
+      // Only a proxy sends 407 (RFC 9110, 15.5.8), without forwarding the request.
       if (forward && proxy && status === 407) {
         wire.destroy();
         throw proxyRefusal(proxy, status);
@@ -132,7 +132,7 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-/** Settles once. After a failure, destroy the wire. */
+/** Sends a request and reads the response; settles once. After a failure, destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,

@@ -1,4 +1,4 @@
-/** Identified by base URL and a salted fingerprint of the API key. */
+/** Workspaces, identified by base URL and a salted fingerprint of the API key. */
 import { ifNotFound, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
 
@@ -11,7 +11,7 @@ export interface Workspace {
   secret(): string;
 }
 
-/** `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
+/** Workspace in a stored file. `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string;
@@ -67,15 +67,16 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   movedFrom?: string;
   elsewhere: string;
-  /** A missing ID is not conclusive. */
+  /** Other codes may exist, so a missing ID is not conclusive. */
   mayKnowMore?: boolean;
 }
 
 const MAX_REQUESTED = 3;
 
 /**
- * Returns `renew` if one of its codes exists here (the key was rotated, or the service moved) or it has no
- * code (unless `mayKnowMore`). Throws UsageError for another workspace.
+ * Compares a file's workspace with the current one. Returns `renew` if one of its codes exists here (the key
+ * was rotated, or the service moved) or it has no code (unless `mayKnowMore`). Throws UsageError for another
+ * workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -1,4 +1,4 @@
-/** Separate file of dist/, because few commands need the library. */
+/** Checks the config with the conf library. Separate file of dist/, because few commands need it. */
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';
 import { FILE_MODE } from './config-directory.ts';

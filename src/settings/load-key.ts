@@ -12,7 +12,7 @@ import { plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/** Messages never contain the key. */
+/** Reads the key from its file or command. Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
@@ -53,7 +53,7 @@ function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hi
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 
-/** Follows links (secrets of Kubernetes are links), and never waits for a device or a pipe. */
+/** Reads a file. Follows links (secrets of Kubernetes are links), and never waits for a device or a pipe. */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
     const reason = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);

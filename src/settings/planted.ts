@@ -1,4 +1,4 @@
-/** The config controls where keys are sent. */
+/** Detects configs of other users: the config controls where keys are sent. */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
@@ -11,8 +11,8 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Trusts a file of the user who owns the directories above it (root with HOME kept by sudo), unless that user
- * created the first of them in a directory open to all (/tmp).
+ * Returns the user who may have put the file there. Trusts the user who owns the directories above it (root
+ * with HOME kept by sudo), unless that user created the first of them in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -28,8 +28,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Call it
- * before the permissions are corrected.
+ * Returns why the file's key-commands must not run. Stricter than `plantedBy`, because root with another
+ * user's HOME would run commands of that user. Call it before the permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
@@ -44,7 +44,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // A user's own group can write with a umask of 002: trusted above the config's directory, not by root.
+  // The user's own group can write with a umask of 002: trusted above the config's directory, not by root.
   const writers = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>

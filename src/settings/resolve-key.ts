@@ -11,8 +11,8 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * QRCTL_API_KEY, QRCTL_API_KEY_FILE and the credential of systemd are for any base URL; the key-command or
- * key of the profile, for the one that it was stored with.
+ * Finds and checks the key. QRCTL_API_KEY, QRCTL_API_KEY_FILE and the credential of systemd are for any base
+ * URL; the key-command or key of the profile, for the one that it was stored with.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -23,7 +23,7 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
-/** Returns the key, or in `pendingKey` where to get it. A stored key is only for its own base URL. */
+/** Returns the key, or in `pendingKey` where to get it. */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
@@ -42,7 +42,7 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
-/** The unit must load a credential of that name. */
+/** Finds the file of the key: QRCTL_API_KEY_FILE, or the credential that the systemd unit loads. */
 function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;
@@ -71,7 +71,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Login doesn't help if the environment has the key. */
+/** Returns a hint. Login doesn't help if the environment has the key. */
 export function missingBaseUrlHint(env: Variables, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
@@ -89,7 +89,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Throws UsageError without a base URL, so that no key is read for no service. */
+/** Throws UsageError without a base URL, so that no key is read in vain. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {
@@ -97,7 +97,7 @@ export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   });
 }
 
-/** Throws AuthError if no key may be sent to the service. */
+/** Returns settings with a key. Throws AuthError if no key may be sent to the service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

@@ -55,7 +55,7 @@ export interface Sourced {
   source: SettingSource;
 }
 
-/** An empty variable counts as unset. */
+/** Finds a setting. An empty variable counts as unset. */
 function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
@@ -64,7 +64,7 @@ function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced 
   return { key, text: fallback, source: 'default' };
 }
 
-/** Returns an invalid value unchanged, so that users can find it. */
+/** Returns a setting for display, an invalid one unchanged, so that users can find it. */
 export function shownSetting(key: SettingKey, inputs: Inputs) {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };
@@ -96,7 +96,7 @@ export function profileName(flags: SettingFlags, env: Variables, stored: Stored)
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Throws UsageError for a specified profile that is not stored. */
+/** Chooses the profile. Throws UsageError if it was specified and is not stored. */
 export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
@@ -140,7 +140,10 @@ function hintFor(name: string, names: readonly string[]): string {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/** Throws UsageError for a specified profile that is not stored, and for invalid values. */
+/**
+ * Resolves all settings. Throws UsageError for a specified profile that is not stored, and for invalid
+ * values.
+ */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,
@@ -201,7 +204,7 @@ function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
-/** Returns the text to store, with URLs in canonical form. Throws UsageError for an invalid value. */
+/** Checks a setting and returns the text to store, with URLs in canonical form. Throws UsageError. */
 export function checkSetting(key: SettingKey, text: string): { text: string; note?: string } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);

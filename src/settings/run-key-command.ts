@@ -10,7 +10,7 @@ import { commandHint, parseKeyCommand } from './key-command.ts';
 import type { Variables } from './settings.ts';
 
 const COMMAND_MS = 30_000;
-/** A background process may delay the end of the output. */
+/** Maximum wait for the end of the output, which a background process may delay. */
 const GRACE_MS = 500;
 
 export interface CommandRun {
@@ -23,7 +23,7 @@ export interface CommandRun {
   timeoutMs?: number;
 }
 
-/** Runs without a shell and without the key in its environment. */
+/** Runs the command without a shell and without the key in its environment, and returns its output. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);
@@ -76,7 +76,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Notes the lines of standard error; a prompt at its end has no line end. */
+/** Collects the output, and passes on lines of standard error; a prompt at its end has no line end. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

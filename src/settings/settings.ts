@@ -24,7 +24,7 @@ export type PendingKey =
 export interface Settings {
   profile: string;
   baseUrl?: string;
-  /** Print only its keyPrefix. */
+  /** API key. Print only its keyPrefix. */
   apiKey?: string;
   keySource?: KeySource;
   pendingKey?: PendingKey;

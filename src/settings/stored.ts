@@ -1,7 +1,7 @@
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
 
-/** Fields of a profile as typed. The key is sent only to `keyBaseUrl`. */
+/** Fields of a stored profile. The key is sent only to `keyBaseUrl`. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',
@@ -20,7 +20,7 @@ const PROFILE_FIELDS = [
 type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
-/** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
+/** Content of the config. Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
   readonly current?: string;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
@@ -30,9 +30,7 @@ export interface Stored {
 export interface CommandProblem {
   readonly reason: string;
   readonly hint: string;
-  /**
-   * Corrected permissions would hide from the next command that other users were able to write the config.
-   */
+  /** Other users were able to write the config, so its permissions stay: corrected ones would hide this. */
   readonly isOpen: boolean;
 }
 
@@ -56,7 +54,7 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/** Errors don't quote the text. conf takes as long to load as all other code. */
+/** Parses the config. Errors don't quote it. Avoids conf, which takes as long to load as all other code. */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
   if (!isObject(data)) throw new Error('it is not a JSON object');

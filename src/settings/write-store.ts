@@ -50,7 +50,9 @@ export async function updateStore(
   }
 }
 
-/** The permissions of the new file would let a key-command of another user run. */
+/**
+ * Refuses to write a config whose key-command another user may have changed: the new file would be trusted.
+ */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(
@@ -59,7 +61,10 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/** Avoids conf, whose writer (atomically 2.1) replaces a good file with a truncated one on a full disk. */
+/**
+ * Writes without conf, whose writer (atomically 2.1) replaces a good file with a truncated one on a full
+ * disk.
+ */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
   // Keeps a config.json that is a link.

@@ -1,14 +1,14 @@
-/** Protects against an intermediary that refuses bursts independently of the rate limit. */
+/** Limits requests in flight, because an intermediary may refuse bursts independently of the rate limit. */
 
 const MOST_RECENT = 8;
-/** Counts if at least as many requests failed as succeeded. */
+/** Minimum number of failures to react to, if as many requests failed as succeeded. */
 const FEWEST_FAILED = 2;
-/** After a second without success, a failure is due to an outage, not to a burst. */
+/** Time without success after which a failure is due to an outage, not to a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before the width grows, doubled each time that fails. */
+/** Number of successes before the width grows. Doubled each time that growing fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 
@@ -35,7 +35,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
   function narrow(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));
-    // L22: a failed step is tried again later each time.
+    // L22: after a failed step, the next one comes later.
     if (hasWidened) requiredSuccesses = Math.min(MOST_REQUIRED, 2 * requiredSuccesses);
     hasWidened = false;
     changed();
@@ -56,10 +56,10 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
       notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
     },
     ended(through: boolean, sentAt: number): void {
-      // Failures of an outage that ended show nothing about bursts.
+      // Failures during an outage that has ended are no sign of bursts.
       if (through && isOutage()) recent = [];
       if (through) throughAt = clock.monotonic();
-      // A request that was in flight before the change shows nothing about it.
+      // A request that was in flight before the change is no sign of its effect.
       if (sentAt < changedAt) return;
       recent = [...recent, through].slice(-MOST_RECENT);
       if (through) successes += 1;

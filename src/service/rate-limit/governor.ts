@@ -17,15 +17,15 @@ export interface GovernorOptions {
   signal: AbortSignal;
   concurrency: number;
   reserve: Reserve;
-  /** Total of all pauses; undefined: no bound; 0: never pauses. */
+  /** Maximum total of all pauses. Undefined: no bound; 0: never pauses. */
   maxWaitMs: number | undefined;
   events: PauseEvents;
 }
 
-/** Exactly one method must be called in the end; further calls do nothing. */
+/** Permission to send a request. Call exactly one method in the end; further calls do nothing. */
 export interface Ticket {
   received(headers: RateHeaders, limited: boolean): void;
-  /** The 429 of an intermediary, which counted nothing. */
+  /** Reports the 429 of an intermediary, which counted nothing. */
   throttled(retryAfterMs: number | undefined): void;
   failed(sent: boolean): void;
 }
@@ -96,7 +96,7 @@ export function createGovernor(options: GovernorOptions) {
     return inFlight < Math.min(left, taper);
   }
 
-  /** L21: a short delay, which is not a pause for the rate limit. */
+  /** Delays the next request. L21: this short delay is not a pause for the rate limit. */
   function space(ms: number) {
     spacing = true;
     clock.sleep(ms, signal).then(
@@ -161,7 +161,10 @@ export function createGovernor(options: GovernorOptions) {
   signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {
-    /** `again`: it got a 429, and precedes all others. Throws RateLimitError or the signal's reason. */
+    /**
+     * Waits for permission. `again`: the request got a 429, and precedes all others. Throws RateLimitError or
+     * the signal's reason.
+     */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);

@@ -4,9 +4,9 @@ export interface RateHeaders {
   plan: string | undefined;
   limit: number | undefined;
   remaining: number | undefined;
-  /** In ms since the epoch on the service's clock. */
+  /** Time of the reset, in ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** In ms. A date in Retry-After is relative to the response's own Date, and a past one is 0. */
+  /** Pause in ms. A date in Retry-After is relative to the response's own Date, and a past one is 0. */
   retryAfterMs: number | undefined;
   dateMs: number | undefined;
 }
@@ -24,7 +24,7 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** Accepts at most 15 digits, which bounds the cost of parsing. */
+/** Parses at most 15 digits, which bounds the cost. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

@@ -5,14 +5,14 @@ import type { ServiceClock } from './service-clock.ts';
 
 export type Reserve = { requests: number } | { percent: number };
 
-/** Windows last a minute by the specification, and an hour elsewhere. */
+/** Maximum time to a Reset. Windows last a minute by the specification, and an hour elsewhere. */
 const MAX_ACCEPTED_MS = 3_660_000;
-/** Maximum without a Date, because this machine's clock may be hours off. */
+/** Maximum time to a Reset without a Date header: this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** Doubled for each further pause in a row. */
+/** First back-off. Doubled for each further pause in a row. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
-/** Some services round the Resets of one window differently in each response. */
+/** Maximum difference of Resets for one window: some services round each differently. */
 const SAME_RESET_MS = 1000;
 
 interface Known {
@@ -54,7 +54,7 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** L8: refuses a Reset far ahead or long past. */
+  /** Returns the Reset; undefined if it is far ahead or long past (L8). */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs =
@@ -73,17 +73,17 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: the Retry-After of a 429 counts, or else its Reset. */
+  /** Returns the pause after a 429: its Retry-After, or else the time to its Reset (L7). */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
-    // Retry-After: 0 while requests are left: retried soon, but not in a loop.
+    // For `Retry-After: 0` while requests are left: retries soon, but not in a loop.
     if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
     const untilResetMs = msUntil(acceptedResetMs(headers) ?? -Infinity);
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** L8: returns a minute if the Retry-After is too long. */
+  /** Returns the Retry-After; a minute if it is too long (L8). */
   function acceptedRetryAfterMs(ms = 0): number {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
@@ -128,7 +128,10 @@ export function createRateWindow(options: {
   }
 
   return {
-    /** Undefined if unknown, so one probe must be sent; Infinity without headers. */
+    /**
+     * Returns the number of requests left. Undefined if unknown, so one probe must be sent; Infinity without
+     * headers.
+     */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);
@@ -153,7 +156,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(sentAt, resetMs);
     },
     throttle(retryAfterMs: number | undefined, sentAt: number): void {
-      // L18: the intermediary doesn't know the window, whose state is kept.
+      // L18: the intermediary doesn't count requests of the window, whose state is kept.
       pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
     spend() {
@@ -161,7 +164,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(clock.monotonic());
     },
     rateLimit(): RateLimit {
-      // L16: the displayed end is the end of the pause, or none.
+      // L16: the displayed end is that of the pause, if there is one.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
@@ -169,7 +172,7 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: returns lengths of pauses for which the service states none that is valid. */
+/** L9: creates the lengths of pauses for which the service states none that is valid. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = -Infinity;

@@ -1,5 +1,5 @@
 const SECOND_MS = 1000;
-/** Crystals drift, so newer responses can replace a bound. */
+/** Maximum drift of a clock. Older bounds widen by it, so newer responses can replace them. */
 const DRIFT = 0.0001;
 
 interface Bound {
@@ -10,8 +10,8 @@ interface Bound {
 export type ServiceClock = ReturnType<typeof createServiceClock>;
 
 /**
- * A Date is truncated to seconds and stamped between sending and receiving, so it bounds the offset to the
- * monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
+ * Estimates the service's clock. A Date is truncated to seconds and stamped between sending and receiving, so
+ * it bounds the offset to the monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
  */
 export function createServiceClock(clock: { monotonic(): number }) {
   let bounds: { low: Bound; high: Bound } | undefined;
@@ -21,7 +21,7 @@ export function createServiceClock(clock: { monotonic(): number }) {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
       const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
-      // If bounds contradict each other, the service's clock was set, and earlier ones are dropped.
+      // If bounds contradict each other, the service's clock was changed, and earlier ones are dropped.
       if (
         !bounds ||
         low.offset > bounds.high.offset + SECOND_MS ||
@@ -34,8 +34,8 @@ export function createServiceClock(clock: { monotonic(): number }) {
       if (high.offset < bounds.high.offset + age(bounds.high)) bounds.high = high;
     },
     /**
-     * Returns ms since the epoch; undefined before any Date. L4: by the lower bound the clock is never fast, so
-     * no wait for a reset ends early.
+     * Returns the service's time in ms; undefined before any Date. L4: by the lower bound it is never fast,
+     * so no wait for a reset ends early.
      */
     nowMs: (at = clock.monotonic()): number | undefined => bounds && at + bounds.low.offset,
   };
