@@ -29,8 +29,7 @@ export async function* fetchInOrder<Item, T>(
 }
 
 /**
- * Runs `work` on items. Rejects with the first failure when all workers have ended; a failed one takes no
- * more items.
+ * Runs `work` on items. Rejects with the first failure when all workers have ended; a failed worker stops.
  */
 export async function inParallel<T>(
   items: Iterable<T>,

@@ -117,9 +117,7 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
-/**
- * Returns the error for a deletion: a proxy or portal may respond with any 2xx status, so only 204 counts.
- */
+/** Returns the error for a 2xx other than 204: a proxy or portal may respond with any of them. */
 function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedResponseError {
   const words = excerpt(text, redact);
   const message = `the response is not 204 (No Content)${words && `: ${words}`} (${status})`;
@@ -139,12 +137,12 @@ function notJson(
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
 const MIN_ATTEMPTS = 7;
-/** Maximum wait for a Retry-After, except that of a 429. */
+/** Maximum Retry-After, except that of a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the pause before the next attempt: exponential back-off with full jitter; undefined to give up.
- * `spentMs` excludes pauses for the rate limit; `random` is in [0, 1).
+ * Returns the next pause (exponential back-off with full jitter); undefined to give up. `spentMs` excludes
+ * pauses for the rate limit; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

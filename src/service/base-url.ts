@@ -60,7 +60,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Tests for an address of this machine. Of names, accepts only localhost, because names are not resolved. */
+/** Tests for this machine's address. Names are not resolved, so only localhost counts. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

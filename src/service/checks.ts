@@ -33,7 +33,7 @@ export function checkCode(json: unknown): QrCode {
   return asCode(json, 'the code');
 }
 
-/** Creates a check that the response is for the code. It throws UnexpectedResponseError. */
+/** Checks that a response is for the code. Throws UnexpectedResponseError. */
 export function checkSameCode(
   id: string,
   { status }: CodeChanges = {},

@@ -24,7 +24,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   let reached = false;
   let noted: { message: string; until: number } | undefined;
 
-  /** Reports a retry, of several concurrent requests with the same failure only one. */
+  /** Reports one of several concurrent retries with the same failure. */
   function noteRetry(message: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
     if (noted?.message === message && now < noted.until) return;

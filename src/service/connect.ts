@@ -46,7 +46,7 @@ function plainly(callback: Callback): Callback {
       callback(asNetworkError(error, false), null);
       return;
     }
-    // Called before undici compiles its parser, and after Node has loaded its modules for connections.
+    // Before undici compiles its parser, and after Node has loaded its modules for connections.
     keepWasmSimple();
     callback(null, socket);
     skipContinue(socket);

@@ -53,7 +53,7 @@ function isGzip(bytes: Buffer, encoding: string): boolean {
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
-  // A larger chunk than the default of 16 KiB, which would join ten pieces per page of scans.
+  // The default of 16 KiB would join ten pieces per page of scans.
   return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
     (cause) => {
       if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();

@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: CLOSED_EARLY,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
-  // Node's and undici's codes for a status below 100, or an unrequested switch of protocols.
+  // undici's assertion for a status below 100, or an unrequested switch of protocols.
   ERR_ASSERTION: 'the response is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };
@@ -69,7 +69,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Tests for a refused connection. Unless a proxy refuses it, it shows that there is a network. */
+/** Tests whether a server, not a proxy, refused the connection, which shows that there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

@@ -25,7 +25,7 @@ export interface ErrorBody {
   code: string | undefined;
 }
 
-/** Statuses that may change at another attempt, if repeating is safe. */
+/** Statuses after which another attempt may help, if repeating is safe. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';

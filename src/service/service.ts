@@ -39,9 +39,7 @@ export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/**
- * Request for scans by time, in whole ms since the epoch. The service's bounds may be inclusive or exclusive.
- */
+/** Times are whole ms since the epoch; the service's bounds may be inclusive or exclusive. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number;
   untilMs?: number;
@@ -72,9 +70,8 @@ export interface RawResponse {
 }
 
 /**
- * Client of the API. Methods throw the signal's reason or AuthError (401), NotFoundError (404),
- * PlanLimitError (403 to POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError,
- * UnexpectedResponseError.
+ * Methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
+ * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
  */
 export interface Service {
   readonly baseUrl: string;

@@ -29,7 +29,7 @@ export interface SlugStore {
 export type SlugMemory = ReturnType<typeof createSlugMemory>;
 
 const MOST_SLUGS = 20_000;
-/** Maximum number of codes to look up: more take as long as the rest of a short command. */
+/** Maximum number of codes to look up: more would take too long for a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;

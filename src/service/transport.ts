@@ -15,7 +15,7 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** Forbids escapes in the text, because it is printed. */
+  /** Forbids escapes, because the text is printed. */
   exact?: boolean;
 }
 

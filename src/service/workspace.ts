@@ -67,15 +67,15 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   movedFrom?: string;
   elsewhere: string;
-  /** Other codes may exist, so a missing ID is not conclusive. */
+  /** The file may have codes that are not in `knownIds`. */
   mayKnowMore?: boolean;
 }
 
 const MAX_REQUESTED = 3;
 
 /**
- * Compares a file's workspace with the current one. Returns `renew` if one of its codes exists here (the key
- * was rotated, or the service moved) or it has no code (unless `mayKnowMore`). Throws UsageError for another
+ * Compares a file's workspace with this one. Returns `renew` if a code of the file exists here (the key was
+ * rotated, or the service moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another
  * workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {

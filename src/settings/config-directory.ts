@@ -54,7 +54,7 @@ export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));
   } catch (error) {
-    // A umask such as 0777 prevents opening the directory, so it is changed by its path.
+    // A umask such as 0777 prevents opening the directory.
     if (systemCode(error) !== 'EACCES') throw error;
     chmodSync(path, DIRECTORY_MODE);
   }
@@ -66,7 +66,7 @@ function restrict(path: string, mode: number): string | undefined {
   const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
-      // The path may lead elsewhere by now (TOCTOU), so the open file is checked.
+      // The path may lead elsewhere by now (TOCTOU).
       if (isShared(path, fstatSync(descriptor)))
         return `${found} and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`;
       fchmodSync(descriptor, mode);

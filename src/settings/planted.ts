@@ -11,8 +11,8 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Returns the user who may have put the file there. Trusts the user who owns the directories above it (root
- * with HOME kept by sudo), unless that user created the first of them in a directory open to all (/tmp).
+ * Returns another user who may have created the file. Trusts the owner of the directories above it (root with
+ * HOME kept by sudo), unless that user created the first of them in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -28,8 +28,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why the file's key-commands must not run. Stricter than `plantedBy`, because root with another
- * user's HOME would run commands of that user. Call it before the permissions are corrected.
+ * Returns why key-commands must not run. Stricter than `plantedBy`, because root with another user's HOME
+ * would run commands of that user. Call it before the permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

@@ -42,7 +42,7 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
-/** Finds the file of the key: QRCTL_API_KEY_FILE, or the credential that the systemd unit loads. */
+/** Finds the file of the key. A systemd unit must load a credential of that name. */
 function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;
@@ -71,7 +71,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Returns a hint. Login doesn't help if the environment has the key. */
+/** Returns a hint: login doesn't help if the environment has the key. */
 export function missingBaseUrlHint(env: Variables, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
@@ -89,7 +89,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Throws UsageError without a base URL, so that no key is read in vain. */
+/** Throws UsageError without a base URL, before any key is read. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {

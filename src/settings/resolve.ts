@@ -105,10 +105,7 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
 
-/**
- * Returns the name that a login stores under. Throws UsageError for a key, and for a name that is hard to
- * type.
- */
+/** Returns the name for a login. Throws UsageError for a key, and for a name that is hard to type. */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
@@ -140,10 +137,7 @@ function hintFor(name: string, names: readonly string[]): string {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/**
- * Resolves all settings. Throws UsageError for a specified profile that is not stored, and for invalid
- * values.
- */
+/** Resolves all settings. Throws UsageError for an unknown profile and for invalid values. */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,

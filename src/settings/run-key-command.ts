@@ -23,7 +23,7 @@ export interface CommandRun {
   timeoutMs?: number;
 }
 
-/** Runs the command without a shell and without the key in its environment, and returns its output. */
+/** Runs a command without a shell and without the key in its environment. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);

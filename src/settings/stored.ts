@@ -30,7 +30,7 @@ export interface Stored {
 export interface CommandProblem {
   readonly reason: string;
   readonly hint: string;
-  /** Other users were able to write the config, so its permissions stay: corrected ones would hide this. */
+  /** Other users can write the config. Corrected permissions would hide this. */
   readonly isOpen: boolean;
 }
 

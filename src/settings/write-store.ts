@@ -50,9 +50,7 @@ export async function updateStore(
   }
 }
 
-/**
- * Refuses to write a config whose key-command another user may have changed: the new file would be trusted.
- */
+/** Refuses to rewrite a config with an unchecked key-command: the new permissions would let it run. */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(

@@ -14,10 +14,7 @@ const MOST_VALUES = 4_000_000;
 
 const MOST_DEPTH = 100;
 
-/**
- * Parses JSON. Throws SyntaxError, and ExcessiveJsonError before it parses a large text with too many or too
- * deep values.
- */
+/** Parses JSON. Throws SyntaxError, or ExcessiveJsonError before parsing too many or too deep values. */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);

@@ -93,8 +93,8 @@ export function escapeUnits(text: string): string {
 /**
  * Patterns of unsafe characters. T5: controls, format characters, separators, lone surrogates, and everything
  * without a glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a letter.
- * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Compiled late: Node
- * takes 13 ms to read the table of emoji.
+ * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Node takes 13 ms to
+ * read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {
@@ -108,7 +108,7 @@ let made: { any: RegExp; each: RegExp } | undefined;
 
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 
-/** T7: pattern of more marks on one letter than any script needs. */
+/** T7: matches more marks on one letter than any script needs. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }

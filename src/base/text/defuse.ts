@@ -56,7 +56,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Creates a test for a formula at a position. Positions must increase: each character is scanned once. */
+/** Tests for a formula at a position. Positions must increase: each character is scanned once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -64,7 +64,7 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
   return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
 }
 
-/** Parses a period of the calendar; undefined if there is none (`2026-02-30`, `2025-W53`). */
+/** Parses an absolute period; undefined if it does not exist (`2026-02-30`, `2025-W53`). */
 function absolute(word: string): Found | undefined {
   const [, year = '', quarter, week, month, day] =
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
@@ -81,7 +81,7 @@ function absolute(word: string): Found | undefined {
   }
 }
 
-/** Returns a week, of which the first contains 4 January and each begins on a Monday (ISO 8601). */
+/** Returns a week. Week 1 contains 4 January, and begins on a Monday (ISO 8601). */
 function weekOf(year: number, week: number): Found | undefined {
   const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
   return day.weekOfYear === week && day.yearOfWeek === year ? { unit: 'week', day } : undefined;
@@ -117,7 +117,7 @@ export function previousPeriod({ sinceMs, unit, timezone }: Period): Period {
   return periodOn(localDay(sinceMs, timezone).subtract({ days: 1 }), unit, timezone);
 }
 
-/** Returns the period a year earlier; for a week 53 that does not exist, week 52. */
+/** Returns the period a year earlier; week 52 if that year has no week 53. */
 export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
   const day = localDay(sinceMs, timezone);
   if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);

@@ -30,7 +30,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns the IANA name of a zone file. A copy has the name of an equal file of the system. */
+/** Returns a zone file's name. A copy has that of an equal file of the system. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

@@ -28,9 +28,7 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/**
- * Opens a log for appending, after passing its records to `take`. The caller must hold the lock of the log.
- */
+/** Opens a log after passing its records to `take`. The caller must hold the lock of the log. */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
@@ -53,7 +51,6 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
-/** Reads a log, if it exists. Throws like `openLog`. */
 export async function readLog<R extends { is: string }>(place: LogPlace<R>): Promise<void> {
   const { path, advice, disk = nodeDisk, take } = place;
   try {
@@ -75,7 +72,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   // D14: links that another user can abuse are not followed.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could otherwise remove the name of the file, even if it existed.
+  // D8: a power cut could remove the name, even of an existing file.
   await disk.flushDirectory(dirname(place));
   return file;
 }

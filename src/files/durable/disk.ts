@@ -39,7 +39,7 @@ export interface DiskFile {
 }
 
 export interface DiskDirectory {
-  /** Returns the path of an entry: on Linux, relative to the open directory (openat(2)). */
+  /** Returns an entry's path, on Linux relative to the open directory (openat(2)). */
   at(name: string): string;
   names(): Promise<string[]>;
   stat(): Promise<DiskStat>;
@@ -62,7 +62,7 @@ export interface Disk {
    */
   readFile(path: string, mostBytes?: number): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
-  /** Opens a directory without the permission to list it. Refuses a link at the end of `path`. */
+  /** Opens a directory, without permission to list it. Refuses a link at the end of `path`. */
   openDirectory(path: string): Promise<DiskDirectory>;
   mkdir(path: string, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -103,7 +103,7 @@ export async function checked<H extends { close(): Promise<void> }>(
   }
 }
 
-/** Resolves to the result of a disk operation; undefined if the file is missing (ENOENT). */
+/** Turns the error for a missing file (ENOENT) into undefined. */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -115,9 +115,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/**
- * Yields the bytes of a file in pieces, each valid until the next is requested. Ends early if the file does.
- */
+/** Yields a file in pieces, each valid until the next is requested. Ends early if the file does. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

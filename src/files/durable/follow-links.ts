@@ -20,10 +20,7 @@ interface Followed {
   leaving?: string;
 }
 
-/**
- * Follows the links in a path. A link of root or of `user` is trusted, as is any user's link to their own
- * file.
- */
+/** Follows links, and trusts those of root, of `user`, and of any user to their own files. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

@@ -60,7 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/** Returns one name for a file, whichever link, mount or case its path uses: some disks ignore case. */
+/** Returns the same name for all links, mounts and cases of a path: some disks ignore case. */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {
@@ -82,7 +82,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Pads a socket name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
+/** Pads a name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
@@ -162,10 +162,7 @@ export function otherUserError(
   });
 }
 
-/**
- * Index of the inode among the columns of /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path
- * (proc(5)).
- */
+/** Column of the inode in /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
 const INODE_COLUMN = 6;
 
 async function hasSocket(descriptors: string, inode: string): Promise<boolean> {

@@ -14,7 +14,7 @@ export class DamagedLogError extends UsageError {
   }
 }
 
-/** Formats a record as a line of JSON that ends with the CRC-32 of the text before `,"crc"`. */
+/** Formats a record as JSON that ends with the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {
   const text = JSON.stringify(record).slice(0, -1);
   return `${text},"crc":"${checksum(text)}"}\n`;
@@ -34,7 +34,7 @@ function parseLine<R extends object>(line: string): R | undefined {
 
 const BEGINNING = Buffer.from('{"is":');
 
-/** Creates a reader of a log's lines. D10: refuses damage before the last line, which could hide a record. */
+/** Reads lines. D10: refuses damage before the last line, which could hide a record. */
 export function createLineReader<R extends object>(
   path: string,
   { damaged: hint, noun }: { damaged: string; noun: string },
@@ -62,7 +62,7 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /** Reads the next piece of the file, and keeps no reference to its bytes. */
+    /** Reads a piece, and keeps no reference to it. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -79,10 +79,7 @@ export function createLineReader<R extends object>(
       const reason = `line ${lines + 1} is longer than ${MOST_BYTES.logLine / 2 ** 20} MiB`;
       throw new DamagedLogError(path, `is not a qrctl ${noun}: ${reason}`, hint);
     },
-    /**
-     * Returns the number of bytes up to the end of the last record. Throws DamagedLogError without any
-     * record.
-     */
+    /** Returns the number of bytes up to the end of the last record. */
     end(): number {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
       if (!isOurs) throw new DamagedLogError(path, `is not a qrctl ${noun}`, hint);
@@ -91,7 +88,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Tests for the first line of a log, which may be partial, with zeros after a power cut. */
+/** Tests for a first line, which may be partial, with zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

@@ -72,7 +72,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Option of `stat`: inode numbers and times exceed the precision of JavaScript numbers. */
+/** For `stat`: inode numbers and times exceed the precision of JavaScript numbers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -93,9 +93,9 @@ function inNumbers(stats: BigIntStats): DiskStat {
   };
 }
 
-/** D14: flag that refuses a link that replaced the name after it was resolved. Windows lacks it. */
+/** D14: flag that refuses a link in place of the resolved file. Windows lacks it. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** Flag for appending. Windows can't truncate a file that was opened with O_APPEND. */
+/** Flag for appending, with which Windows can't truncate a file. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -123,19 +123,19 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** Returns the path of an open file for root. D14: links could redirect only root to a protected path. */
+/** Returns an open file's path. D14: links could redirect only root to a protected path. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** Flag of Linux that opens a directory without the permission to read it. */
+/** Flag of Linux for a directory that this user may not read. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {
   if (platform() !== 'linux') return nameDirectory(path);
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
-  // Some chroots and containers have no /proc, so the path itself is used.
+  // Some chroots and containers have no /proc.
   const base = await readlink(held).then(
     () => held,
     () => path,

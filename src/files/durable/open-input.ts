@@ -9,8 +9,8 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * Opens a file for reading. D17: messages quote inputs, so links of other users, and out of the workspace of
- * GitHub Actions, are refused.
+ * Opens an input. D17: messages quote inputs, so links of other users, and out of the workspace of GitHub
+ * Actions, are refused.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
@@ -24,7 +24,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   );
 }
 
-/** Resolves the links of an input's path; undefined if this run may follow all of them. */
+/** Resolves an input's links; undefined if this run may follow all of them. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

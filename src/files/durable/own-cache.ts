@@ -28,7 +28,7 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Limits of a cache. Content that is `code` is executed, so its owner must be known. */
+/** Limits. `code` is executed, so its owner must be known. */
 export interface CacheBounds {
   largest: number;
   most: number;
@@ -47,7 +47,7 @@ export function openOwnCache(
       if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
       return readOwn(join(directory, file), owner, largest);
     },
-    /** Replaces a file without a flush, because readers detect a truncated one. */
+    /** Replaces a file without a flush: readers detect a truncated one. */
     replace(file: string, bytes: Uint8Array): void {
       makePrivate(directory, owner);
       const staged = join(directory, `${file}.${user.pid}`);
@@ -63,7 +63,7 @@ export function openOwnCache(
   };
 }
 
-/** Returns the user who must own the cache. Throws for a set-uid program. */
+/** Returns the owner of the cache. Throws for a set-uid program. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code'))
@@ -71,7 +71,7 @@ function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): nu
   return owner;
 }
 
-/** Returns the cache directory. A relative path in XDG_CACHE_HOME is ignored, as XDG requires. */
+/** Returns the cache directory. XDG requires that a relative path is ignored. */
 function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
   const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);
@@ -97,7 +97,7 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
 
 function makePrivate(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
-  // Not by Node's `recursive`, which may loop endlessly (write.ts).
+  // Node's `recursive` may loop endlessly (write.ts).
   for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

@@ -52,7 +52,7 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/** Returns the error for a file that can't be opened. `task` is an infinitive, such as `write scans.csv`. */
+/** Returns an error. `task` is an infinitive, such as `write scans.csv`. */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -63,10 +63,7 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
-/**
- * Returns the error for a failed write. `task` is an infinitive, `state` a clause, such as `no changes were
- * made`.
- */
+/** Returns an error. `task` is an infinitive, and `state` a clause, such as `no changes were made`. */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -77,7 +74,6 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   });
 }
 
-/** Returns a LocalError if the disk is full, and otherwise the error itself. */
 export function ifDiskFull(error: unknown): unknown {
   return error instanceof Failure || !isDiskFull(error) ? error : cannotOpen('write a file', error);
 }

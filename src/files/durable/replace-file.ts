@@ -14,7 +14,7 @@ export interface Processes {
 }
 
 export interface ReplaceOptions {
-  /** Processes that give each run its own temporary name. Unset if the caller holds a lock on the file. */
+  /** Makes the temporary name unique. Unset if the caller holds a lock on the file. */
   processes?: Processes;
   /** Permissions of the new file (default: those of the old one, or 0666 less the umask). */
   mode?: number;
@@ -24,7 +24,7 @@ export interface Replacement {
   size(): number;
   readonly createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
-  /** Returns a function that rolls back to this point. No write may be in progress. */
+  /** Returns a rollback to this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
   discard(): Promise<void>;
@@ -48,10 +48,7 @@ export async function openReplacement(
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /**
-   * Runs a write. D3: after a failed write or flush, the content of the disk is unknown, so all later ones
-   * fail.
-   */
+  /** D3: fails after a failed write or flush, because the content of the disk is unknown. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {
@@ -128,7 +125,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
     for (const name of await directory.names().catch(() => [])) {
       const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
       if (pid === undefined) continue;
-      // This process has not created a temporary file yet, so one with its ID is left from a killed run.
+      // This process has not created a temporary file yet.
       const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
       if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
     }
@@ -201,7 +198,7 @@ async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise
   if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
 }
 
-/** Refuses a mount point. D18: another file may be mounted at a real path. */
+/** D18: refuses a real path at which another file is mounted. */
 export async function refuseMountPoint(disk: Disk, real: string): Promise<void> {
   if (!(await disk.mountPoints()).has(real)) return;
   throw new UsageError(`cannot replace ${real}: it is mounted as a single file`, {

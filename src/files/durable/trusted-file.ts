@@ -16,8 +16,8 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * Resolves the links in a path, which need not exist. D14: refuses those that Linux refuses in /tmp
- * (`protected_symlinks`).
+ * Resolves links. D14: refuses those that Linux refuses in /tmp (`protected_symlinks`). The file need not
+ * exist.
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -84,7 +84,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
-/** Runs `work` on an existing file; undefined if it is missing. Throws UsageError if it is not trusted. */
+/** Runs `work` on a file; undefined if it is missing. Throws UsageError if it is not trusted. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -97,7 +97,7 @@ export async function withTrusted<T>(
 const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
-/** Refuses a FIFO of another user. D14: its owner could read the data written to it (`protected_fifos`). */
+/** D14: refuses a FIFO whose owner could read what is written (`protected_fifos`). */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
   const user = disk.user();
@@ -111,7 +111,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   return checked(await disk.open(path, 'wx+'), (file) => expectAtPath(disk, file, path));
 }
 
-/** Verifies that an open file is at its path. D14: no directory in the path may have been moved. */
+/** D14: verifies an open file's path, in which a directory may have been moved. */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -131,10 +131,7 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/**
- * Checks owner and names of a file for root. D14: it must be of root or the directory's owner, and have one
- * name.
- */
+/** D14: root trusts a file of root or of the directory's owner, with one name. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));
@@ -155,7 +152,7 @@ const HINTS: Readonly<Record<Use, string>> = {
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
 
-/** Runs work in an open directory, because another user may change its name meanwhile (TOCTOU). */
+/** Runs work in an open directory, whose name another user may change meanwhile (TOCTOU). */
 export async function inDirectory<T>(
   disk: Disk,
   path: string,
@@ -167,7 +164,7 @@ export async function inDirectory<T>(
   });
 }
 
-/** Removes a file, if it exists. D16: by its name in the open directory. */
+/** D16: removes a file by its name in the open directory. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
 }

@@ -3,7 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemError } from './path-errors.ts';
 
-/** Writes all bytes at `position` (null: the current one). D5: one write of the system may be partial. */
+/** Writes all bytes at `position` (null: the current one). D5: a write may be partial. */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
   data: Uint8Array,
@@ -17,9 +17,7 @@ export async function writeFully(
   }
 }
 
-/**
- * Truncates and flushes a file. D9: without the flush, a power cut could mix removed bytes with later ones.
- */
+/** Truncates and flushes. D9: a power cut could mix removed bytes with later ones. */
 export async function truncateTo(
   file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
   size: number,
@@ -58,7 +56,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
       waiting = 0;
       flushing = flush();
     },
-    /** Waits for the flushes. D3: throws the error of any earlier one, which the system reports only once. */
+    /** D3: waits for flushes, and throws an earlier error, which the system reports once. */
     async settled() {
       await flushing;
       throwFailure();
@@ -67,8 +65,8 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
 }
 
 /**
- * Creates a directory with its parents. Node's `recursive` loops endlessly if the system returns ENOENT
- * although the parent exists.
+ * Creates directories. Node's `recursive` loops endlessly if the system returns ENOENT although the parent
+ * exists.
  */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** Rank of the column (default: 0). A narrow table omits those with the lowest first. */
+  /** A narrow table omits the columns with the lowest value first (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
@@ -17,7 +17,7 @@ export interface Column {
   wishedWidth?: number;
   /** The table shows the origin that most rows share as an ellipsis. */
   isUrl?: boolean;
-  /** A narrow table prints this column's sentence below its row. */
+  /** A narrow table prints this sentence below its row. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
   /** A workbook stores the texts as dates, in the zone of the output (true) or in UTC. */

@@ -56,7 +56,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** Creates the encoder of raw cells, with quotes also for programs that split at other separators. */
+/** Encodes raw cells, with quotes also for programs that split at other separators. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {

@@ -5,7 +5,7 @@ import type { Row, RowSink } from './row-sink.ts';
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
   commit(): Promise<void>;
-  /** Ends without replacing the old content. Idempotent, no effect after `commit`. Never throws. */
+  /** Keeps the old content. Idempotent, no effect after `commit`. Never throws. */
   discard(): Promise<void>;
   checkpoint?: () => Promise<() => Promise<void>>;
 }
@@ -14,7 +14,6 @@ export interface DocumentSink extends RowSink {
   readonly rewinds: boolean;
 }
 
-/** Creates a sink that writes to standard output. */
 export function stdoutBytes(
   console: { write(data: string | Uint8Array): Promise<void> },
   guard?: (text: string) => string,

@@ -29,7 +29,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 
   return {
     touched: () => touched,
-    /** Buffers a chunk, which may change afterwards. Rejects if an earlier write failed. */
+    /** Adds a chunk, which may change afterwards. Rejects if an earlier write failed. */
     async write(chunk: string | Uint8Array) {
       touched = true;
       const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // UTF-8 of a UTF-16 unit
@@ -60,7 +60,7 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-/** Creates an encoder for gzip (RFC 1952) or plain bytes. Deterministic: zlib leaves the time zero. */
+/** Creates a gzip (RFC 1952) or plain encoder. Deterministic: zlib leaves the time zero. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

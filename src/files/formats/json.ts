@@ -47,7 +47,7 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
   };
 }
 
-/** Returns the row with these keys only. A missing one is null, so that every row has the same keys. */
+/** Picks keys. A missing one is null, so that every row has the same keys. */
 function picked(row: Row, names: readonly string[] | undefined): Row {
   if (!names) return row;
   const result: Record<string, unknown> = {};
@@ -147,7 +147,7 @@ export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): 
     : `${open}${parts.join(',')}${close}`;
 }
 
-/** Formats a value on one line, faster than `formatJson`: JSON.stringify refuses only bigints. */
+/** Formats faster than `formatJson`: JSON.stringify refuses only bigints. */
 function formatCompact(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -6,15 +6,15 @@ export interface TimedRows {
   readonly times: readonly number[];
 }
 
-/** Removes the rows written since; resolves to false if they were printed. */
+/** Removes the later rows; resolves to false if they were printed. */
 export type Rewind = () => Promise<boolean>;
 
 export interface RowSink<Batch = readonly Row[]> {
   /** Adds rows; resolves to their number, without those that the sink already contains. */
   write(batch: Batch): Promise<number>;
-  /** Marks the place to rewind to. In a shared sink, a writer calls it before its own rows. */
+  /** Marks the start of a writer's rows in a shared sink. */
   checkpoint(): Promise<Rewind>;
-  /** Completes the output. Called once, after all rows are verified. */
+  /** Called once, after all rows are verified. */
   commit(): Promise<void>;
   /**
    * Gives up: a replaced file keeps its old content, an appended file commits its rows. Idempotent, no effect
@@ -24,7 +24,7 @@ export interface RowSink<Batch = readonly Row[]> {
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Start of the scans to write; undefined: from the first scan. */
+  /** Start of the scans; undefined: the first scan. */
   readonly sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => createEncoder(gzip);
   try {
-    // `\\.\NUL`: with a directory in the path, the system would create a file.
+    // With a directory in the path, the system would create a file.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -81,10 +81,7 @@ export async function writeWholeFile(
 /** Descriptors of this process, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/**
- * Names of devices, in any directory of Windows:
- * https://learn.microsoft.com/windows/win32/fileio/naming-a-file
- */
+/** Devices in any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
@@ -98,7 +95,7 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Checks that a file may be replaced, and changes nothing. Throws UsageError. */
+/** Checks the file, and changes nothing. Throws UsageError. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -108,10 +105,7 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
   }
 }
 
-/**
- * Resolves and checks a path. Refuses another user's link to a device or FIFO (D14), and a file that a later
- * run needs (T14).
- */
+/** Checks a path. Refuses another user's link to a device or FIFO (D14), and a file for later runs (T14). */
 async function resolveFile(
   disk: Disk,
   path: string,
@@ -178,7 +172,7 @@ function wholeFile(
 
 type Direct = Pick<DiskFile, 'write' | 'close'>;
 
-/** Opens a device or descriptor. Appends, because other processes may write to the descriptor's file, too. */
+/** Opens for appending, because other processes may write to the descriptor's file, too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);

@@ -4,7 +4,7 @@ import type { Piece } from './captions.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** Font features that make pdfkit lay out a text as a whole: by words, Arabic would be in the wrong order. */
+/** Makes pdfkit lay out a text as a whole: by words, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
 /**
  * Texts of letters with one form in any context: pdfkit caches the layout of their words, ten times as fast.

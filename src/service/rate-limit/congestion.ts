@@ -1,7 +1,7 @@
 /** Limits requests in flight, because an intermediary may refuse bursts independently of the rate limit. */
 
 const MOST_RECENT = 8;
-/** Minimum number of failures to react to, if as many requests failed as succeeded. */
+/** Minimum number of failures that count, if at least as many requests failed as succeeded. */
 const FEWEST_FAILED = 2;
 /** Time without success after which a failure is due to an outage, not to a burst. */
 const OUTAGE_MS = 1000;
@@ -35,7 +35,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
   function narrow(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));
-    // L22: after a failed step, the next one comes later.
+    // L22: a failed step is tried again later each time.
     if (hasWidened) requiredSuccesses = Math.min(MOST_REQUIRED, 2 * requiredSuccesses);
     hasWidened = false;
     changed();

@@ -96,7 +96,7 @@ export function createGovernor(options: GovernorOptions) {
     return inFlight < Math.min(left, taper);
   }
 
-  /** Delays the next request. L21: this short delay is not a pause for the rate limit. */
+  /** L21: delays requests for a moment, which is not a pause for the rate limit. */
   function space(ms: number) {
     spacing = true;
     clock.sleep(ms, signal).then(
@@ -162,7 +162,7 @@ export function createGovernor(options: GovernorOptions) {
 
   return {
     /**
-     * Waits for permission. `again`: the request got a 429, and precedes all others. Throws RateLimitError or
+     * Waits for a place. `again`: the request got a 429, and precedes all others. Throws RateLimitError or
      * the signal's reason.
      */
     admit(again: boolean): Promise<Ticket> {

@@ -12,7 +12,7 @@ const MAX_ACCEPTED_UNDATED_MS = 600_000;
 /** First back-off. Doubled for each further pause in a row. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
-/** Maximum difference of Resets for one window: some services round each differently. */
+/** Maximum difference of Resets of one window: some services round each differently. */
 const SAME_RESET_MS = 1000;
 
 interface Known {
@@ -129,8 +129,7 @@ export function createRateWindow(options: {
 
   return {
     /**
-     * Returns the number of requests left. Undefined if unknown, so one probe must be sent; Infinity without
-     * headers.
+     * Returns the requests left. Undefined if unknown, so one probe must be sent; Infinity without headers.
      */
     left(): number | undefined {
       const window = current();
@@ -156,7 +155,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(sentAt, resetMs);
     },
     throttle(retryAfterMs: number | undefined, sentAt: number): void {
-      // L18: the intermediary doesn't count requests of the window, whose state is kept.
+      // L18: only the intermediary refused, so the window keeps its state.
       pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
     spend() {

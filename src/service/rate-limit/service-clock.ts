@@ -1,5 +1,5 @@
 const SECOND_MS = 1000;
-/** Maximum drift of a clock. Older bounds widen by it, so newer responses can replace them. */
+/** Maximum drift. A bound loosens by it, so newer responses can replace it. */
 const DRIFT = 0.0001;
 
 interface Bound {

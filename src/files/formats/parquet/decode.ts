@@ -145,9 +145,8 @@ const MOST_BYTES = 2 ** 29;
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
 /**
- * Checks the pages of a row group before decoding. Throws Error if a checksum is wrong
- * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/) or a page states more values than
- * its group can have.
+ * Checks a group before decoding. Throws Error if a checksum is wrong (parquet-checksums.ts) or a page states
+ * more values than its group can have.
  */
 async function checkPages(
   group: RowGroup,
@@ -202,7 +201,7 @@ function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number 
     const { crc, compressed_page_size: size, uncompressed_page_size: whole } = header;
     const pages = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header];
     const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
-    // F19: negated, because all comparisons with NaN are false.
+    // F19: refuses NaN, too.
     if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
       throw new Error(`a page of the column ${name} says what cannot be`);
     if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)

@@ -30,7 +30,7 @@ export async function* readParquetRows(
   const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
-    // The thread must not print: standard output of the process carries data only.
+    // Standard output of the process carries data only.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },

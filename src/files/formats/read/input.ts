@@ -69,7 +69,7 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** Refuses too many cells. Called while reading: a few kilobytes may expand to billions of cells. */
+/** Refuses too many cells while reading: a few kilobytes may expand to billions. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -95,7 +95,7 @@ export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Faults of cells that only the service can confirm (`Doubt`). */
+  /** Cells that only the service can confirm (`Doubt`). */
   doubts: Fault[];
   unread: string[];
   notes: string[];
@@ -128,7 +128,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Returns the faults, without those of columns that the command does not read. */
+/** Omits the faults of columns that the command does not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,

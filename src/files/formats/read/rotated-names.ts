@@ -17,7 +17,7 @@ const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
 const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
 const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
 const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
-/** Number, date with or without a time, or seconds since the epoch, at the end of a rotated name. */
+/** Rotation: number, date with or without a time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
 export function readLogName(name: string, base: string): LogName | undefined {

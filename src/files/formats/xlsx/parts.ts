@@ -153,7 +153,7 @@ function numberCell(value: number | bigint): string {
   return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
 }
 
-/** Formats a text cell. Throws UsageError if it is too long: Excel would call the workbook damaged. */
+/** Formats a text. Throws UsageError if it is too long for Excel. */
 function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);

@@ -2,7 +2,7 @@ import { Parser } from 'saxen';
 import { refuseLarge, refuseWorkbook } from './unpack.ts';
 
 export interface XmlEvents {
-  /** Called with names without prefixes; attributes are decoded. */
+  /** Elements have no prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
   text?(text: string, element: string): void;
@@ -66,7 +66,7 @@ export interface ListNames {
 /** Minimum characters to parse; doubled until they contain an item, so that time is linear. */
 const LEAST_TEXT = 1 << 18;
 
-/** Parses a long list in bounded memory: emits all items, then the rest of the part. */
+/** Parses a list in bounded memory: emits all items, then the rest of the part. */
 export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
   let tags: { item: string; end: string } | undefined;
   let around = '';

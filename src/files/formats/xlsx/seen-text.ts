@@ -12,7 +12,7 @@ export const LONGEST_CODE = 255;
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** Parses a number format, in quadratic time: `code` has at most LONGEST_CODE characters. */
+/** Parses a format, in time quadratic in the length of `code`, at most LONGEST_CODE. */
 export function createFormat(id: number, code: string): NumberFormat {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   return { id, code, isDate: isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare)) };
