@@ -130,9 +130,7 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   });
 }
 
-/**
- * Prints the error as text or JSON, in GitHub Actions also the rows that failed, and returns the exit code.
- */
+/** Prints the error as text or JSON, in GitHub Actions also the failed rows. Returns the exit code. */
 export async function report(
   error: unknown,
   style: ErrorStyle,
@@ -162,7 +160,7 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Throws UsageError if the summary could not be written. Called before the run. */
+/** Throws UsageError if the summary can't be written. Called before the run. */
 export async function checkSummaryPlace(path: string): Promise<void> {
   // Takes 2 ms to load, and every command loads this file.
   const { stat } = await import('node:fs/promises');

@@ -30,16 +30,18 @@ export interface Context {
   readonly self: { readonly command: string; readonly args: readonly string[] };
   readonly processes: Processes;
   readonly facts: RunFacts;
-  /** Files that this run reads and writes. */
   readonly files: UsedFiles;
   /** The global flags as typed; most commands need `settings()`. */
   readonly flags: SettingFlags & ConsoleFlags;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Adds the workspace flags of this run to commands in data. Hints, notes and prompts have them anyway. */
+  /**
+   * Adds the workspace flags of this run to commands in data. Hints, notes and prompts get them
+   * automatically.
+   */
   propose(text: string): string;
   /** Effective settings: flag > variable > profile > default. Read from disk once. */
   settings(): Promise<Settings>;
-  /** Throws AuthError or UsageError without a key or a base URL. Created once. */
+  /** Creates the client once. Throws AuthError or UsageError without a key or a base URL. */
   service(): Promise<Service>;
   /** Settings of that service. Throws like `service`. */
   connected(): Promise<ConnectedSettings>;
@@ -50,7 +52,7 @@ export interface Context {
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
-/** `color` is false with --no-color. */
+/** Flags of the console. `color` is false with --no-color. */
 export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
@@ -59,7 +61,7 @@ export interface ConsoleFlags {
 }
 
 interface OwnedContext extends Context {
-  /** Ends all that would keep the process alive. */
+  /** Closes everything that would keep the process alive. */
   dispose(): Promise<void>;
   /** Profile of the run, and the cost of its requests. Never throws. */
   account(): Promise<Pick<RunEnd, 'profile' | 'stats'>>;
@@ -68,7 +70,7 @@ interface OwnedContext extends Context {
 export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
   const { env, stdout, stderr } = process;
   const interruption = listenForSignals(process);
-  // Node takes milliseconds to open standard input, so it is opened on its first use.
+  // Opened on its first use, because that takes Node milliseconds.
   let stdin: typeof process.stdin | undefined;
   const openStdin = () => {
     stdin ??= process.stdin;
@@ -190,7 +192,7 @@ function eventsFor(console: Console): ServiceEvents {
       ),
     pause: ({ ms }) => console.activeProgress().pause(ms),
     resume: () => console.activeProgress().resume(),
-    // The first retry follows within a moment.
+    // The first retry follows at once, so it gets no note.
     retry({ reason, ms, attempt }) {
       const line = `${reason}; retrying in ${formatDuration(ms)}`;
       if (attempt > 2) console.note(line);
@@ -210,7 +212,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The single executable has no script. */
+/** Returns the command line of this program. A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

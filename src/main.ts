@@ -9,7 +9,8 @@ type App = typeof import('./app.ts');
 const STDOUT = 1;
 
 /**
- * Returns the exit code. Loads the rest of the program with `load`, unless the text is prepared (`ready`).
+ * Runs a command line and returns the exit code. Loads the program with `load`, unless the text is prepared
+ * (`ready`).
  */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
@@ -20,14 +21,17 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Terminal for texts about the command line. Node takes more than a millisecond to detect one. */
+/** Creates the terminal for help. Node takes more than a millisecond to detect one. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });
   return { columns: isTerminal ? process.stdout.columns : undefined, color };
 }
 
-/** Prints by descriptor if that accepts everything: Node takes more than a millisecond to open the stream. */
+/**
+ * Prints without the stream, which takes Node more than a millisecond to open, unless only that can write the
+ * rest.
+ */
 async function printNow(text: string, load: () => App): Promise<number> {
   const bytes = Buffer.from(text);
   let taken = 0;

@@ -1,4 +1,4 @@
-/** CycloneDX 1.6 without time and serial number, so that builds are reproducible. */
+/** Formats CycloneDX 1.6 without time and serial number, so that builds are reproducible. */
 
 export function formatBillOfMaterials(program, packages) {
   const own = { 'bom-ref': refOf(program), type: 'application', ...describe(program) };
@@ -34,7 +34,7 @@ function describe({ name, version, license, purl }) {
   return { name, version, licenses: [stated], purl: refOf({ name, version, purl }) };
 }
 
-/** https://github.com/package-url/purl-spec */
+/** Returns a package URL (https://github.com/package-url/purl-spec). */
 function refOf({ name, version, purl }) {
   return purl ?? `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }

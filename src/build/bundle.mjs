@@ -1,4 +1,4 @@
-/** The output is CommonJS, because Node's loader of ES modules takes 10 ms more. */
+/** Builds dist/ as CommonJS, because Node's loader of ES modules takes 10 ms more. */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -7,7 +7,7 @@ import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
-/** Most commands load these: a command reads few files. */
+/** Chunks that most commands load, few because each file takes time to open. */
 const SHARED = {
   core: [
     'src/app.ts',

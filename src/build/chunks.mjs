@@ -9,7 +9,7 @@ export async function buildChunks(dir, input, { plugins, output } = {}) {
     platform: 'node',
     plugins,
     transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname' } }, // node20:
-    // As ES modules, both need import.meta.url.
+    // As ES modules, pdfkit and fontkit need import.meta.url.
     resolve: { alias: { pdfkit: resolve('pdfkit'), fontkit: resolve('fontkit') } },
     checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
     output: {
@@ -30,7 +30,7 @@ export function buildFile(directory, name, source) {
   return buildChunks(directory, { [name]: source }, { output: { codeSplitting: false } });
 }
 
-/** A worker is started from its text, because in an executable it is not a file. */
+/** Embeds workers as text, because in an executable they are not files. */
 export async function buildWorkers(directory) {
   const workers = [
     buildFile(directory, 'parquet-worker', 'src/files/formats/parquet/worker.ts'),

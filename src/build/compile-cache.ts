@@ -17,7 +17,7 @@ export interface Compiled {
 
 export interface CompileCache {
   readonly stored: readonly Compiled[];
-  /** Removes the oldest files if there are many. Never throws. */
+  /** Stores code, and removes the oldest files if there are many. Never throws. */
   write(chunks: readonly Compiled[]): void;
 }
 
@@ -31,7 +31,7 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** Number of bytes: V8 copies code that does not begin at a multiple of it. */
+/** Start of code is a multiple of this number of bytes: V8 would copy it otherwise. */
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
@@ -95,7 +95,7 @@ function align(at: number): number {
   return Math.ceil(at / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** ASCII that differs for each build of Node, its flags, and the directory of the program. */
+/** Returns ASCII that differs for each build of Node, its flags, and the directory of the program. */
 function describeNode(
   { version, arch, platform, execPath, execArgv, env }: Runtime,
   directory: string,

@@ -1,4 +1,7 @@
-/** A WebAssembly module of Rust has no lock file, but source paths of its crates in panic messages. */
+/**
+ * Finds the crates of a WebAssembly module of Rust by the source paths in its panic messages: it has no lock
+ * file.
+ */
 
 /** Repositories of the forks in the Cargo.toml of resvg-js (https://github.com/yisibl/resvg-js). */
 const FORKS = { resvg: 'zimond/resvg', 'woff2-rs': 'yisibl/woff2-rs' };

@@ -1,5 +1,5 @@
 /**
- * `npm run executable [-- FILE]`:
+ * Builds a single executable (`npm run executable [-- FILE]`):
  * https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html
  */
 import { spawnSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { inject } from 'postject';
 
 const NODE = 'node@24';
-/** The same for every Node: https://github.com/nodejs/postject#building-for-production */
+/** Sentinel for every Node: https://github.com/nodejs/postject#building-for-production */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const WINDOWS = process.platform === 'win32';
 

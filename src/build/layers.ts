@@ -8,7 +8,7 @@ interface Rule {
   message: string;
 }
 
-/** Entries of one layer do not import each other. */
+/** Layers from top to bottom. Entries of one layer do not import each other. */
 export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   { build: 'builds the program, and starts the build' },
   { 'main.ts': 'argv → command → exit code' },
@@ -85,10 +85,7 @@ export function layerRules(): object[] {
   );
 }
 
-/**
- * Returns the document with its table of layers, between the heading of the table and the next empty line, as
- * in `LAYERS`.
- */
+/** Returns the document with the table of `LAYERS`, from its heading to the next empty line. */
 export function withLayerTable(document: string): string {
   const rows = LAYERS.flatMap((modules, layer) =>
     Object.entries(modules).map(([module, does]) => {

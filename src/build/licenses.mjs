@@ -17,10 +17,10 @@ const LOOKED_UP = { 'png-js': 'MIT' };
 
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 
-/** Text of SPDX, place of the sources, and notices of the libraries that were compiled in. */
+/** Files with the text of SPDX, the place of the sources, and notices of the compiled libraries. */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
-/** `npm run cldr` writes src/scans/report/languages/cldr/ from it. */
+/** Unicode data from which `npm run cldr` writes src/scans/report/languages/cldr/. */
 const CLDR = {
   name: 'cldr',
   version: '48.2.0',
@@ -29,7 +29,7 @@ const CLDR = {
 };
 const LICENSE_OF_CLDR = 'src/build/license-of-cldr.txt';
 
-/** The HTTP parser that undici includes as a build; its package states neither name nor version. */
+/** HTTP parser that undici includes as a build; its package states neither name nor version. */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
 const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
 /** LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici, by the SHA-256 of the build. */

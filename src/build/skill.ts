@@ -4,7 +4,7 @@ import type { createReference } from '../cli/help/reference.ts';
 type Reference = ReturnType<typeof createReference>;
 type Command = Reference['commands'][number];
 
-/** A test runs them in the sandbox. */
+/** Example commands. A test runs them in the sandbox. */
 const RECIPES: readonly (readonly [title: string, lines: readonly string[]])[] = [
   [
     'Look first. These lines change nothing',
@@ -108,7 +108,7 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
 function flagList(flags: Reference['global_flags']): string {
   return flags
     .map(({ name, value, choices }) => {
-      // Not in upper case: tab, none and desc are values as they are.
+      // Upper case would be wrong: tab, none and desc are values as they are.
       const values = choices.length > 0 && choices.length <= 8 ? choices.join('|') : value && `<${value}>`;
       return `\`${[name, values].filter(Boolean).join(' ')}\``;
     })

@@ -26,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Called if nothing is left to wait for: Node would exit with 0. */
+/** Fails if Node has nothing left to wait for: it would exit with 0. */
 function reportEarlyEnd(): void {
   process.exitCode = 1;
   writeSync(
@@ -35,7 +35,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** V8 rejects stored code once the program has changed a flag of V8. */
+/** Loads the program with the stored code, which V8 rejects once one of its flags was changed. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -45,7 +45,7 @@ function loadApp(argv: readonly string[]): App {
   return requireChunk('./app.js') as App;
 }
 
-/** Node would print the line of the chunk, which has 200 KB. */
+/** Reports an error. Node would print the line of the chunk, which has 200 KB. */
 async function reportCrash(error: unknown, argv: readonly string[]): Promise<void> {
   process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process));
 }
@@ -63,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** A chunk is a function expression already: wrapping it here would copy it. */
+/** Compiles a chunk, which is a function expression already: wrapping it here would copy it. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });

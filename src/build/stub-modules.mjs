@@ -1,5 +1,5 @@
 /**
- * qrctl never uses these modules: `qrctl qr list` becomes 10 ms (a tenth) faster. A stub throws for
+ * Replaces modules that qrctl never uses: `qrctl qr list` becomes 10 ms (a tenth) faster. A stub throws for
  * properties that are not read on loading, so an upgrade that needs more fails in every test that sends a
  * request.
  */
@@ -23,7 +23,7 @@ const STUBS = {
   '../web/fetch/body.js': stub('../web/fetch/body.js', '{}'),
 };
 
-/** Packages that get a stub, unless they are undici and commander. */
+/** Packages whose imports get a stub (default: undici and commander). */
 const USERS = { atomically: ['conf'], 'brotli/decompress.js': ['fontkit'] };
 
 function stub(path, properties, call = "() => missing('call')") {

@@ -1,16 +1,19 @@
-/** Each Node version has a different CLDR, and the same scans must give the same report. */
+/**
+ * Writes texts of one CLDR, because each Node version has a different one: the same scans must give the same
+ * report.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Also in src/build/licenses.mjs, which has its license. */
+/** Version of CLDR, also in src/build/licenses.mjs. */
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
-/** Day before month, which readers in every country understand. */
+/** Locales with the day before the month, which readers in every country understand. */
 const DATES_OF = { en: 'en-001' };
-/** In French, the first day of a month is an ordinal number, which CLDR does not distinguish. */
+/** First day of a month: an ordinal number in French, which CLDR does not distinguish. */
 const FIRST_DAY = { fr: '1er' };
 /** Word between the ends of a range in a sentence: `17 to 23 November 2026`. */
 const TO = { en: 'to' };
@@ -56,7 +59,7 @@ function dataOf(language) {
   const { decimal, group } = numbers['symbols-numberSystem-latn'];
   const names = read('cldr-dates-full', language, 'ca-gregorian').dates.calendars.gregorian;
   return {
-    // Latin digits, also for Arabic: CLDR's default for `ar`.
+    // Latin digits, also for Arabic (CLDR's default for `ar`).
     decimal,
     group,
     minimumGroupingDigits: Number(numbers.minimumGroupingDigits),
@@ -78,7 +81,7 @@ function dataOf(language) {
   };
 }
 
-/** Patterns by https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns. */
+/** Returns patterns of https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns. */
 function patternsOf(language) {
   const { dateFormats, dateTimeFormats } = read(
     'cldr-dates-full',

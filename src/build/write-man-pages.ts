@@ -1,4 +1,7 @@
-/** Second step of `npm run build`: formatting help takes longer than the rest of a command. */
+/**
+ * Writes help and man pages, the second step of `npm run build`: formatting takes longer than the rest of a
+ * command.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { manPages } from '../cli/help/man.ts';

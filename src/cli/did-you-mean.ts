@@ -35,7 +35,7 @@ const UPDATES = new Map([
   ['redirect', '--destination'],
 ]);
 
-/** Flags of other tools. Of several meanings, the first that the command has is suggested. */
+/** Flags of other tools. The first meaning that the command has is suggested. */
 const FLAGS = new Map([
   ...synonyms('--where --name', ['--filter']),
   ...synonyms('--name', ['--search', '--title']),

@@ -1,4 +1,4 @@
-/** A pasted command must act on the same workspace. */
+/** Adds flags to proposed commands, which must act on the same workspace when they are pasted. */
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
@@ -31,7 +31,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** A base URL that is refused may contain a password. */
+/** Returns the flags to add. A base URL that is refused may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

@@ -1,4 +1,4 @@
-/** Only the command of the line is loaded. */
+/** Reads a command line, and loads only its command. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '../base/errors.ts';
 import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
@@ -31,7 +31,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Never throws: flags such as `--format json` apply even if the rest is invalid. */
+/** Reads a line. Never throws: flags such as `--format json` apply even if the rest is invalid. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -151,7 +151,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Called after the command's own flags, one of which may be a global one without `no-` (`--color`). */
+/** Adds the global flags after the command's own, one of which may be global without `no-` (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {

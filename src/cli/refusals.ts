@@ -123,7 +123,7 @@ export function findBrokenRelation(
   const pairs = used.flatMap(({ long, conflicts }) =>
     conflicts.filter((other) => present.has(other)).map((other) => ({ long, other })),
   );
-  // A flag may change the meaning of the arguments, so that only its own conflict is one.
+  // A flag may change the meaning of the arguments, so a conflict between flags comes first.
   const pair = pairs.find(({ other }) => keys.has(other)) ?? pairs[0];
   if (!pair) return undefined;
   const { long, other } = pair;

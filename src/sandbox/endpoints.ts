@@ -23,7 +23,7 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-/** Requires that key and rate limit were checked. */
+/** Creates the API behind the checks of key and rate limit. */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 

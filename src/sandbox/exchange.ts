@@ -18,7 +18,7 @@ export interface SandboxResponse {
 export interface Exchange {
   readonly request: SandboxRequest;
   readonly number: number;
-  /** Applies the request again at each call. */
+  /** Applies the request, again at each call. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
   /** Node's response, for tests of broken connections. */

@@ -6,7 +6,7 @@ const LOSS = 'lose-answer';
 export const FAULT_KINDS = [LOSS, 'drop', '500', '429', 'slow', 'html'] as const;
 type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Counts requests to the API or, if the response is lost, those that change codes. */
+/** Fault of the n-th request to the API or, if the response is lost, the n-th that changes codes. */
 export interface PlannedFault {
   kind: FaultKind;
   n: number;

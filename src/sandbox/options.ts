@@ -7,7 +7,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** The specification states no value. */
+/** Number of new codes per plan, for which the specification states no value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {
@@ -16,7 +16,7 @@ export interface Behavior {
   sinceInclusive: boolean;
   untilInclusive: boolean;
   boundsResolution: 'ms' | 's';
-  /** Caps a limit above the maximum, rejects it with 400, or reduces it to a number of rows. */
+  /** Response to a limit above the maximum: capped, 400, or a number of rows. */
   overLimit: 'cap' | 'reject' | number;
   badPage: 'reject' | 'default';
   listOrder: 'newest' | 'oldest' | 'id';
@@ -29,7 +29,7 @@ export interface SandboxSettings extends Behavior {
   seed: number;
   codes: number;
   scans: number;
-  /** Otherwise, `scans` is the average, and few codes have most scans. */
+  /** All codes have `scans` scans. Otherwise that is the average, and few codes have most scans. */
   hasEqualSizes: boolean;
   endsAtMs: number;
   spanMs: number;
@@ -39,7 +39,7 @@ export interface SandboxSettings extends Behavior {
   live: number;
   liveScansOfNewCode: number;
   plan: Plan;
-  /** Default: by plan. */
+  /** Requests per window (default: by plan). */
   limit?: number;
   codeLimit?: number;
   windowMs: number;

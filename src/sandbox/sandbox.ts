@@ -22,7 +22,9 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Longer than a window, so that clients keep their connections while they wait for the next one. */
+/**
+ * Idle time of a connection, longer than a window, so that clients keep it while they wait for the next one.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
@@ -87,7 +89,7 @@ function createExchanges(
 
   return (request: SandboxRequest, incoming: IncomingMessage, outgoing: ServerResponse): Exchange => {
     const startedMs = clock.monotonic();
-    // Other requests belong to no workspace.
+    // Requests without a valid key belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
     const admission = isCounted ? limiter.admit() : limiter.look();
     const apply = (changed = request): SandboxResponse => {
@@ -139,7 +141,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   for await (const chunk of incoming) {
     bytes += chunk.length;
     if (bytes <= MOST_BYTES.sandboxBody) chunks.push(chunk);
-    // Reads for a while, so that the client can read the 413.
+    // Reads on for a while, so that the client can read the 413.
     if (bytes > 64 * MOST_BYTES.sandboxBody) throw new Error('endless request');
   }
   const body = bytes === 0 ? undefined : Buffer.concat(chunks);
@@ -165,13 +167,15 @@ async function writeResponse(
   response.writeHead(status, { ...common, ...encoding, 'Content-Length': String(sent.length) }).end(sent);
 }
 
-/** Ignores weights (RFC 9110 12.5.3). */
+/** Tests Accept-Encoding for gzip, without weights (RFC 9110 12.5.3). */
 function acceptsGzip({ headers }: SandboxRequest): boolean {
   const accepted = String(headers['accept-encoding'] ?? '');
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** `look` does not count: for requests without a valid key, and for the OpenAPI document. */
+/**
+ * Creates a limiter. `look` does not count: for requests without a valid key, and for the OpenAPI document.
+ */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
@@ -187,7 +191,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Rounded up to seconds: after an earlier reset, requests would still get 429.
+    // The header is rounded up to seconds: after an earlier reset, requests would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

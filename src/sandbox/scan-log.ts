@@ -22,7 +22,7 @@ interface AddedScan {
 
 export type ScanLog = ReturnType<typeof createScanLog>;
 
-/** Sorted by time and ID, or in order of arrival. */
+/** Scans of a query, sorted by time and ID, or in order of arrival. */
 interface Selection {
   total: number;
   settled: number;
@@ -106,7 +106,7 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/** Orders scans as in a table without an index. */
+/** Creates an order of scans as in a table without an index. */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);
@@ -114,7 +114,7 @@ function scattering({ settled, total }: Selection): (place: number) => number {
   return (place) => (place < size ? (place * stride + first) % size : place);
 }
 
-/** Visits each of `size` places once: near the golden section, and coprime to `size`. */
+/** Returns a step that visits each of `size` places once: near the golden section, and coprime to `size`. */
 function strideOf(size: number): number {
   let stride = Math.max(1, Math.floor(size * 0.618));
   while (divisor(stride, size) !== 1) stride++;

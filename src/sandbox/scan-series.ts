@@ -20,7 +20,7 @@ export type Series = ReturnType<typeof createSeries>;
 
 /** Number of runs of `tieSize` scans, one of which has equal times. */
 const RUNS_PER_TIE = 8;
-/** IDs from ADDED_IDS_FROM on are for scans that tests add. */
+/** Number of IDs per code. Those from ADDED_IDS_FROM on are for scans that tests add. */
 const IDS_OF_CODE = 1_000_000_000;
 const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;
@@ -133,7 +133,9 @@ function createRhythm(shape: SeriesShape): (part: number) => number {
 
 type Phase = (part: number) => number;
 
-/** Lives of spring-menu (fading), summer-menu (growing) and old-poster (removed three weeks ago). */
+/**
+ * Scans over time of spring-menu (fading), summer-menu (growing) and old-poster (removed three weeks ago).
+ */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,

@@ -15,23 +15,23 @@ export type { Progress };
 
 export interface Console {
   readonly isTerminal: boolean;
-  /** Standard input and standard error are terminals, and this is not CI. */
+  /** Whether standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
   readonly color: boolean;
   readonly isAccessible: boolean;
   readonly width: number;
-  /** Rejects with ClosedPipeError or LocalError. */
+  /** Writes to standard output. Rejects with ClosedPipeError or LocalError. */
   write(data: string | Uint8Array): Promise<void>;
   harmless(text: string): string;
   flush(): Promise<void>;
-  /** Unless --quiet, without control characters and line ends. */
+  /** Prints a line without control characters and line ends, unless --quiet. */
   note(line: string): void;
   warn(line: string, always?: boolean): void;
   verbose(line: string): void;
-  /** Counted noun: "scans". */
+  /** Shows progress of a counted noun, such as "scans". */
   progress(unit: string): Progress;
   activeProgress(): Progress;
-  /** Only if `canAsk`; rejects on abort. */
+  /** Prompts. Requires `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
   askSecret(question: string): Promise<string>;
 }
@@ -46,9 +46,9 @@ export interface ConsoleOptions {
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
-  /** Another program reads standard output, and may write to the same terminal. */
+  /** Tests for another program that reads standard output and may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Reading the settings may change it. */
+  /** Called each time, because reading the settings may change it. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -69,7 +69,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Every warning comes after the settings were read.
+  // Not awaited: every warning comes after the settings were read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });
@@ -147,7 +147,7 @@ function presentable(text: string): string {
   return clean(shown.length <= MAX_LINE ? shown : `${shown.slice(0, MAX_LINE)}…`);
 }
 
-/** Ignores failures: every command works with standard error closed. */
+/** Writes to standard error, ignoring failures: every command works with it closed. */
 function createErrorWriter(stderr: OutputStream): (text: string) => void {
   stderr.on('error', () => undefined);
   return (text) => void orUndefined(() => stderr.write(text));

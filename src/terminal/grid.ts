@@ -28,9 +28,9 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * A cell wider than its column moves the cells after it. cli-table3 takes up to a millisecond per row, so it
- * lays out the columns once. T12: it gets placeholders, because it truncates a cell unit by unit and measures
- * all of it each time.
+ * Draws lines of cells; one wider than its column moves those after it. cli-table3 takes up to a millisecond
+ * per row, so it lays out the columns once. T12: it gets placeholders, because it truncates a cell unit by
+ * unit and measures all of it each time.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);
@@ -68,11 +68,11 @@ function colored({ text, color }: Cell, colors: Colors): string {
 
 export const ELLIPSIS = '…';
 
-/** Maximum number of UTF-16 units: a longer grapheme is hostile. */
+/** Maximum number of UTF-16 units per column: a longer grapheme is hostile. */
 const UNITS_PER_COLUMN = 16;
 const EXTRA_UNITS = 512;
 
-/** The cost is bounded by `width`, not by the text. */
+/** Truncates a text, at a cost that is bounded by `width`, not by the text. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

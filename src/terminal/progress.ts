@@ -39,7 +39,7 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/** Lines are drawn without wrapping, because a terminal reports its new width late. */
+/** Erases the last line. Lines do not wrap, because a terminal reports its new width late. */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
@@ -153,7 +153,7 @@ export interface BarState extends Work {
   pauseLeftMs?: number;
 }
 
-/** Widest first; 0 shows only the percentage. */
+/** Widths of the bar, widest first; 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
 const RATE_FROM_MS = 500;
 

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '../base/errors.ts';
 
-/** `edited` and `secret` (without echo): Node's line editor. `plain`: the terminal's. */
+/** Editing of a line. `edited` and `secret` (without echo): by Node. `plain`: by the terminal. */
 type Manner = 'edited' | 'plain' | 'secret';
 
 interface PromptOptions {
@@ -11,7 +11,7 @@ interface PromptOptions {
   manner: Manner;
 }
 
-/** Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, and the signal's reason. */
+/** Asks for a line. Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, and the signal's reason. */
 export async function askLine(
   question: string,
   { input, output, signal, manner }: PromptOptions,

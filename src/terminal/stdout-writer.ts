@@ -8,8 +8,8 @@ import { adviceFor, describeSystemError, systemError } from '../files/durable/pa
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Rejects with ClosedPipeError (after one call of `onClosedPipe`) or LocalError. Files and devices are
- * written by descriptor, because Node's stream ignores partial writes.
+ * Writes to standard output. Rejects with ClosedPipeError (after one call of `onClosedPipe`) or LocalError.
+ * Files and devices are written by descriptor, because Node's stream ignores partial writes.
  */
 export function createStdoutWriter(
   stream: OutputStream,

@@ -22,7 +22,7 @@ const SAMPLE = 1000;
 /** Maximum width of cells without another bound. */
 const WIDEST_CELL = 1000;
 
-/** Prints nothing before a sample of the rows, or all of them. */
+/** Formats a table, whose widths need a sample of the rows: it prints nothing before. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -169,7 +169,9 @@ const floor = ({ column: { keepWhole }, natural }: Measured) =>
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/** Drops the least important columns (of equal ones, the last), then reduces the widest. */
+/**
+ * Fits columns into `width`: drops the least important (of equal ones, the last), then reduces the widest.
+ */
 function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Omit<Placed, 'origin'>[] {
   let kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
@@ -194,7 +196,7 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== dropped);
 }
 
-/** Reduces the widest by one at a time, so that long ones become equal. */
+/** Reduces the widest column by one at a time, so that wide ones become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

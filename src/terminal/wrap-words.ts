@@ -1,4 +1,4 @@
-/** Paths are not broken, because a path with a line break can't be copied. */
+/** Wraps text, but no paths, because a path with a line break can't be copied. */
 import { orUndefined } from '../base/or-undefined.ts';
 import { displayWidth } from '../base/text/display-width.ts';
 
@@ -13,7 +13,7 @@ interface Wrapping {
   whole?: () => readonly string[];
 }
 
-/** A word that is too wide gets its own line. */
+/** Wraps a text. A word that is too wide gets its own line. */
 export function wrapWords(
   text: string,
   columns: number | undefined,
@@ -57,9 +57,9 @@ function widthOf(text: string): number {
 const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_STATE_DIR
   XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME`.split(/\s+/);
 
-/** `--output=` or `-o`, followed by a value. */
+/** Flag before its value: `--output=` or `-o`. */
 const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
-/** `my codes.results.csv` is next to `my codes.csv`. */
+/** Extensions to remove: `my codes.results.csv` is next to `my codes.csv`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
 /** Returns texts with spaces that may be part of a path in a message, the longest first. */

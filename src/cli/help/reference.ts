@@ -5,7 +5,7 @@ import { type CommandPage, flagsOf, type Manual } from '../manual.ts';
 import { HELP_SUMMARY, helpOptions } from '../tree.ts';
 import { ENVIRONMENT, TOPICS } from './topics.ts';
 
-/** Increases if a key is removed or changes its meaning. */
+/** Version of the format, increased if a key is removed or changes its meaning. */
 const VERSION = 1;
 
 export function formatReference(manual: Manual): string {
