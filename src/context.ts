@@ -45,14 +45,13 @@ export interface Context {
   service(): Promise<Service>;
   /** Settings of that service. Throws like `service`. */
   connected(): Promise<ConnectedSettings>;
-  /** Reads the key from its file or command. Throws like `loadKey`. */
   withKey(settings: Settings): Promise<Settings>;
   /** Opens a service that the caller closes. */
   connect(settings: ConnectedSettings): Promise<Service>;
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
-/** Flags of the console. `color` is false with --no-color. */
+/** `color` is false with --no-color. */
 export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
@@ -212,7 +211,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Returns the command line of this program. A single executable has no script. */
+/** A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Creates the terminal for help. Node takes more than a millisecond to detect one. */
+/** Returns the terminal for help. Node takes more than a millisecond to detect one. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });

@@ -34,9 +34,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/**
- * Finds the first index for which `holds` is true. It must be true for all later ones, too (binary search).
- */
+/** Finds the first index for which `holds` is true; it must be true for all later ones. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

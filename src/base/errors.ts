@@ -1,4 +1,4 @@
-/** Errors with their exit codes, which are a contract (README, "Exit codes"). */
+/** Exit codes are a contract (README, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,4 @@
-/**
- * Finds the crates of a WebAssembly module of Rust by the source paths in its panic messages: it has no lock
- * file.
- */
+/** Finds crates of Rust by their source paths in panic messages: a WebAssembly module has no lock file. */
 
 /** Repositories of the forks in the Cargo.toml of resvg-js (https://github.com/yisibl/resvg-js). */
 const FORKS = { resvg: 'zimond/resvg', 'woff2-rs': 'yisibl/woff2-rs' };

@@ -8,7 +8,7 @@ interface Rule {
   message: string;
 }
 
-/** Layers from top to bottom. Entries of one layer do not import each other. */
+/** Entries of one layer do not import each other. */
 export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   { build: 'builds the program, and starts the build' },
   { 'main.ts': 'argv → command → exit code' },

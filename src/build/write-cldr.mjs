@@ -1,7 +1,4 @@
-/**
- * Writes texts of one CLDR, because each Node version has a different one: the same scans must give the same
- * report.
- */
+/** Stores one version of CLDR: Node versions differ, and the same scans must give the same report. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

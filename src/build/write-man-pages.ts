@@ -1,7 +1,4 @@
-/**
- * Writes help and man pages, the second step of `npm run build`: formatting takes longer than the rest of a
- * command.
- */
+/** Second step of `npm run build`: formatting help takes longer than the rest of a command. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';
 import { manPages } from '../cli/help/man.ts';

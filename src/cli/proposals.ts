@@ -1,4 +1,4 @@
-/** Adds flags to proposed commands, which must act on the same workspace when they are pasted. */
+/** Adds flags to commands, which must act on the same workspace if pasted. */
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
@@ -31,7 +31,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** Returns the flags to add. A base URL that is refused may contain a password. */
+/** Omits a refused base URL, which may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

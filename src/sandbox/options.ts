@@ -39,7 +39,6 @@ export interface SandboxSettings extends Behavior {
   live: number;
   liveScansOfNewCode: number;
   plan: Plan;
-  /** Requests per window (default: by plan). */
   limit?: number;
   codeLimit?: number;
   windowMs: number;

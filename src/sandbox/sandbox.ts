@@ -167,7 +167,6 @@ async function writeResponse(
   response.writeHead(status, { ...common, ...encoding, 'Content-Length': String(sent.length) }).end(sent);
 }
 
-/** Tests Accept-Encoding for gzip, without weights (RFC 9110 12.5.3). */
 function acceptsGzip({ headers }: SandboxRequest): boolean {
   const accepted = String(headers['accept-encoding'] ?? '');
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);

@@ -141,8 +141,8 @@ const MIN_ATTEMPTS = 7;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the next pause (exponential back-off with full jitter); undefined to give up. `spentMs` excludes
- * pauses for the rate limit; `random` is in [0, 1).
+ * Exponential back-off with full jitter; undefined to give up. `spentMs` excludes pauses for the rate limit;
+ * `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

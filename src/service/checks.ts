@@ -13,7 +13,7 @@ export interface CheckContext {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Checks of a scan's fields. Those without one may be missing, and are exported unchanged. */
+/** Fields without a check may be missing, and are exported unchanged. */
 const SCAN_CHECKS = {
   id: (value: unknown) => Number.isSafeInteger(value) || typeof value === 'bigint',
   ts: (value: unknown) => (typeof value === 'string' ? parseScanTime(value) : undefined),
@@ -33,7 +33,6 @@ export function checkCode(json: unknown): QrCode {
   return asCode(json, 'the code');
 }
 
-/** Checks that a response is for the code. Throws UnexpectedResponseError. */
 export function checkSameCode(
   id: string,
   { status }: CodeChanges = {},

@@ -54,8 +54,8 @@ function variable(env: Variables, name: string): string {
 }
 
 /**
- * Parses a proxy's URL. A `\`, `/`, `?` or `#` in a password would end the host, and requests would go to a
- * host made of the user name.
+ * Refuses `\`, `/`, `?` and `#` in a password: they would end the host, and requests would go to a host made
+ * of the user name.
  */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];

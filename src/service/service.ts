@@ -80,7 +80,7 @@ export interface Service {
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
-  /** Creates a code. Repeated only if the code was certainly not created. */
+  /** Creates a code. Repeated only if certainly not applied. */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
   /** Deletes a code. Only 204 is a success, or 404 after a lost response. */
@@ -91,7 +91,7 @@ export interface Service {
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
   stats(): ServiceStats;
-  /** Returns the service's time; undefined before the first Date header. */
+  /** Time of the service; undefined before the first Date header. */
   nowMs(): number | undefined;
   close(): Promise<void>;
 }

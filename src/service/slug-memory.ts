@@ -5,7 +5,7 @@ import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/** Last listing of codes. `answered`: all pages arrived in time. */
+/** `answered`: all pages arrived in time. */
 export interface Listing {
   atMs: number;
   answered: boolean;

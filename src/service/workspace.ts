@@ -11,7 +11,7 @@ export interface Workspace {
   secret(): string;
 }
 
-/** Workspace in a stored file. `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
+/** `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string;
@@ -74,9 +74,8 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 3;
 
 /**
- * Compares a file's workspace with this one. Returns `renew` if a code of the file exists here (the key was
- * rotated, or the service moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another
- * workspace.
+ * Compares workspaces. Returns `renew` if a code of the file exists here (the key was rotated, or the service
+ * moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -15,9 +15,7 @@ import { geteuid } from 'node:process';
 import { systemCode, UsageError } from '../base/errors.ts';
 import type { Variables } from './settings.ts';
 
-/**
- * Returns the path of the config directory, without creating it. Throws UsageError without a home directory.
- */
+/** Returns the directory's path without creating it. Throws UsageError without a home directory. */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {

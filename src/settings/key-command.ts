@@ -4,8 +4,8 @@ import { redactKeys } from '../base/text/key.ts';
 import { inShellOr, shown } from '../base/text/quote.ts';
 
 /**
- * Parses a key-command. Refuses a relative path (the current directory would choose the program), and a key,
- * because arguments are public.
+ * Refuses a relative path (the current directory would choose the program), and a key, because arguments are
+ * public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   const refuse = (reason: string, hint: string): never => {

@@ -42,7 +42,7 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
-/** Finds the file of the key. A systemd unit must load a credential of that name. */
+/** Finds QRCTL_API_KEY_FILE or the credential of a systemd unit. */
 function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;
@@ -60,7 +60,6 @@ const OUTSIDE = {
   credential: `the systemd credential ${CREDENTIAL}`,
 } as const;
 
-/** Names a source outside the configuration file; undefined for a profile and its key-command. */
 export function outsideName(source: KeySource | undefined): string | undefined {
   return source === undefined || source === 'profile' || source === 'command' ? undefined : OUTSIDE[source];
 }

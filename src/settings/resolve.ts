@@ -181,7 +181,6 @@ function resolveValue<K extends keyof typeof VALUES>(key: K, inputs: Inputs): Va
   return value as Value<K>;
 }
 
-/** Returns the effective base URL, and a note if it was completed. */
 export function resolveBaseUrl(inputs: Inputs): { baseUrl: string; note: string[] } | undefined {
   const found = findSetting('base-url', inputs);
   if (found.text === undefined) return undefined;

@@ -20,7 +20,7 @@ const PROFILE_FIELDS = [
 type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
-/** Content of the config. Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
+/** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
   readonly current?: string;
   readonly profiles: ReadonlyMap<string, StoredProfile>;

@@ -20,7 +20,6 @@ export interface Console {
   readonly color: boolean;
   readonly isAccessible: boolean;
   readonly width: number;
-  /** Writes to standard output. Rejects with ClosedPipeError or LocalError. */
   write(data: string | Uint8Array): Promise<void>;
   harmless(text: string): string;
   flush(): Promise<void>;
@@ -28,7 +27,6 @@ export interface Console {
   note(line: string): void;
   warn(line: string, always?: boolean): void;
   verbose(line: string): void;
-  /** Shows progress of a counted noun, such as "scans". */
   progress(unit: string): Progress;
   activeProgress(): Progress;
   /** Prompts. Requires `canAsk`; rejects on abort. */
@@ -48,7 +46,7 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Tests for another program that reads standard output and may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Called each time, because reading the settings may change it. */
+  /** Reading the settings may change the value. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;

@@ -20,7 +20,6 @@ export interface ErrorPlace {
 
 const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose and report the output.';
 
-/** Formats an error; as an empty text for a closed pipe. */
 export function renderError(
   error: unknown,
   { json, verbose }: ErrorStyle,

@@ -169,9 +169,7 @@ const floor = ({ column: { keepWhole }, natural }: Measured) =>
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/**
- * Fits columns into `width`: drops the least important (of equal ones, the last), then reduces the widest.
- */
+/** Drops the least important columns (of equal ones, the last), then reduces the widest. */
 function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Omit<Placed, 'origin'>[] {
   let kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);

@@ -57,7 +57,6 @@ function widthOf(text: string): number {
 const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_STATE_DIR
   XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME`.split(/\s+/);
 
-/** Flag before its value: `--output=` or `-o`. */
 const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
 /** Extensions to remove: `my codes.results.csv` is next to `my codes.csv`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;

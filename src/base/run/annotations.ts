@@ -7,7 +7,7 @@ import { escapeData, escapeProperty } from '../text/workflow-commands.ts';
 
 import type { RunFacts } from './run-summary.ts';
 
-/** Maximum number of annotations per step at GitHub. */
+/** Maximum annotations per step at GitHub. */
 const MOST = 10;
 const LONGEST = 500;
 

@@ -1,8 +1,8 @@
 import { capitalize, countOf, formatCount } from '../text/quote.ts';
 
 /**
- * Formats `Created 48 codes, 2 failed (50 requests). Results: codes.results.csv`. `cost`: requests, time and
- * warnings; empty parts are omitted. `place`: label and path of the file that was written.
+ * Formats `Created 48 codes, 2 failed (50 requests). Results: codes.results.csv`. `cost` may have empty
+ * parts, which are omitted. `place`: label and path of the file.
  */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');

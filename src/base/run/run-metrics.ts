@@ -6,7 +6,6 @@ import type { RunEnd } from './run-summary.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Formats metrics with labels that make each series unique, as required. */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
   file: string,

@@ -1,6 +1,4 @@
-/**
- * Collects bytes in memory that is reused: new memory for each use would grow faster than it is collected.
- */
+/** Reuses bytes: new memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
 export type ByteBuffer = ReturnType<typeof createByteBuffer>;

@@ -108,7 +108,7 @@ let made: { any: RegExp; each: RegExp } | undefined;
 
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 
-/** T7: matches more marks on one letter than any script needs. */
+/** T7: more marks on one letter than any script needs. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }

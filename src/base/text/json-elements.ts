@@ -18,7 +18,7 @@ export class BrokenJsonError extends SyntaxError {
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Yields the elements of a JSON array or object, without checking them. */
+/** Yields the elements of `text` without checking them. */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;
   let count = 0;

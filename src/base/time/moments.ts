@@ -43,7 +43,6 @@ export function isDate(text: string): boolean {
   return DATE.test(text);
 }
 
-/** Tests whether a time is in UTC, so that no zone is required. */
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);
 }

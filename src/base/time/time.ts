@@ -68,7 +68,6 @@ export function every(ms: number, tick: () => void): () => void {
   return () => clearInterval(handle);
 }
 
-/** Time in RFC 3339 / ISO 8601 extended. */
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
 /** Parses a time, in UTC if it has no offset; digits past the millisecond are truncated. */

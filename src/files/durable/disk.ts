@@ -56,10 +56,7 @@ export interface Disk {
    * an existing name, even a link. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
-  /**
-   * Reads a file. Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512
-   * MiB).
-   */
+  /** Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512 MiB). */
   readFile(path: string, mostBytes?: number): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
   /** Opens a directory, without permission to list it. Refuses a link at the end of `path`. */

@@ -28,7 +28,7 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Limits. `code` is executed, so its owner must be known. */
+/** `code` is executed, so its owner must be known. */
 export interface CacheBounds {
   largest: number;
   most: number;

@@ -18,7 +18,6 @@ export function formatRecord(record: { version: number } & Record<string, unknow
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-/** Parses the bytes of `formatRecord`. Throws RecordProblem. */
 export function parseRecord<T>(
   bytes: Buffer,
   versions: readonly number[],

@@ -164,7 +164,7 @@ export function createTemporary(
   });
 }
 
-/** Durably renames `file` to `path`, and closes it. Throws like `commit`. */
+/** Durably renames `file` to `path`, and closes it. */
 export async function putInPlace(
   disk: Disk,
   file: DiskFile,

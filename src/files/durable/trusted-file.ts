@@ -59,7 +59,7 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/** Durably creates a directory and its parents, and returns its real path. Throws like `realPath`. */
+/** Durably creates a directory and its parents, and returns its real path. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   const real = disk.user() === undefined ? absolute : await withoutLinks(disk, absolute);

@@ -11,7 +11,7 @@ export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'dis
     passedOn += waiting.length;
     const rows = waiting;
     waiting = [];
-    // Rejects like an earlier write, whose rows may be of complete codes: no later code may succeed.
+    // Earlier rows may be of complete codes, so no later code may succeed.
     await failure;
     if (rows.length === 0) return;
     const written = sink.write(rows);

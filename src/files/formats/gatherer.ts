@@ -60,7 +60,7 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-/** Creates a gzip (RFC 1952) or plain encoder. Deterministic: zlib leaves the time zero. */
+/** Creates a gzip encoder (RFC 1952). Deterministic: zlib leaves the time zero. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

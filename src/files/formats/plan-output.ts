@@ -205,7 +205,7 @@ export function isCompressed(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/** Returns the format without flags. A profile's setting never writes a table to a file. */
+/** A profile's setting never writes a table to a file. */
 function defaultFormat(
   path: string | undefined,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,

@@ -63,7 +63,6 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   }
 }
 
-/** Replaces a file atomically. Throws like `openWholeFile`. */
 export async function writeWholeFile(
   path: string,
   data: string | Uint8Array,

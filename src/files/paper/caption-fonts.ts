@@ -35,7 +35,7 @@ export async function loadFonts(texts: readonly string[], weight: Weight = 400):
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
   for (const [family, subset] of FONTS) {
-    // The first font is always loaded, because it has the ellipsis.
+    // The first font has the ellipsis.
     if (fonts.length > 0 && missing.size === 0) break;
     const font = await loadFont(family, subset, weight);
     const before = missing.size;

@@ -55,7 +55,7 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
 
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** Mirrors and reverses characters as they are drawn (UAX 9, rule L4). */
+/** Mirrors and reverses characters for drawing (UAX 9, rule L4). */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>

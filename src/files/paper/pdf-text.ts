@@ -113,7 +113,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Returns a font's glyph numbers, and gives glyphs the letters of their place: fontkit keeps the first. */
+/** Gives glyphs the letters of their place: fontkit keeps those of the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);

@@ -140,7 +140,6 @@ function createCsvReader(
   return {
     read,
     isOpen: () => rest !== '',
-    /** Returns the cells of the last line; undefined if its quotes are misplaced. */
     cellsOfLast(text: string): string[] | undefined {
       try {
         const records = recordsOf(rest + text);

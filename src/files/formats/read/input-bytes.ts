@@ -63,7 +63,6 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
-/** Decompresses gzip. Throws UsageError if the file is incomplete. */
 export async function* decompress(
   pieces: AsyncGenerator<Uint8Array>,
   path: string,

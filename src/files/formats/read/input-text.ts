@@ -22,7 +22,7 @@ export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<TextPiece> {
-  /** Start of an incomplete line. Joined once: joining with each piece would be quadratic. */
+  /** Joined once: joining with each piece would be quadratic. */
   let rest: Buffer[] = [];
   let length = 0;
   let isArray: boolean | undefined;

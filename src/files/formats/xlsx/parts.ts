@@ -15,7 +15,7 @@ export function sheetPath(number: number): string {
   return `xl/worksheets/sheet${number}.xml`;
 }
 
-/** Returns the parts of a workbook (ECMA-376 part 1), except the sheets. */
+/** Returns all parts but the sheets (ECMA-376 part 1). */
 export function smallParts(sheetNames: readonly string[]): Readonly<Record<string, string>> {
   const each = (write: (name: string, number: number) => string) =>
     sheetNames.map((name, at) => write(name, at + 1)).join('');

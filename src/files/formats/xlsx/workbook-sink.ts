@@ -103,9 +103,7 @@ interface Sheet {
   rows: readonly Row[];
 }
 
-/**
- * Writes a workbook of small sheets with filters. Throws UsageError for too many rows, and for a long text.
- */
+/** Writes small sheets with filters. Throws UsageError for too many rows or a long text. */
 export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Promise<void> {
   const zip = createZipStream(bytes);
   const names = sheetNames(sheets.map(({ name }) => name));
