@@ -116,7 +116,7 @@ async function summarize(
   }
 }
 
-/** Prints before there is a console. Throws LocalError if standard output cannot be written (a full disk). */
+/** Prints before there is a console. Throws LocalError if that fails (a full disk). */
 export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -174,7 +174,7 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/** Writes Prometheus metrics if the file ends in .prom, otherwise JSON. Throws like `writeWholeFile`. */
+/** Writes Prometheus metrics if the file ends in .prom, otherwise JSON. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('./files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

@@ -28,10 +28,7 @@ function terminal(flags: ConsoleFlags): Terminal {
   return { columns: isTerminal ? process.stdout.columns : undefined, color };
 }
 
-/**
- * Prints without the stream, which takes Node more than a millisecond to open, unless only that can write the
- * rest.
- */
+/** Prints by descriptor if possible: Node takes more than a millisecond to open the stream. */
 async function printNow(text: string, load: () => App): Promise<number> {
   const bytes = Buffer.from(text);
   let taken = 0;

@@ -7,7 +7,7 @@ import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
-/** Chunks that most commands load, few because each file takes time to open. */
+/** Modules that most commands load: a command reads few files. */
 const SHARED = {
   core: [
     'src/app.ts',

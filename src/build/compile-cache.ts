@@ -31,7 +31,7 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** Start of code is a multiple of this number of bytes: V8 would copy it otherwise. */
+/** Alignment of stored code in bytes: V8 would copy other code. */
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
-/** Locales with the day before the month, which readers in every country understand. */
+/** Day before month, which readers in every country understand. */
 const DATES_OF = { en: 'en-001' };
 /** First day of a month: an ordinal number in French, which CLDR does not distinguish. */
 const FIRST_DAY = { fr: '1er' };

@@ -151,7 +151,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Adds the global flags after the command's own, one of which may be global without `no-` (`--color`). */
+/** Adds global flags after the command's own, one of which may be global without `no-` (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {

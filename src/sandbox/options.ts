@@ -7,7 +7,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Number of new codes per plan, for which the specification states no value. */
+/** Codes per plan: the specification states no value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {

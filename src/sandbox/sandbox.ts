@@ -22,9 +22,7 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/**
- * Idle time of a connection, longer than a window, so that clients keep it while they wait for the next one.
- */
+/** Idle time longer than a window, so that clients keep connections until the next one. */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
@@ -190,7 +188,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // The header is rounded up to seconds: after an earlier reset, requests would still get 429.
+    // Rounded up to seconds: after an earlier reset, requests would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

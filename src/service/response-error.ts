@@ -43,7 +43,7 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Returns the error for a status. The only table from HTTP status to class; excludes 2xx and 429. */
+/** Returns an error. The only table from HTTP status to class; excludes 2xx and 429. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,

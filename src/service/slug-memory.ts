@@ -21,7 +21,7 @@ interface Kept {
 /** Store on disk, whose methods must not throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Tests whether all these codes are stored, without reading the others. */
+  /** Tests whether codes are stored, without reading others. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }

@@ -132,7 +132,7 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-/** Sends a request and reads the response; settles once. After a failure, destroy the wire. */
+/** Exchanges a request; settles once. After a failure, destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,

@@ -28,8 +28,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why key-commands must not run. Stricter than `plantedBy`, because root with another user's HOME
- * would run commands of that user. Call it before the permissions are corrected.
+ * Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Call it
+ * before the permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

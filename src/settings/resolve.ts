@@ -105,7 +105,7 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
 
-/** Returns the name for a login. Throws UsageError for a key, and for a name that is hard to type. */
+/** Returns a name for a login. Throws UsageError for a key, or a name that is hard to type. */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)

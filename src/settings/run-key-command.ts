@@ -76,7 +76,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects the output, and passes on lines of standard error; a prompt at its end has no line end. */
+/** Collects output, and notes lines of standard error; a prompt at its end has no line end. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

@@ -67,7 +67,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Not awaited: every warning comes after the settings were read.
+  // Every warning comes after the settings were read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });

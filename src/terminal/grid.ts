@@ -28,9 +28,9 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * Draws lines of cells; one wider than its column moves those after it. cli-table3 takes up to a millisecond
- * per row, so it lays out the columns once. T12: it gets placeholders, because it truncates a cell unit by
- * unit and measures all of it each time.
+ * A cell wider than its column moves the cells after it. cli-table3 takes up to a millisecond per row, so it
+ * lays out the columns once. T12: it gets placeholders, because it truncates a cell unit by unit and measures
+ * all of it each time.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);

@@ -42,7 +42,7 @@ export function createStdoutWriter(
   };
 }
 
-/** Flushes standard output to the disk if it is a file. Throws LocalError if that fails. */
+/** Flushes standard output to disk if it is a file. Throws LocalError. */
 export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync): Promise<void> {
   const fd = fileDescriptor(stream);
   if (fd === undefined || !fstatSync(fd).isFile()) return;

@@ -3,7 +3,7 @@
  * its own: clean.ts must not load string-width.
  */
 
-/** Measures the common start of a text. Omits its last character if the next may combine with it. */
+/** Measures a text's common start. Omits a character with which the next may combine. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

@@ -11,9 +11,9 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no
- * placeholder. Undefined if it is invalid or too long, has a query but no placeholder, or has control
- * characters or other braces.
+ * Parses a template: an http or https address without credentials. Appends `/{slug}` if it has no
+ * placeholder. Undefined if it is too long, or has a query but no placeholder, control characters or other
+ * braces.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;

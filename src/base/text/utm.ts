@@ -14,7 +14,7 @@ export function normaliseUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/** Adds UTM tags to an address, and keeps the rest of it exact. */
+/** Adds UTM tags without other changes to the address. */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);

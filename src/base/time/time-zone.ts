@@ -13,7 +13,7 @@ export interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Returns the zone to use. Refuses an unknown TZ, which Node treats as UTC. */
+/** Refuses an unknown TZ, which Node treats as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';

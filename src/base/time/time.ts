@@ -55,7 +55,7 @@ export async function letSignalsIn(signal: AbortSignal | undefined): Promise<voi
   signal?.throwIfAborted();
 }
 
-/** Calls `fire` once after `ms`; the returned function cancels. Does not keep the process alive. */
+/** Returns a function that cancels. Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();

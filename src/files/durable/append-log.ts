@@ -28,7 +28,7 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/** Opens a log after passing its records to `take`. The caller must hold the lock of the log. */
+/** Opens a log, and passes its records to `take`. The caller must hold its lock. */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {

@@ -3,7 +3,7 @@ import { orUndefined } from '../../base/or-undefined.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { isObject } from '../../service/json.ts';
 
-/** Problem of a record. Its message follows the name of the file. */
+/** The message follows the name of the file. */
 export class RecordProblem extends Error {}
 
 export class DamagedRecordError extends RecordProblem {}

@@ -36,7 +36,7 @@ const bidi = createBidi();
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Splits a text into pieces per font, in visual order (Unicode Bidirectional Algorithm, UAX 9). */
+/** Splits a text by font, in visual order (Unicode Bidirectional Algorithm, UAX 9). */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const { levels } = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];

@@ -162,8 +162,8 @@ export function createGovernor(options: GovernorOptions) {
 
   return {
     /**
-     * Waits for a place. `again`: the request got a 429, and precedes all others. Throws RateLimitError or
-     * the signal's reason.
+     * Waits for a place. `again`: the request got a 429, and precedes all others. Throws RateLimitError, or
+     * the reason.
      */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {

@@ -63,7 +63,7 @@ interface Group {
   rows: number;
 }
 
-/** Creates a formatter of Parquet. Throws UnprovenError for an ID that int64 can't hold. */
+/** Formats Parquet. Throws UnprovenError for an ID that int64 can't hold. */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
   const bytes = new ByteWriter();

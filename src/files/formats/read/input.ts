@@ -104,7 +104,7 @@ export interface Checked<R> {
 
 const CHECKED_AT_ONCE = 5000;
 
-/** Maps rows, and handles signals in between. Throws the signal's reason. */
+/** Maps rows, and handles signals in between. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
