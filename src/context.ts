@@ -39,7 +39,7 @@ export interface Context {
    * automatically.
    */
   propose(text: string): string;
-  /** Effective settings: flag > variable > profile > default. Read from disk once. */
+  /** Effective settings, read from disk once. */
   settings(): Promise<Settings>;
   /** Creates the client once. Throws AuthError or UsageError without a key or a base URL. */
   service(): Promise<Service>;

@@ -1,4 +1,3 @@
-/** Returns the result of `work`; undefined if it throws. */
 export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -10,7 +10,6 @@ export function helpFile(words: readonly string[]): string {
   return `${['qrctl', ...words].join(' ')}.txt`;
 }
 
-/** Returns a prepared text; undefined if it must be computed. */
 export function readyText(argv: readonly string[], terminal: () => Terminal): string | undefined {
   const [word = '', shell] = argv;
   if (argv.length === 1 && ['--version', '-V'].includes(word)) return `${version}\n`;

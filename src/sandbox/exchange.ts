@@ -21,7 +21,6 @@ export interface Exchange {
   /** Applies the request, again at each call. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
-  /** Node's response, for tests of broken connections. */
   readonly response: ServerResponse;
 }
 

@@ -78,12 +78,10 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number) 
       listed = undefined;
       return entries.delete(id);
     },
-    /** Adds a code without scans, for tests. */
     put(code: Partial<QrCode>) {
       const createdMs = nowMs();
       return add({ ...blank(createdMs), ...code }, { base: 0, fromMs: createdMs, live: 0, most: 0 });
     },
-    /** Adds a scan that may be late, for tests. */
     addScan(id: string, scan: Partial<Scan> & { ts: string }) {
       logOf(id)?.add(scan);
     },

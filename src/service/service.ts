@@ -56,7 +56,7 @@ export interface ServiceEvents extends PauseEvents {
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
-/** Request of `qrctl api`. `path` is relative to the base URL, `json` an exact body. */
+/** `path` is relative to the base URL, `json` an exact body. */
 export interface RawRequest {
   method: Method;
   path: string;

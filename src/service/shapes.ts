@@ -1,4 +1,4 @@
-/** Shapes of the API. Enumerations list the known values; others are accepted. */
+/** Enumerations list the known values; others are accepted. */
 
 export const CODE_TYPES = [
   'url',

@@ -16,7 +16,7 @@ export async function configFile(env: Variables): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** Reads the config. Leaves the file unchanged if it is invalid or was created by another user. */
+/** Leaves the file unchanged if it is invalid or was created by another user. */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
   // A home that is not a directory has no config; a directory that was specified must be one.

@@ -5,7 +5,7 @@ import { readIfPackaged } from './packaged-files.ts';
 
 const MODULES = join(import.meta.dirname, '../../../node_modules');
 
-/** Reads a library's file from the package, or from node_modules if nothing was built. Throws LocalError. */
+/** Reads a library's file from the package, or from node_modules if nothing was built. */
 export async function readInstalled(packaged: string, installed: string): Promise<Buffer> {
   const bytes = readIfPackaged(packaged);
   if (bytes) return bytes;

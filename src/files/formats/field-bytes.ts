@@ -13,7 +13,7 @@ export function createField(opening: string): Field {
   return { opening: Buffer.from(opening), known: new Map() };
 }
 
-/** Returns opening and value as bytes, from the cache if possible; undefined if the value is not cached. */
+/** Returns opening and value as bytes; undefined if the value is not cached. */
 export function knownBytes(
   field: Field,
   value: unknown,

@@ -49,7 +49,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Yields the items of an array. Needs no search for commas if each object ends with its line. */
+/** Searches for commas only if an object does not end with its line. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,
