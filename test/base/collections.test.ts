@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { firstIndex } from '../../src/base/collections.ts';
 
-it('finds the first index for which the test holds, as a linear search does', () => {
+it('firstIndex finds the same index as a linear search', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 })),

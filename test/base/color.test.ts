@@ -14,12 +14,12 @@ describe('a color', () => {
     expect(formatColor(color(text))).toBe(long);
   });
 
-  it('is red, green and blue', () => {
+  it('is parsed into red, green and blue', () => {
     expect(color('#010203')).toEqual({ red: 1, green: 2, blue: 3 });
     expect(color('#fff')).toEqual(WHITE);
   });
 
-  it.each(['x#fff', '#fffx', '#fff\n#fff', ' #fff'])('is nothing else: %j', (text) => {
+  it.each(['x#fff', '#fffx', '#fff\n#fff', ' #fff'])('is not valid: %j', (text) => {
     expect(parseColor(text)).toBeUndefined();
   });
 

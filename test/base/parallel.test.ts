@@ -21,7 +21,7 @@ function controlled() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('yields pages in order, whatever their order of arrival', async () => {
+test('fetchInOrder yields pages in order, whatever their order of arrival', async () => {
   const pages = await collect(
     fetchInOrder(
       [1, 2, 3, 4, 5],
@@ -35,7 +35,7 @@ test('yields pages in order, whatever their order of arrival', async () => {
   expect(pages).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('fetches no further ahead than its width while the consumer is busy', async () => {
+test('fetchInOrder fetches no further ahead than its width while the consumer is busy', async () => {
   const { started, fetch, give } = controlled();
   const pages = fetchInOrder([1, 2, 3, 4, 5, 6], fetch, 2);
   const first = pages.next();
@@ -50,7 +50,7 @@ test('fetches no further ahead than its width while the consumer is busy', async
   await pages.return();
 });
 
-test('reads the page numbers only as places become free', async () => {
+test('fetchInOrder reads the page numbers only as places become free', async () => {
   let last = 2;
   function* numbers() {
     for (let page = 1; page <= last; page++) yield page;
@@ -63,7 +63,7 @@ test('reads the page numbers only as places become free', async () => {
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test('throws the failure of a page in its turn, and ignores later ones', async () => {
+test('fetchInOrder throws the failure of a page in its turn, and ignores later ones', async () => {
   const { fetch, give, fail } = controlled();
   const pages = fetchInOrder([1, 2, 3], fetch, 3);
   const first = pages.next();

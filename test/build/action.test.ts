@@ -82,7 +82,7 @@ describe('the input command', () => {
     expect(made).not.toContain('owned');
   });
 
-  test.each(['', '\n', 'scans export --all -o scans.csv'])('%j ends with what to do', async (command) => {
+  test.each(['', '\n', 'scans export --all -o scans.csv'])('%j ends with a hint', async (command) => {
     const { status, stdout } = await runStep(command);
     expect(status).toBe(2);
     expect(stdout).toMatch(/^::error::.*one argument per line/);

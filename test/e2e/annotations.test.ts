@@ -74,10 +74,10 @@ test('rows that fail in a run are annotations too', async () => {
   expect(checked.commands[0]?.data).toMatch(/^broken: /);
 });
 
-describe('values of others are no commands', () => {
+describe('untrusted values contain no workflow commands', () => {
   const values = [...COMMANDS, ...Object.values(HOSTILE)];
 
-  test('in a file and its name', async () => {
+  test('if they are in a file or its name', async () => {
     const name = 'a,line=9::##[error].csv';
     const rows = values.map((value) => ({ name: value, type: value, destination: value }));
     const { run } = await useWorkflow({
@@ -105,7 +105,7 @@ describe('values of others are no commands', () => {
     }
   });
 
-  test('from the service, in messages and tables', async () => {
+  test('if the service sends them, in messages and tables', async () => {
     const { run, sandbox } = await useWorkflow({});
     for (const [at, code] of [...sandbox.workspace.codes()].entries()) {
       sandbox.workspace.update(code.id, { name: COMMANDS[at] ?? '', destination: COMMANDS[at + 3] ?? '' });

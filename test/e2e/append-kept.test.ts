@@ -90,7 +90,7 @@ describe('--restart', () => {
     expect(await idsIn(`${file}.old`)).toHaveLength(120);
   });
 
-  test('killed at any moment, never lacks a scan in both files', async () => {
+  test('never loses a scan from both files if it is killed at any moment', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 1250, latencyMs: 5 });
     const args = [...all, file];
     expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
@@ -218,7 +218,7 @@ describe('a run that forgot --append', () => {
   });
 });
 
-describe('of two workspaces with one base URL', () => {
+describe('files of two workspaces with one base URL', () => {
   const AAA = 'svc_live_aaaaaaaaaaaaaaaa';
   const BBB = 'svc_live_bbbbbbbbbbbbbbbb';
   const ROTATED = 'svc_live_cccccccccccccccc';
@@ -252,7 +252,7 @@ describe('of two workspaces with one base URL', () => {
     expect(address.requests.filter((request) => request.includes('/scans')).length).toBeLessThanOrEqual(2);
   });
 
-  test('a key of the variable is of no profile, so none is named or proposed', async () => {
+  test('a key in the variable belongs to no profile, so none is reported or proposed', async () => {
     const run = (key: string) =>
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });

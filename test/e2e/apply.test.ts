@@ -207,7 +207,7 @@ describe('qr apply', () => {
     expect([await readFile(join(cwd, 'codes.csv'), 'utf8'), methods()]).toEqual([file(row(1)), {}]);
   });
 
-  it('prints the plan on a terminal with what differs, and for a pull request without markup from values', async () => {
+  it('prints the plan with the differences on a terminal, and for a pull request without markup from values', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
@@ -253,7 +253,7 @@ describe('qr apply', () => {
     expect(sandbox.workspace.codes()).toHaveLength(12);
   });
 
-  it('lets the file win over an edit of another client, and says so; --conflicts service leaves it', async () => {
+  it('overwrites an edit of another client with a note; --conflicts service keeps the edit', async () => {
     const { write, apply, sandbox } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();

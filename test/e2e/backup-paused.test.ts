@@ -97,7 +97,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     expect(await savedIds(directory, id)).toHaveLength(8);
   });
 
-  it('and a DELETE whose response was lost has succeeded', async () => {
+  it('a DELETE whose response was lost has succeeded', async () => {
     const { sandbox } = await useScannedMeanwhile(applyThenDrop);
     const directory = await useDirectory();
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
@@ -126,7 +126,7 @@ describe('an active code is paused before its backup', () => {
     expect(patches(sandbox)).toBe(2);
   });
 
-  it('and is backed up while active if the service refuses that', async () => {
+  it('is backed up while active if the service refuses to pause it', async () => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 7,

@@ -33,7 +33,7 @@ async function useChanges(options: SandboxOptions = {}) {
 }
 
 describe('qr update CODE…', () => {
-  it('changes the same thing in several, and says what became of each', async () => {
+  it('makes the same change in several codes, and reports the outcome of each', async () => {
     const { sandbox, code, count } = await useChanges();
     const [a, b] = [code(0), code(1)];
     const update = (...names: string[]) =>
@@ -55,7 +55,7 @@ describe('qr update CODE…', () => {
   });
 });
 
-it('qr update CODE… on a terminal: slugs and outcomes are whole where ids have no room, and there is a count', async () => {
+it('qr update CODE… on a narrow terminal prints whole slugs and outcomes without IDs, and a count', async () => {
   const { sandbox, code } = await useChanges();
   const names = [code(0).slug, code(1).slug];
   const args = ['qr', 'update', ...names, '--status', 'paused', '--no-color'];
@@ -65,7 +65,7 @@ it('qr update CODE… on a terminal: slugs and outcomes are whole where ids have
 });
 
 describe('qr update --from', () => {
-  it('takes from a flag what rows do not say', async () => {
+  it('takes values that rows lack from flags', async () => {
     const { sandbox, file, write, code, qr } = await useChanges();
     await write(`id,status\n${code(0).id},\n${code(1).id},paused\n`);
     expect(await qr(['update', '--status', 'expired'])).toMatchObject({ code: 0 });
@@ -77,7 +77,7 @@ describe('qr update --from', () => {
     expect(await runByDay(args.slice(0, 4), { env: sandbox.env, input: ids })).toMatchObject({ code: 2 });
   });
 
-  it('sends differences only, and says which rows changed', async () => {
+  it('sends only differences, and reports the changed rows', async () => {
     const { write, qr, results, count, code } = await useChanges();
     const [a, b, c] = [code(0), code(1), code(2)];
     await write(
@@ -116,7 +116,7 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(0);
   });
 
-  it('shows a person with --dry-run what changes, with both values, slug and name, and not what stays', async () => {
+  it('shows only changes with --dry-run on a terminal, with both values, slug and name', async () => {
     const { write, qr, code } = await useChanges();
     const all = [0, 1, 2].map(code);
     await write(
@@ -198,7 +198,7 @@ describe('qr update --from', () => {
 });
 
 describe('qr delete --from', () => {
-  it('needs --yes or a terminal, where it shows what is lost and wants the number typed', async () => {
+  it('requires --yes or a terminal, where it shows the losses and prompts for the number', async () => {
     const { write, qr, count, code, sandbox } = await useChanges();
     await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
     expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
@@ -216,7 +216,7 @@ describe('qr delete --from', () => {
     expect(sandbox.workspace.codes()).toHaveLength(4);
   });
 
-  it('says what would be lost with --dry-run, with GETs only', async () => {
+  it('reports the losses with --dry-run, and sends only GET requests', async () => {
     const { write, qr, sandbox, code } = await useChanges();
     await write(`id\n${code(0).id}\n${UNKNOWN}\n`);
     const { stdout, stderr } = await qr(['delete', '--dry-run', '--format', 'json']);
@@ -240,7 +240,7 @@ describe('qr delete --from', () => {
     }
   });
 
-  it('is not misled by a kill between the deletion and its answer', async () => {
+  it('recognizes a deletion if it is killed before the response', async () => {
     let kill = () => {};
     const dying = sometimes((exchange) => {
       if (exchange.request.method !== 'DELETE' || exchange.number > 3) return;

@@ -175,7 +175,7 @@ describe('a sheet that was created', () => {
   });
 });
 
-describe('three people with three copies', () => {
+describe('three users with three copies', () => {
   it('each add a row and correct one: every row has one code, and no run reverts a change of another', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();

@@ -9,7 +9,7 @@ import { useSharedAddress } from '../support/two-workspaces.ts';
 import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('a ledger', () => {
-  it('that is lost costs no second code: the rows exist', async () => {
+  it('that is lost causes no duplicate code: the rows exist', async () => {
     const { create, methods } = await useBench(rowsOf(3));
     await create();
     methods();
@@ -21,7 +21,7 @@ describe('a ledger', () => {
     expect(methods()).toEqual({ GET: 2 });
   });
 
-  it('that is older than the last runs costs no second code, and no edit of another client', async () => {
+  it('that is older than the last runs causes no duplicate code, and overwrites no edit of another client', async () => {
     const { create, write, methods, sandbox, code } = await useBench(rowsOf(2));
     const state = await newMachine();
     await create([], { env: state });
@@ -37,7 +37,7 @@ describe('a ledger', () => {
     expect(code('Code 2').destination).toBe('https://colleague.example');
   });
 
-  it('belongs to one workspace: with another key nothing is taken for done, and nothing is said of the other one', async () => {
+  it('belongs to one workspace: with another key no row counts as done, and the other workspace is not reported', async () => {
     const [one, two] = [await useSandbox({ codes: 0, scans: 0 }), await useSandbox({ codes: 0, scans: 0 })];
     const address = await useSharedAddress({ svc_live_one: one, svc_live_two: two });
     const { qr } = await useBench(rowsOf(3));
@@ -54,7 +54,7 @@ describe('a ledger', () => {
     expect([one, two].map(({ workspace }) => workspace.codes().length)).toEqual([3, 3]);
   });
 
-  it('of --ledger is refused for another workspace, if it is damaged, and if it is none (2): nothing is sent', async () => {
+  it('of --ledger is refused for another workspace, if it is damaged, and if it is another file (2), before any request', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
     expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 rows unchanged');
@@ -84,7 +84,7 @@ describe('a ledger', () => {
     expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv', 'own.jsonl']);
   });
 
-  it('is private, and without a place for it a run says that it has no memory', async () => {
+  it('is private, and a run without a place for it notes that it keeps no ledger', async () => {
     const { create, names } = await useBench(rowsOf(2));
     const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
     expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);
@@ -92,7 +92,7 @@ describe('a ledger', () => {
     expect(names()).toHaveLength(2);
   });
 
-  it('that is lost with a response in it costs no second code either', async () => {
+  it('that is lost after a lost response causes no duplicate code either', async () => {
     let isLost = true;
     const { create, names, directory } = await useBench(rowsOf(2), {
       intercept: sometimes(({ request }) => isLost && request.method === 'POST' && applyThenHang),

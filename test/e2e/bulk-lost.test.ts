@@ -170,7 +170,7 @@ describe('an interrupted run', () => {
     ],
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
   ];
-  it.each(firstRows(1, interrupted))('%s says how far it came', async (_, args, note) => {
+  it.each(firstRows(1, interrupted))('%s reports its progress', async (_, args, note) => {
     let changed = 0;
     const sandbox = await useSandbox({
       codes: 5,

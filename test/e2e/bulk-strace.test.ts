@@ -55,7 +55,7 @@ async function attack(sandbox: TestSandbox, directory: string, inject: string): 
 }
 
 describe.runIf(hasStrace && SOAK)('qr create --from on a disk that fails, or a machine that stops', () => {
-  it('ends with 1 or dies, and the next run has each row once', async () => {
+  it('ends with 1 or is killed, and the next run has each row once', async () => {
     const place = await useDirectory();
     let hit = 0;
     await inBatches(ATTACKS, 8, async ({ fault, ends, call, n }) => {

@@ -123,7 +123,7 @@ describe('codes are chosen', () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 4, requests: sandbox.requests.length - then });
   });
 
-  test('and only a deleted one fails', async () => {
+  test('by a list, of which only a deleted code fails', async () => {
     const { cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n${GONE}\n`);
     const { code, stdout, stderr } = await run(['scans', 'export', '--from', 'ids.txt', '-f', 'csv']);
@@ -229,7 +229,7 @@ describe('--append with a filter', () => {
     expect(await readFile(join(cwd, 'acme.csv'), 'utf8')).toBe(csv);
   });
 
-  test('and one file per code continues with any filters', async () => {
+  test('continues with any filters if there is one file per code', async () => {
     const { ids, run } = await useCodes();
     for (const [flags, scans] of [
       [['--name', 'acme'], '6 scans'],

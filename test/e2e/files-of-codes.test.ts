@@ -127,7 +127,7 @@ describe('results of which some rows failed', () => {
     expect(used, used.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
   });
 
-  test('are retried by update and delete where the failed row has a code, and left out where codes are chosen', async () => {
+  test('are retried by update and delete if the failed row has a code, and omitted if codes are chosen', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'old.results.csv'), `id,slug,outcome,error\n${id},,failed,timed out\n`);
     const retried = await run(
@@ -152,7 +152,7 @@ describe('results of which some rows failed', () => {
     }
   });
 
-  test('are those of qrctl: in any other file, a row without a code is a fault', async () => {
+  test('are recognized as those of qrctl: in any other file, a row without a code is a fault', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'own.csv'), `id,outcome\n${id},hung up\n,failed\n`);
     const { code, stderr } = await run('scans', 'export', '--from', 'own.csv');

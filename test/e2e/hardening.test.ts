@@ -181,7 +181,7 @@ async function listen(server: Server, onRequest: () => void): Promise<number> {
 
 describe('the key goes to one place', () => {
   // All of them are in test/service/faults.test.ts.
-  test.each([302, 307])('and not to the target of a %i redirect', async (status) => {
+  test.each([302, 307])('but not to the target of a %i redirect', async (status) => {
     let asked = 0;
     const port = await listen(
       createHttpServer((_, response) => void response.end('{}')),
@@ -340,7 +340,7 @@ describe('config.json', () => {
     expect([after.ino, after.size, after.mtimeMs]).toEqual([before.ino, before.size, before.mtimeMs]);
   }
 
-  test.each(kinds)('that is %s is refused by name and left as it is', async (_, make) => {
+  test.each(kinds)('that is %s is refused by name and stays unchanged', async (_, make) => {
     await expectLeftAlone(make, async (directory) => {
       const given = {
         env: { QRCTL_CONFIG_DIR: directory },
@@ -393,7 +393,7 @@ describe('config.json', () => {
   });
 });
 
-describe('files beside', () => {
+describe('files next to the data', () => {
   const states: [string, string | ((path: string) => Promise<void> | void)][] = [
     ['empty', ''],
     ['null', 'null'],

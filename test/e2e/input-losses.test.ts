@@ -127,7 +127,7 @@ describe('an appended file', () => {
     });
   });
 
-  test('that is gone from its directory is not counted as a code without scans', async () => {
+  test('that was removed from its directory does not count as a code without scans', async () => {
     const { cwd, sandbox } = await useExport('--output-dir', 'dir');
     await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
     await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);

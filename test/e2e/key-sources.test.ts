@@ -108,7 +108,7 @@ describe('the source of the key', () => {
     expect(await sourceWith({ ...command, CREDENTIALS_DIRECTORY: '/nowhere' })).toBe('command');
   });
 
-  test('outside of the profiles does not propose to log in', async () => {
+  test('outside of the profiles causes no hint to log in', async () => {
     const sandbox = await useSandbox({ key: OTHER });
     for (const source of ['variable', 'file', 'credential'] as const) {
       const env = await prepare(source, sandbox);

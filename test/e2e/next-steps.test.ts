@@ -160,7 +160,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);
   });
 
-  test('but values are not changed', async () => {
+  test('but values stay unchanged', async () => {
     const { qr } = await useProfiles();
     const name = 'qrctl qr delete x';
     const { stderr } = await qr(['qr', 'get', name, '--profile', 'kundeb']);

@@ -23,7 +23,7 @@ const storing = (change: (text: string) => string): Fault =>
   });
 
 describe('a conflict of qr apply', () => {
-  it('is asked again by the same command: the edit of another client is not undone', async () => {
+  it('is reported again by the same command: the edit of another client is not undone', async () => {
     const rows = 'key,name,destination\nk1,Flyer,https://h.example/\nk2,Bar,https://a.example/\n';
     const { create, qr, sandbox, code } = await useBench(rows);
     expect((await create()).code).toBe(0);
@@ -495,7 +495,7 @@ describe.each(firstRows(1, habits))('a service that %s what it is sent', (_, cha
     expect(posts()).toBe(2);
   });
 
-  it('is said by qr update CODE', async () => {
+  it('is reported by qr update CODE', async () => {
     const { qr, sandbox } = await useBench('', { codes: 1, intercept: storing(change) });
     const { code, stderr } = await qr(['update', sandbox.codeId(), '--name', NAME]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('stored')]);

@@ -204,7 +204,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     }
   });
 
-  test('hands on no rights that a file lends (D6)', async () => {
+  test('keeps no set-uid or set-gid permission of a replaced file (D6)', async () => {
     const path = join(theirs, 'scans.csv');
     writeFileSync(path, 'x');
     chownSync(path, NOBODY, NOBODY);
@@ -244,7 +244,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     300_000,
   );
 
-  test('is told that a process of theirs holds the lock, and not that a run is working (D13)', async () => {
+  test('gets an error that a process of theirs holds the lock, not that another run works (D13)', async () => {
     const { createHash } = await import('node:crypto');
     const { dev, ino } = statSync(theirs, { bigint: true });
     const name = `qrctl-${createHash('sha256').update(`${dev}:${ino}:scans.csv`).digest('hex')}`.padEnd(

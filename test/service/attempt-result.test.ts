@@ -4,7 +4,7 @@ import { backoffMs } from '../../src/service/attempt-result.ts';
 
 const state = { attempts: 1, spentMs: 0, retryForMs: 30_000, retryAfterMs: undefined, random: 0.999_999 };
 
-test('doubles from 200 ms up to ten seconds, with full jitter', () => {
+test('the back-off doubles from 200 ms up to ten seconds, with full jitter', () => {
   const longest = [1, 2, 3, 4, 5, 6, 7, 8, 29].map((attempts) => backoffMs({ ...state, attempts }));
   expect(longest.map((ms) => ms && Math.round(ms))).toEqual([
     200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000,

@@ -4,7 +4,7 @@ import { SOAK } from '../support/property-runs.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
 
-test('of a page has its title, and nothing else from its head', () => {
+test('the excerpt of a page has its title, and nothing else from its head', () => {
   expect(
     excerpt('<head><style>b{}</style><title lang="en">502 Bad Gateway</title></head><h1>nginx</h1>', redact),
   ).toBe('502 Bad Gateway nginx');
@@ -41,7 +41,7 @@ describe('the key in a text from the service', () => {
     }
   });
 
-  test('fewer than twelve characters of it, and other text, are not redacted', () => {
+  test('is not redacted in pieces of fewer than twelve characters, nor is other text', () => {
     for (const text of [SECRET.slice(0, 11), 'svc_live_', 'the service rejected the values', ''])
       expect(redactOne(text)).toBe(text);
   });

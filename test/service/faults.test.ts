@@ -265,7 +265,7 @@ describe('POST', () => {
     expect(error).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('answered 200 with a code is a success', async () => {
+  test('that gets 200 with a code succeeds', async () => {
     const server = await useFaultServer(say(rawAnswer(200, CODE)));
     expect(await useService(server.baseUrl).createCode({ name: 'A' })).toEqual(CODE);
   });
@@ -282,7 +282,7 @@ async function closedPort(): Promise<number> {
 describe('DELETE', () => {
   const missing = refusal(404);
 
-  test('that was lost once and then finds 404 has succeeded', async () => {
+  test('succeeds if its first response was lost and the next one is 404', async () => {
     const server = await useFaultServer((request) =>
       request.number === 0 ? request.socket.resetAndDestroy() : missing(request),
     );
@@ -309,7 +309,7 @@ describe('DELETE', () => {
     },
   );
 
-  test('that finds 404 at first, or after a 429, has not', async () => {
+  test('fails if its first response, or the one after a 429, is 404', async () => {
     for (const first of [missing, refusal(429, { 'Retry-After': '1' })]) {
       const server = await useFaultServer((request) =>
         request.number === 0 ? first(request) : missing(request),
@@ -553,7 +553,7 @@ describe('messages', () => {
 });
 
 describe('reported requests', () => {
-  test('method, path with query, status, time and remaining; never the key', async () => {
+  test('have the method, path with query, status, time and remaining requests; never the key', async () => {
     const traces: unknown[] = [];
     const server = await useFaultServer((request) =>
       request.number === 0

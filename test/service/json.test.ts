@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/service/json.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 
-test('without long integers, reads what JSON.parse reads', async () => {
+test('a text without long integers is parsed as by JSON.parse', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (text) => {
       fc.pre(!/\d{16}/.test(text));

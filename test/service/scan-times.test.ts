@@ -56,7 +56,7 @@ describe('parseScanTime', () => {
     expect(parseScanTime(text)).toBeUndefined();
   });
 
-  test('knows leap days', () => {
+  test('accepts leap days', () => {
     expect(parseScanTime('2024-02-29T12:00:00Z')).toBe(Date.UTC(2024, 1, 29, 12));
     expect(parseScanTime('2000-02-29T12:00:00Z')).toBe(Date.UTC(2000, 1, 29, 12));
   });

@@ -78,7 +78,7 @@ describe('a recorded workspace', () => {
     await expect((await ask({ recorded, movedFrom: recorded.baseUrl })).answer).rejects.toThrow(UsageError);
   });
 
-  it('is renewed if the file knows no code', async () => {
+  it('is renewed if the file has no code', async () => {
     expect(await (await ask({ workspace: other, knownIds: [] })).answer).toBe('renew');
   });
 

@@ -86,7 +86,7 @@ describe('standard output', () => {
 });
 
 describe('standard error', () => {
-  test.each(['EPIPE', 'ENOSPC', 'EIO'])('does not matter when it fails (%s)', async (code) => {
+  test.each(['EPIPE', 'ENOSPC', 'EIO'])('may fail without any effect (%s)', async (code) => {
     const { console, stdout } = setUp({ stderr: broken(code), verbose: true });
     console.note('a');
     console.warn('b');
@@ -270,7 +270,7 @@ describe('questions', () => {
     expect(setRawMode).not.toHaveBeenCalledWith(true);
   });
 
-  test('two questions in a row', async () => {
+  test('two questions in a row get their own replies', async () => {
     const { console, type, said } = setUp({ tty: true });
     const first = console.ask('Profile:');
     await type('work\r');

@@ -50,7 +50,7 @@ function sh(script: string) {
 }
 
 describe.runIf(existsSync('/dev/full'))('as a process', () => {
-  test('a reader that closes the pipe ends it quietly with 0', () => {
+  test('a reader that closes the pipe ends the process with 0 and no message', () => {
     expect(
       sh('$RUN 5000 2>$DIR/said | head -n 1; code=$PIPESTATUS; grep qrctl $DIR/said; exit $code'),
     ).toMatchObject({
@@ -59,7 +59,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     });
   });
 
-  test('a full device never ends with 0', () => {
+  test('a full device never causes exit code 0', () => {
     const { status, stderr } = sh('$RUN 1 > /dev/full');
     expect(status).toBe(1);
     expect(stderr).toContain('qrctl: cannot write to standard output: the disk is full (ENOSPC)');

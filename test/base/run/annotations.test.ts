@@ -47,7 +47,7 @@ describe('an annotation', () => {
     expect(line).not.toContain('canary');
   });
 
-  test('is the only command, whatever the file and the message are', () => {
+  test('contains no other command, whatever the file and the message are', () => {
     const check = (file: string, message: string) => {
       const found = commandsIn(formatAnnotations([{ file, line: 7, message }], PLACE));
       expect(found).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { isSwitchedOn } from '../../../src/base/text/switched-on.ts';
 
-test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('%j switches on', (value) => {
+test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('%j in a variable means yes', (value) => {
   expect(isSwitchedOn(value)).toBe(true);
 });
 
-test.each([undefined, '', '0', 'false', 'False', 'no', 'off'])('%j does not', (value) => {
+test.each([undefined, '', '0', 'false', 'False', 'no', 'off'])('%j in a variable means no', (value) => {
   expect(isSwitchedOn(value)).toBe(false);
 });

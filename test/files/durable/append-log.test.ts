@@ -277,7 +277,7 @@ describe('a log whose place changes while it is written (D15)', () => {
     await expect(log.append(lines(1, 2))).rejects.toThrow(message);
   });
 
-  it('is not the one of the same number on another file system (D15)', async () => {
+  it('differs from the file with the same inode number on another file system (D15)', async () => {
     const { disk } = createMemoryDisk();
     const stat = async (path: string) => ({ ...(await disk.stat(path)), dev: 4711n });
     const log = await openAppendLog<Line>(LOG, ADVICE, { ...disk, stat });
@@ -388,7 +388,7 @@ describe('an existing file', () => {
   });
 });
 
-it('a line without an end is refused before it is read completely', async () => {
+it('a log is refused before an endless line is read completely', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'log');

@@ -11,7 +11,7 @@ import { createMemoryDisk } from '../../support/memory-disk.ts';
 const MIB = 1 << 20;
 
 describe('the disk of node', () => {
-  test('lists, creates, renames and removes', async () => {
+  test('lists, creates, renames and removes files', async () => {
     const directory = await useDirectory();
     await nodeDisk.mkdir(join(directory, 'a'), 0o700);
     const file = await nodeDisk.open(join(directory, 'b'), 'wx+', 0o600);
@@ -76,7 +76,7 @@ describe('the disk of node', () => {
     await nodeDisk.flushDirectory('/dev/null'); // EINVAL: what cannot be flushed is as durable as it gets
   });
 
-  test.runIf(process.getuid?.() !== 0)('knows what may not be written', async () => {
+  test.runIf(process.getuid?.() !== 0)('reports files that may not be written', async () => {
     const path = join(await useDirectory(), 'file');
     writeFileSync(path, '');
     await nodeDisk.checkWritable(path);

@@ -147,7 +147,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('is the same for all paths of a file', async () => {
+  it('takes the same lock for all paths of a file', async () => {
     const path = join(directory, 'scans.csv');
     writeFileSync(path, '');
     symlinkSync(path, join(directory, 'latest.csv'));
@@ -165,7 +165,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('is separate for files that only share a name or a directory', async () => {
+  it('takes separate locks for files that share only a name or a directory', async () => {
     mkdirSync(join(directory, 'other'));
     const paths = ['scans.csv', 'scans2.csv', 'other/scans.csv'];
     const locks = await Promise.all(
@@ -189,7 +189,7 @@ describe('acquireLock', () => {
     await expect(taking).rejects.toMatchObject({ hint: 'Create the directory first.' });
   });
 
-  it('is held by a stopped process and freed with a killed one (D13)', async () => {
+  it('takes a lock that a stopped process keeps and a killed one releases (D13)', async () => {
     const path = join(directory, 'scans.csv');
     const holder = await startHolder(path);
     holder.kill('SIGSTOP');
@@ -205,7 +205,7 @@ describe('acquireLock', () => {
 describe('a lock of another process', () => {
   const NOBODY = 65534;
 
-  it.runIf(process.getuid?.() === 0)('is told from one of a run of ours, with who holds it', async () => {
+  it.runIf(process.getuid?.() === 0)('is reported with its process and user', async () => {
     const path = join(directory, 'scans.csv');
     chmodSync(directory, 0o755);
     const holder = await startHolder(path, NOBODY);

@@ -47,7 +47,7 @@ describe('the failure to open a file', () => {
     });
   });
 
-  test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
+  test.each([...OF_THE_MACHINE, 'EWHATEVER'])('is a local failure otherwise: %s', (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(LocalError);
     const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'Free up disk space' : 'Fix the problem';

@@ -68,7 +68,7 @@ function oracle(rows: unknown[]): string {
   });
 }
 
-describe('CSV is RFC 4180', () => {
+describe('CSV (RFC 4180)', () => {
   test('has a header, one line per row, LF, and null as an empty cell', () => {
     expect(csv([{ id: 1, name: 'Ann', city: null }])).toBe('id,name,city\n1,Ann,\n');
   });
@@ -79,7 +79,7 @@ describe('CSV is RFC 4180', () => {
     );
   });
 
-  test('the same bytes as csv-stringify for any cells', () => {
+  test('has the same bytes as csv-stringify for any cells', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
         expect(csv(rows)).toBe(oracle(rows));
@@ -87,7 +87,7 @@ describe('CSV is RFC 4180', () => {
     );
   });
 
-  test('the same bytes for repeated values, and for more values than are cached', () => {
+  test('has the same bytes for repeated values, and for more values than are cached', () => {
     const common = fc.constantFrom(
       'DE',
       'München',
@@ -175,7 +175,7 @@ describe('CSV is RFC 4180', () => {
     );
   });
 
-  test('the same bytes for any batches', () => {
+  test('has the same bytes for any batches', () => {
     fc.assert(
       fc.property(fc.array(row), fc.nat(10), (rows, cut) => {
         expect(inBatches([rows.slice(0, cut), rows.slice(cut)])).toBe(csv(rows));
@@ -204,7 +204,7 @@ describe('CSV is RFC 4180', () => {
     expect(csv([{ id: 1 }], { ...plain, header: false })).toBe('1,,\n');
   });
 
-  test('for Excel: byte order mark, CRLF', () => {
+  test('has a byte order mark and CRLF for Excel', () => {
     expect(csv([{ id: 1, name: '東京', city: '=1' }], { header: true, rawCells: false, excel: true })).toBe(
       "\ufeffid,name,city\r\n1,東京,'=1\r\n",
     );

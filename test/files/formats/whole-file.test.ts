@@ -207,7 +207,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test('behind a link of our own', async () => {
+  test('behind a link of this user', async () => {
     symlinkSync('/dev/null', path);
     await writeWholeFile(path, 'data', { processes });
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);

@@ -6,7 +6,7 @@ import type { Transport } from '../../../src/service/transport.ts';
 import { fakeClock } from '../../support/clock.ts';
 import { client, GET, prepare, type Setup, START } from './setup.ts';
 
-test('a 429 uses up no attempt: the call goes on after any number of them (L17)', async () => {
+test('a 429 uses up no attempt: the call continues after any number of them (L17)', async () => {
   const clock = fakeClock();
   let asked = 0;
   const transport: Transport = {
@@ -62,7 +62,7 @@ describe('behind a gateway that refuses bursts with a page of HTML', () => {
     },
   );
 
-  test('one that refuses everything for a while causes waits of a minute at most', async () => {
+  test('a gateway that refuses everything for a while causes waits of a minute at most', async () => {
     const clock = fakeClock();
     const longest: number[] = [];
     let asked = 0;

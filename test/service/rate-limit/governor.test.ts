@@ -57,7 +57,7 @@ function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
 }
 
 describe('requests in flight', () => {
-  it('are one while nothing is known; its response admits the others (L2)', async () => {
+  it('are one while the limit is unknown; its response admits the others (L2)', async () => {
     const { ask, answer, left } = govern();
     expect(await ask(10)).toBe(1);
     expect(await answer(left(50))).toBe(1 + 4);

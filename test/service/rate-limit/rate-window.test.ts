@@ -250,14 +250,14 @@ describe('a 429', () => {
     expect(left()).toBeUndefined();
   });
 
-  it('whose Reset is now has no length', async () => {
+  it('whose Reset is now causes no pause', async () => {
     const { waitMs, limited, clock } = openWindow();
     await clock.advance(100);
     limited({ resetMs: NOW + 100 }, 0);
     expect(waitMs()).toBe(1000);
   });
 
-  it('among several the longest counts', () => {
+  it('pauses for the longest time of several', () => {
     const { waitMs, limited } = openWindow();
     limited({ retryAfterMs: 9000 });
     limited({ retryAfterMs: 3000 });
@@ -502,7 +502,7 @@ describe('the limit that is shown', () => {
     expect(rateLimit()).toMatchObject({ remaining: 0, resetMs: RESET, resetInMs: waitMs() });
   });
 
-  it('has no Reset that is not accepted (L16)', () => {
+  it('omits a Reset that is not accepted (L16)', () => {
     const { rateLimit, answer } = openWindow();
     answer({ remaining: 7, resetMs: RESET * 1000 });
     expect(rateLimit()).toMatchObject({ remaining: 7, resetMs: undefined, resetInMs: undefined });

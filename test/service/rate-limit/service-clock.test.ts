@@ -89,7 +89,7 @@ describe('the clock of the service', () => {
     expect(forward.nowMs(100)).toBe(T + 2000);
   });
 
-  it('drifts: an old lower bound gives way to a newer that is less worse than it may be off', () => {
+  it('drifts: a newer lower bound replaces an old one that may be further off', () => {
     // After ten thousand seconds a bound may be a second off.
     const received = 50_000 + 10_000_000;
     const old = observing();
