@@ -7,15 +7,14 @@
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
 /**
- * Escapes formulas (T1, T10, T13). Programs that split at the file's `separator` respect the quotes of the
- * cell.
+ * T1, T10, T13: escapes formulas. Programs that split at the file's `separator` respect the cell's quotes.
  */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
 }
 
-/** Reverses `defuse` for any separator (T10). */
+/** T10: reverses `defuse` for any separator. */
 export function restore(cell: string): string {
   if (!cell.includes("'")) return cell;
   const inside = cell.startsWith("'") && leadsToFormula(cell) ? cell.slice(1) : cell;

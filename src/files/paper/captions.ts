@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
-/** Returns a name as one line of visible characters within the limit (I8). */
+/** I8: returns a name as one line of visible characters within the limit. */
 export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];

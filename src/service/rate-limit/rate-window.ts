@@ -54,7 +54,7 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** Returns the Reset; undefined if it is far ahead or long past (L8). */
+  /** L8: returns the Reset; undefined if it is far ahead or long past. */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs =
@@ -73,7 +73,7 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** Returns the pause after a 429: its Retry-After, or else the time to its Reset (L7). */
+  /** L7: returns the pause after a 429: its Retry-After, or else the time to its Reset. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
@@ -83,7 +83,7 @@ export function createRateWindow(options: {
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** Returns the Retry-After; a minute if it is too long (L8). */
+  /** L8: returns the Retry-After; a minute if it is too long. */
   function acceptedRetryAfterMs(ms = 0): number {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }

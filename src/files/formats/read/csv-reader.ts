@@ -105,7 +105,7 @@ function createCsvReader(
     return end;
   }
 
-  /** Reads whole lines, each character once (F11). Throws CsvFault. */
+  /** F11: reads whole lines, each character once. Throws CsvFault. */
   function read(text: string): void {
     let at = rest === '' ? 0 : completeRest(text);
     if (at < 0) return;

@@ -82,7 +82,7 @@ export async function* decompress(
   }
 }
 
-/** Copies pieces, which a stream may keep longer than they are valid. */
+/** A stream may keep a piece longer than it is valid, so it is copied. */
 async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) yield Buffer.from(piece);
 }
