@@ -160,7 +160,7 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Throws UsageError if the summary can't be written. Called before the run. */
+/** Checks that the summary can be written, before the run. Throws UsageError. */
 export async function checkSummaryPlace(path: string): Promise<void> {
   // Takes 2 ms to load, and every command loads this file.
   const { stat } = await import('node:fs/promises');

@@ -34,10 +34,7 @@ export interface Context {
   /** The global flags as typed; most commands need `settings()`. */
   readonly flags: SettingFlags & ConsoleFlags;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /**
-   * Adds the workspace flags of this run to commands in data. Hints, notes and prompts get them
-   * automatically.
-   */
+  /** Adds the workspace flags of this run to commands in data. Hints, notes and prompts have them anyway. */
   propose(text: string): string;
   /** Effective settings, read from disk once. */
   settings(): Promise<Settings>;

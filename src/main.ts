@@ -8,10 +8,7 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/**
- * Runs a command line and returns the exit code. Loads the program with `load`, unless the text is prepared
- * (`ready`).
- */
+/** Runs a command line and returns the exit code. Calls `load` unless the text is `ready`. */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
     const text = ready(argv, () => terminal({}));

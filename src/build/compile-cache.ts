@@ -31,7 +31,7 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** Alignment of stored code in bytes: V8 would copy other code. */
+/** Alignment of stored code in bytes: V8 copies unaligned code. */
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 

@@ -88,7 +88,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Throws UsageError without a base URL, before any key is read. */
+/** Requires a base URL before any key is read. Throws UsageError. */
 export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {

@@ -39,7 +39,7 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/** Erases the last line. Lines do not wrap, because a terminal reports its new width late. */
+/** Erases the bar. Lines do not wrap, because a terminal reports its new width late. */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 

@@ -145,7 +145,7 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** Throws UsageError (exit 2) that lists each fault once, by line. */
+/** Lists each fault once, by line, in a UsageError (exit 2). */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
