@@ -1,6 +1,4 @@
-/**
- * Follows symbolic links one by one: `realpath` could follow a link that is created after the check (TOCTOU).
- */
+/** Follows links one by one: `realpath` could follow a link that is created after the check (TOCTOU). */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemError } from './path-errors.ts';
 

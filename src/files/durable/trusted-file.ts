@@ -15,10 +15,7 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/**
- * Resolves links. D14: refuses those that Linux refuses in /tmp (`protected_symlinks`). The file need not
- * exist.
- */
+/** Resolves links, also of a missing file. D14: refuses them as Linux does in /tmp (`protected_symlinks`). */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
