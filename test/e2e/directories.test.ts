@@ -147,7 +147,7 @@ describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('an output %s', (
     );
   });
 
-  test('the demo says that it needs a directory', async () => {
+  test('the demo reports that it requires a directory', async () => {
     const at = await makePlace(place);
     const run = await qrBuilt(['demo'], { TMPDIR: at });
     mustFail(run, at);
@@ -155,7 +155,7 @@ describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('an output %s', (
   });
 });
 
-test.runIf(isLinux)('a run whose cache cannot be made hears SIGTERM', async () => {
+test.runIf(isLinux)('a run whose cache cannot be created ends at SIGTERM', async () => {
   const env = { ...sandbox.env, XDG_CACHE_HOME: '/proc/qrctl/x' };
   const running = await startCli(['scans', 'tail', '--all', '--since', '100d'], { env, ...SECONDS });
   await running.waitFor(/\d/);

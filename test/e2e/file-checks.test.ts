@@ -166,7 +166,7 @@ describe('a list that was not edited', () => {
     return files;
   }
 
-  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])('is refused for nothing: %s', async (name) => {
+  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])('has no fault: %s', async (name) => {
     const { qr, writes } = await useOddCodes();
     expect(await qr(['list', '-o', name])).toMatchObject({ code: 0 });
     for (const more of [['--dry-run'], ['--strict'], []]) {

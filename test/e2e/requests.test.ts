@@ -57,7 +57,7 @@ describe('the requests of an export', () => {
     },
   );
 
-  test('a code without scans costs one more request if it was given by ID, and none if it was listed', async () => {
+  test('a code without scans costs one more request if it was specified by ID, and none if it was listed', async () => {
     const sandbox = await sandboxWith(0);
     expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({
       code: 0,
@@ -141,7 +141,7 @@ describe('the requests of a count', () => {
   });
 });
 
-describe('a total that is cut off', () => {
+describe('a capped total', () => {
   test.each(firstRows(1, ['none', 'asc', 'desc'] as const))(
     'at a round number hides nothing, however dense the scans are (%s)',
     async (scanOrder) => {
@@ -167,7 +167,7 @@ describe('a total that is cut off', () => {
     },
   );
 
-  test('at any number is found out with --prove-beyond', async () => {
+  test('is detected at any number with --prove-beyond', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 900, intercept: capped(333) });
     const file = join(await useDirectory(), 'scans.csv');
     const { code } = await requestsOf(sandbox, [
@@ -183,7 +183,7 @@ describe('a total that is cut off', () => {
   });
 });
 
-describe('a total that is not true', () => {
+describe('a wrong total', () => {
   const claims = (total: (true_: number) => number): Intercept =>
     sometimes(({ request }) => {
       if (!request.path.endsWith('/scans')) return undefined;
@@ -218,7 +218,7 @@ describe('a total that is not true', () => {
     },
   );
 
-  test('nothing at all, behind the end: an empty page counts nothing, and ends nothing', async () => {
+  test('of an empty page behind the end counts nothing, and ends nothing', async () => {
     const emptied = sometimes(({ request }) => {
       if (!request.path.endsWith('/scans')) return undefined;
       return changedBody((body) => {
@@ -257,7 +257,7 @@ describe('the requests that --dry-run predicts', () => {
 
   const slugOf = (sandbox: TestSandbox, n: number) => sandbox.workspace.codes()[n]?.slug ?? '';
 
-  test('about, of dated changes, also of a slug never seen before', async () => {
+  test('are about those of dated changes, also for an unknown slug', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     for (const n of [0, 249]) {
       const plan = `slug,at,name\n${slugOf(sandbox, n)},2026-01-01T00:00:00Z,new\n`;
@@ -266,7 +266,7 @@ describe('the requests that --dry-run predicts', () => {
     }
   });
 
-  test('of a deletion by slugs and an id', async () => {
+  test('are those of a deletion by slugs and an ID', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     const listed = await fetch(`${sandbox.env.QRCTL_BASE_URL}/qr?page=1&limit=100`, {
       headers: {
@@ -281,7 +281,7 @@ describe('the requests that --dry-run predicts', () => {
     expect([foreseen, requests <= 7]).toEqual([requests, true]);
   });
 
-  test('about, of a deletion that is done, or done in part', async () => {
+  test('are about those of a deletion that is complete, or complete in part', async () => {
     const sandbox = await useSandbox({ codes: 4, scans: 3 });
     const codes = [0, 1, 2, 3].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     const directory = await useDirectory();

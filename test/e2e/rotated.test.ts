@@ -286,7 +286,7 @@ describe('a period that the files do not cover', () => {
     );
   });
 
-  test('with no scan in it is exit 9, and nothing is written', async () => {
+  test('without any scan ends with 9, and nothing is written', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07'), 'empty.csv': `${HEADER}\n` });
     for (const args of [
       ['--input', 'scans.csv', '--during', '2026-09'],
@@ -312,7 +312,7 @@ describe('a period that the files do not cover', () => {
     expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
   });
 
-  test('is a true zero if the log continues before and after it', async () => {
+  test('counts as zero scans if the log continues before and after it', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
@@ -337,7 +337,7 @@ describe('a period that the files do not cover', () => {
     expect(await report(whole, '--input', 'scans.csv', '--during', '2026-11')).toMatchObject({ code: 0 });
   });
 
-  test('is a true zero of a dataset that continues after it', async () => {
+  test('counts as zero scans if a dataset continues after it', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
@@ -357,7 +357,7 @@ describe('a period that the files do not cover', () => {
     expect(await report(cwd, '--input', 'lake', '--during', '2024-10')).toMatchObject({ code: 0 });
   });
 
-  test('is a true zero from the service, as the report states', async () => {
+  test('counts as zero scans if the service is queried, as the report states', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const cwd = await useDirectory();
     const args = ['scans', 'report', '--all', '--during', '2019-03', '-o', 'r.html', '--timezone', 'UTC'];

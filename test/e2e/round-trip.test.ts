@@ -41,7 +41,7 @@ const namesOf = ({ workspace }: TestSandbox) =>
     .map(({ name }) => name)
     .sort();
 
-describe('a list that is given back', () => {
+describe('a list that is imported again', () => {
   const forms: [string, string[]][] = [
     ['codes.csv', []],
     ['codes.csv', ['--excel', '--delimiter', ';']],
@@ -61,7 +61,7 @@ describe('a list that is given back', () => {
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([0, names]);
   });
 
-  test('with one cell edited is one request, and its dry run says so', async () => {
+  test('with one edited cell costs one request, as its dry run predicts', async () => {
     const { sandbox, names, cwd, qr } = await useList();
     const file = join(cwd, 'codes.csv');
     await qr('list', '-o', 'codes.csv', '--delimiter', ';', '--excel');
@@ -124,7 +124,7 @@ test('qr create reads a workbook and writes its results to a workbook', async ()
   expect(sandbox.requests).toHaveLength(sent);
 });
 
-test('dates, times and numbers of the person are cells of their kind again in the results', async () => {
+test('dates, times and numbers of the user are cells of the same kind in the results', async () => {
   const { qr, cwd } = await useList();
   const file = await openWholeFile(join(cwd, 'shelves.xlsx'), {
     processes: { pid: 1, isRunning: () => false },

@@ -66,7 +66,7 @@ test('the summary of an append has the added rows, the rows of the file, and the
   expect((await readdir(cwd)).sort()).toEqual(['run.json', 'scans.csv', 'scans.csv.state.json']);
 });
 
-test('a summary follows an export, an unknown flag, a rejected key, and an outage', async () => {
+test('a summary is written after an export, an unknown flag, a rejected key, and an outage', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 20 });
   const cwd = await useDirectory();
   const run = async (args: string[], env: Record<string, string> = {}) => {

@@ -82,7 +82,7 @@ describe('a restart', () => {
     expect(second.stderr).toContain('; --since applies only to its first run');
   });
 
-  test('prints only the scans that --max-events left out', async () => {
+  test('prints only the scans that --max-events omitted', async () => {
     const { add, at, args, id, sandbox } = await useTail();
     for (const minutes of [50, 40, 30, 20, 10]) add(minutes);
     const runs = [];
@@ -117,7 +117,7 @@ describe('a restart', () => {
 });
 
 describe('a service', () => {
-  test('whose clock is hours ahead for a while: no scan is lost or repeated after restarts (S8)', async () => {
+  test('whose clock is hours ahead for a while causes no lost or repeated scan after restarts (S8)', async () => {
     let aheadMs = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
     const { add, args, at, id } = await useTail({ clock });
@@ -190,7 +190,7 @@ describe('a service', () => {
 });
 
 describe('kill -9', () => {
-  test.runIf(SOAK)('between two batches: no scan is printed again', async () => {
+  test.runIf(SOAK)('between two batches causes no repeated scan', async () => {
     const { add, start, recorded, id, sandbox } = await useTail();
     const printed: number[] = [];
     for (let round = 1; round <= (SOAK ? 4 : 2); round++) {
@@ -209,7 +209,7 @@ describe('kill -9', () => {
     );
   });
 
-  test('at any time: no scan is lost, and a run prints at most the last batch of the one before again (S2)', async () => {
+  test('at any time loses no scan, and the next run repeats at most the last batch (S2)', async () => {
     const { start, sandbox, id } = await useTail({
       codes: 1,
       scans: SOAK ? 6000 : 4000,
@@ -244,7 +244,7 @@ describe('kill -9', () => {
     expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(1);
   });
 
-  test('with standard output in a file: what the state has is in the file', async () => {
+  test('with standard output in a file leaves all scans of the state in the file', async () => {
     const { add, args, cwd, recorded, sandbox, id } = await useTail();
     const out = join(cwd, 'scans.ndjson');
     for (let round = 1; round <= (SOAK ? 3 : 2); round++) {
@@ -264,7 +264,7 @@ describe('kill -9', () => {
   });
 });
 
-describe('a state is refused and not changed', () => {
+describe('a state is refused and stays unchanged', () => {
   test('while another run uses it (S5)', async () => {
     const { start, at, args, id } = await useTail();
     const running = await start(id);

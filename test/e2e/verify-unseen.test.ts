@@ -153,7 +153,7 @@ describe('a loss', () => {
   });
 });
 
-describe('what was not compared', () => {
+describe('data that was not compared', () => {
   test('is not equal: an edited archive that --input names (V10)', async () => {
     const job = await useJob();
     await exportAll(job, '--rotated');
@@ -310,7 +310,7 @@ describe('what was not compared', () => {
   });
 });
 
-describe('all equal', () => {
+describe('an equal result', () => {
   test('prints nothing under --quiet, and otherwise the range', async () => {
     const job = await useJob();
     await exportAll(job);
@@ -385,7 +385,7 @@ describe('a log whose rotated file', () => {
     });
   });
 
-  test.runIf(SOAK)('aged out does not come back by a late scan that was repaired before', async () => {
+  test.runIf(SOAK)('deleted for its age is not restored after a repair of a late scan', async () => {
     const job = await useJob(2, 700);
     const { sandbox, run, at } = job;
     await useRotated(job);

@@ -18,7 +18,7 @@ test('dropBefore drops a request without applying it; applyThenDrop applies it a
   expect((await fetch(`${sandbox.baseUrl}/qr`, { ...post('c'), headers })).status).toBe(201);
 });
 
-test('half of a response arrives as an error, or as half of a text without a length', async () => {
+test('half of a response is received as an error, or as half of a text without a length', async () => {
   const sandbox = await useSandbox({ intercept: sometimes(({ number }) => half(number === 0)) });
   const headers = { authorization: `Bearer ${sandbox.apiKey}` };
   const read = async () => (await fetch(`${sandbox.baseUrl}/qr`, { headers })).text();
