@@ -130,8 +130,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * Returns the time from which new scans are expected: earlier if the service's clock was set back (A22) or,
- * as far as IDs are known, this machine's (A25).
+ * A22: returns the time from which new scans are expected: earlier if the service's clock was set back.
+ * A25: or this machine's, as far as IDs are known.
  */
 export function positionBy(
   overlap: CodeOverlap,

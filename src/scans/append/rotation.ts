@@ -122,8 +122,8 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 }
 
 /**
- * Completes a rotated file: truncates uncommitted rows (A26) and reads the IDs of unverified rows (A29),
- * which the service returns again.
+ * A26: truncates the uncommitted rows of a rotated file. A29: reads the IDs of its unverified rows, which
+ * the service returns again.
  */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;
