@@ -1,7 +1,8 @@
 import { clean } from '../base/text/clean.ts';
 import { shown } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
-import { chooseInputs, type Inputs } from '../settings/resolve.ts';
+import { chooseInputs } from '../settings/resolve.ts';
+import type { Inputs } from '../settings/settings.ts';
 import { readStore, type Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
 import { SETTING_KEYS, type SettingKey } from '../settings/values.ts';

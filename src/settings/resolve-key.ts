@@ -3,8 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { AuthError, UsageError } from '../base/errors.ts';
 import { checkKey } from '../base/text/key.ts';
 import { inShellOr } from '../base/text/quote.ts';
-import type { Inputs } from './resolve.ts';
-import type { ConnectedSettings, KeySource, Settings, Variables } from './settings.ts';
+import type { ConnectedSettings, Inputs, KeySource, Settings, Variables } from './settings.ts';
 
 const CREDENTIAL = 'qrctl-api-key';
 

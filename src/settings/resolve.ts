@@ -8,20 +8,12 @@ import { isSwitchedOn } from '../base/text/switched-on.ts';
 import { baseUrlOf, parseBaseUrl } from '../service/base-url.ts';
 import { parseKeyCommand } from './key-command.ts';
 import { resolveKey } from './resolve-key.ts';
-import type { SettingFlags, Settings, Variables } from './settings.ts';
+import type { Inputs, SettingFlags, Settings, Variables } from './settings.ts';
 import type { Store } from './store.ts';
-import { type CommandProblem, DEFAULT_PROFILE, type Stored, type StoredProfile } from './stored.ts';
+import { DEFAULT_PROFILE, type Stored, type StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 
 type SettingSource = 'flag' | 'variable' | 'profile' | 'default';
-
-export interface Inputs {
-  flags: SettingFlags;
-  env: Variables;
-  name: string;
-  profile: StoredProfile;
-  commandProblem?: CommandProblem;
-}
 
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';

@@ -1,6 +1,6 @@
 import type { Delimiter, Format } from '../files/formats/formats.ts';
 import type { Reserve } from '../service/rate-limit/rate-window.ts';
-import type { CommandProblem } from './stored.ts';
+import type { CommandProblem, StoredProfile } from './stored.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +12,14 @@ export interface SettingFlags {
   concurrency?: string;
   timeout?: number;
   retryFor?: number;
+}
+
+export interface Inputs {
+  flags: SettingFlags;
+  env: Variables;
+  name: string;
+  profile: StoredProfile;
+  commandProblem?: CommandProblem;
 }
 
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';

@@ -1,5 +1,6 @@
-import { type Inputs, shownSetting } from '../../settings/resolve.ts';
+import { shownSetting } from '../../settings/resolve.ts';
 import { findKey } from '../../settings/resolve-key.ts';
+import type { Inputs } from '../../settings/settings.ts';
 import { SETTING_KEYS } from '../../settings/values.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';

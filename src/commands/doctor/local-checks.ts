@@ -7,15 +7,9 @@ import { OTHER_DIRECTORY, reasonOf } from '../../codes/engine/ledger/open-ledger
 import type { Context } from '../../context.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { proxyFor } from '../../service/proxy.ts';
-import {
-  chooseInputs,
-  type Inputs,
-  profileName,
-  resolveBaseUrl,
-  resolveInputs,
-} from '../../settings/resolve.ts';
+import { chooseInputs, profileName, resolveBaseUrl, resolveInputs } from '../../settings/resolve.ts';
 import { describeSource, missingBaseUrlHint, resolveKey } from '../../settings/resolve-key.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Inputs, Settings } from '../../settings/settings.ts';
 import { readStore } from '../../settings/store.ts';
 import type { Stored } from '../../settings/stored.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
