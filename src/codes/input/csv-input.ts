@@ -1,5 +1,6 @@
 import { MOST_RECORD, MOST_VALUES } from '../../base/bounds.ts';
 import { restore } from '../../base/text/defuse.ts';
+import { GIT_MARKER } from '../../base/text/git-marker.ts';
 import { countOf } from '../../base/text/quote.ts';
 import { letSignalsIn } from '../../base/time/time.ts';
 import { likelyDelimiter } from '../../files/formats/formats.ts';
@@ -180,12 +181,10 @@ function splitAtCommas(
   return found;
 }
 
-const GIT_MARKER = /^(<{7}|\|{7}|={7}|>{7})(?= |$)/;
-
 function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
-  const [, marker] = (cells.length === 1 && GIT_MARKER.exec(cells[0] ?? '')) || [];
+  const [marker] = (cells.length === 1 && GIT_MARKER.exec(cells[0] ?? '')) || [];
   if (marker) return [{ line, message: `is a git conflict marker (${marker}): resolve the merge` }];
   const missing = width - cells.length;
   const way =

@@ -1,6 +1,8 @@
 /** Reads and writes lock files: one sorted, self-contained line per key, so that git merges them by line. */
+
 import { UsageError } from '../../../base/errors.ts';
 import { ExcessiveJsonError, parseBounded } from '../../../base/text/bounded-json.ts';
+import { GIT_MARKER } from '../../../base/text/git-marker.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../../../base/text/json-elements.ts';
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import { letSignalsIn } from '../../../base/time/time.ts';
@@ -149,13 +151,11 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)/gm;
-
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;
   let count = 0;
-  for (const { 0: marker, index } of text.matchAll(MARKER)) {
+  for (const { 0: marker, index } of text.matchAll(new RegExp(GIT_MARKER, 'gm'))) {
     for (let end = text.indexOf('\n', from); end >= 0 && end < index; end = text.indexOf('\n', from)) {
       line += 1;
       from = end + 1;
