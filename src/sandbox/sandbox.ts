@@ -115,8 +115,11 @@ function isAuthorized({ headers }: SandboxRequest, key: string): boolean {
 }
 
 async function listen(server: Server, port: number): Promise<number> {
+  const listening = once(server, 'listening');
+  // Continues if an accept fails later, as without free descriptors (EMFILE).
+  server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
+  await listening;
   return (server.address() as AddressInfo).port;
 }
 
