@@ -1,5 +1,5 @@
 import { countBy, groupBy } from '../../../base/collections.ts';
-import { formatCount } from '../../../base/text/quote.ts';
+import { countOf, formatCount } from '../../../base/text/quote.ts';
 import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
 
 const WORDS: Readonly<Record<RowState, string>> = {
@@ -50,28 +50,38 @@ function isQuiet(row: PlanRow, verb: Verb): boolean {
   return state === 'deleted' || (state === 'exists' && verb !== 'apply');
 }
 
+interface StateCount {
+  readonly state: RowState;
+  readonly count: number;
+  readonly word: string;
+}
+
+function countStates(rows: readonly PlanRow[]): StateCount[] {
+  const rowsOfState = groupBy(rows, stateOf);
+  return ORDER.flatMap((state) => {
+    const wordOf = ({ outcome }: PlanRow) => (outcome && ACTING.has(state) ? outcome : WORDS[state]);
+    const counts = countBy(rowsOfState.get(state) ?? [], wordOf);
+    return [...counts].map(([word, count]) => ({ state, count, word }));
+  });
+}
+
+const NOTHING = 'nothing to do';
+
 /** Formats `2 to decide, 1 to update, 300 to create, 996 unchanged, 3 unmanaged`; after a run, outcomes. */
 export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
-  const rowsOfState = groupBy(rows, stateOf);
-  const told = ORDER.flatMap((state) => {
-    const wordOf = ({ outcome }: PlanRow) => (outcome && ACTING.has(state) ? outcome : WORDS[state]);
-    const words = countBy(rowsOfState.get(state) ?? [], wordOf);
-    return [...words].map(([word, count]) => `${formatCount(count)} ${word}`);
-  });
+  const told = countStates(rows).map(({ count, word }) => `${formatCount(count)} ${word}`);
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);
-  return told.join(', ') || 'nothing to do';
+  return told.join(', ') || NOTHING;
 }
 
 const OF_ROWS: ReadonlySet<RowState> = new Set<RowState>(['undecided', 'conflict', 'edited', 'failed']);
 
 /** Formats `300 codes to create, 996 unchanged`. */
 export function describeRows(rows: readonly PlanRow[]): string {
-  const counts = countRows(rows, 0);
-  const first = ORDER.find((state) => rows.some((row) => stateOf(row) === state));
-  if (first === undefined) return counts;
-  const noun = OF_ROWS.has(first) ? 'row' : 'code';
-  return counts.replace(
-    /^([\d,]+)( existing)?/,
-    (all, count: string) => `${all} ${noun}${count === '1' ? '' : 's'}`,
-  );
+  const told = countStates(rows).map(({ state, count, word }, at) => {
+    if (at > 0) return `${formatCount(count)} ${word}`;
+    if (state === 'exists') return countOf(count, `${word} code`);
+    return `${countOf(count, OF_ROWS.has(state) ? 'row' : 'code')} ${word}`;
+  });
+  return told.join(', ') || NOTHING;
 }
