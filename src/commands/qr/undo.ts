@@ -2,13 +2,13 @@ import { Failure, UsageError } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
 import { readLedger } from '../../codes/engine/ledger/open-ledger.ts';
 import {
+  CREATE_AGAIN,
   chooseRun,
   createRunReader,
   planUndo,
   type RunChanges,
   undoRows,
 } from '../../codes/engine/plan/undo.ts';
-import { CREATE_AGAIN } from '../../codes/engine/results/explain.ts';
 import { isDone } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../files/formats/read/input.ts';

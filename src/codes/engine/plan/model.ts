@@ -185,6 +185,8 @@ export interface PlanItem {
   readonly replaces?: string;
   readonly candidates: readonly QrCode[];
   readonly reason?: string;
+  /** Next step for the user, in place of that for all items with this action. */
+  readonly nextStep?: string;
   readonly learned: readonly LedgerRecord[];
 }
 

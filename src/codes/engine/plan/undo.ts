@@ -99,10 +99,12 @@ export function createRunReader() {
 
 /** Chooses the run to undo: the last by default. An incomplete undo continues, a complete one has none. */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
+  if (name !== undefined) return runs.find(({ run }) => run === name);
   const last = runs.at(-1);
-  const wanted = name ?? (last?.undoes === undefined || last.isDone ? last?.run : last.undoes);
-  const run = runs.find((one) => one.run === wanted);
-  return name === undefined && run?.undoes !== undefined ? undefined : run;
+  if (last?.undoes === undefined) return last;
+  return last.isDone
+    ? undefined
+    : runs.find(({ run, undoes }) => run === last.undoes && undoes === undefined);
 }
 
 export function undoRows({ codes }: RunChanges): Row[] {
@@ -115,6 +117,10 @@ export function undoRows({ codes }: RunChanges): Row[] {
     wish: before,
   }));
 }
+
+/** Next step if the run has deleted codes. */
+export const CREATE_AGAIN =
+  'Deleted codes stay deleted. To create one again from its backup, with a new slug, run `qrctl qr create --from DIR/ID.json`.';
 
 export function planUndo(input: PlanInput, { codes }: RunChanges): Plan {
   const kept = new Map<Row, readonly Field[]>();
@@ -133,6 +139,7 @@ export function planUndo(input: PlanInput, { codes }: RunChanges): Plan {
   });
   const planned = plan({ ...input, rows });
   const items = planned.items.map((item) => {
+    if (item.action === 'gone') return { ...item, nextStep: CREATE_AGAIN };
     const fields = item.row && kept.get(item.row);
     return fields && item.code ? { ...item, reason: describeKept(fields, item.code) } : item;
   });

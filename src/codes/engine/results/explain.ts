@@ -75,6 +75,7 @@ export function countQuestions(question: Question, count: number): string {
 
 export function waysToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): string {
   const [first] = rows;
+  if (first?.item.nextStep !== undefined) return first.item.nextStep;
   const row = first === undefined || rows.length > 1 ? 'ROW' : flagRow(first.item);
   const asNew = `To create a new code, add --as-new ${row}.`;
   const codes = rows.length === 1 ? 'the existing code' : 'the existing codes';
@@ -94,10 +95,6 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
 
 /** Hint for a run without results; otherwise their column `decision` has its own. */
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
-
-/** Next step if a run that is undone has deleted codes. */
-export const CREATE_AGAIN =
-  'Deleted codes stay deleted. To create one again from its backup, with a new slug, run `qrctl qr create --from DIR/ID.json`.';
 
 /** Explains the words that the column `decision` accepts. */
 export function describeAnswers(verb: Verb): string {

@@ -6,7 +6,7 @@ import { countOf, joinSome, quote } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
 import type { RowEnd } from '../../../codes/engine/executor/job.ts';
 import type { Plan } from '../../../codes/engine/plan/model.ts';
-import { CREATE_AGAIN, type PlanRow, type Verb } from '../../../codes/engine/results/explain.ts';
+import type { PlanRow, Verb } from '../../../codes/engine/results/explain.ts';
 import {
   countRequests,
   describeExisting,
@@ -40,16 +40,12 @@ import {
 
 const TITLES = { 0: 'No changes', 8: 'Changes', 9: 'Needs your decision' } as const;
 
-export function plannedRun(
-  plan: Plan,
-  { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>,
-  isUndo = false,
-): PrintedPlan {
+export function plannedRun(plan: Plan, { name, verb }: Pick<PrintedPlan, 'name' | 'verb'>): PrintedPlan {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   const title = plan.brakes.length > 0 ? 'Nothing would be sent' : TITLES[exit];
   const isCount = exit !== 9 && hint === undefined;
   const reasons: Reason[] = [{ title: `${title} (exit code ${exit} with --exit-code)`, message, isCount }];
-  if (hint !== undefined) reasons.push({ title: 'Next step', message: isUndo ? CREATE_AGAIN : hint });
+  if (hint !== undefined) reasons.push({ title: 'Next step', message: hint });
   const rows = plan.items.map((item): PlanRow => ({ item }));
   return { name, verb, rows, unmanaged: plan.unmanaged, absent: plan.absent, reasons };
 }
@@ -175,13 +171,12 @@ export interface DryRun {
   readonly warnings: readonly Fault[];
   readonly spent: number;
   readonly exitCode: boolean;
-  readonly isUndo: boolean;
 }
 
 /** Ends a dry run. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
-  const { plan, verb, file, warnings, spent, exitCode, isUndo } = run;
-  const printed = plannedRun(plan, { name: file.name, verb }, isUndo);
+  const { plan, verb, file, warnings, spent, exitCode } = run;
+  const printed = plannedRun(plan, { name: file.name, verb });
   await printer.print(printed);
   noteWarnings(context, file, [...warnings, ...plan.warnings]);
   notePlan(context, plan, verb);
@@ -198,7 +193,6 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   );
   if (!exitCode) return;
   const failure = failureOfPlan(plan, verb);
-  if (failure !== undefined && isUndo) failure.hint = CREATE_AGAIN;
   if (failure !== undefined) throw failure;
 }
 

@@ -75,7 +75,6 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
       warnings: checked.warnings,
       spent: (await context.service()).stats().requests,
       exitCode: flags.exitCode ?? false,
-      isUndo: verb.undoes !== undefined,
     });
   } finally {
     await printer.discard();

@@ -75,7 +75,6 @@ async function dryRun(
     warnings: [],
     spent: 2,
     exitCode: false,
-    isUndo: false,
   } as const;
   const error: unknown = await endDryRun(context, printer, { ...facts, ...run }).catch(
     (failure: unknown) => failure,
