@@ -135,7 +135,7 @@ export const command = defineCommand({
       if (failure) throw failure.error;
       all.push(counted);
     }
-    const [first] = all;
+    const [first, ...others] = all;
     if (!first) return;
     noteCount(context, plan, first);
     const { sinceMs } = plan.span;
@@ -160,9 +160,7 @@ export const command = defineCommand({
       }
     }
     const zone = path === undefined ? undefined : plan.local.zone;
-    context.console.note(
-      await closingWords(context, plan, [first, ...all.slice(1)], zone, placeOf(parts, flags)),
-    );
+    context.console.note(await closingWords(context, plan, [first, ...others], zone, placeOf(parts, flags)));
   },
 });
 

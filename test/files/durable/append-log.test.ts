@@ -210,7 +210,7 @@ describe('a noted record', () => {
     }
   });
 
-  it('causes no flush if there is none', async () => {
+  it('causes no flush without records', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);

@@ -69,7 +69,7 @@ describe('the disk of node', () => {
     },
   );
 
-  test('flushes the names of a directory, and fails if there is none', async () => {
+  test('flushes the names of a directory, and fails without the directory', async () => {
     const directory = await useDirectory();
     await nodeDisk.flushDirectory(directory);
     await expect(nodeDisk.flushDirectory(join(directory, 'no'))).rejects.toMatchObject({ code: 'ENOENT' });

@@ -63,10 +63,11 @@ function shiftedColumn(items: readonly PlanItem[], absent: readonly QrCode[]): B
     const gained: string[] = [];
     for (const { row, code, changes } of items) {
       if (!row) continue;
-      const { name, destination = '' } = rowValues(row);
-      if (!code && names.has(tidy('name', name)))
-        gained.push(tidy(field, field === 'name' ? name : destination));
-      if (!code) continue;
+      if (!code) {
+        const values = rowValues(row);
+        if (names.has(tidy('name', values.name))) gained.push(tidy(field, values[field] ?? ''));
+        continue;
+      }
       const change = changes.find((one) => one.field === field && isEdit(one));
       if (change) gained.push(tidy(field, change.new));
       if (!change && row.wish[field] !== undefined) continue;

@@ -21,7 +21,7 @@ const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
 
 export type Parts = ReturnType<typeof openArchive>;
 
-/** Opens a workbook. Throws UsageError if it is none, and later if a part is too large or damaged. */
+/** Opens a workbook. Throws UsageError for other files, and later if a part is too large or damaged. */
 export function openArchive(bytes: Uint8Array, name: string) {
   // Container of .xls, and of workbooks with a password.
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0])) {

@@ -69,9 +69,9 @@ export async function loadLanguage<L extends Language>(language: L) {
     scans: counted(all.scans),
     codes: counted(all.codes),
     number,
-    /** Formats an average with one decimal, or two if it or a neighbor in `beside` would be zero. */
-    average(value: number, beside: readonly (number | null)[] = [value]): string {
-      const isSmall = beside.some((other) => other !== null && other > 0 && other < 0.1);
+    /** Formats an average with one decimal, or two if it or one of `neighbors` would be zero. */
+    average(value: number, neighbors: readonly (number | null)[] = [value]): string {
+      const isSmall = neighbors.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);
     },
     /** Formats a number of an axis: at most two decimals, without trailing zeros. */
