@@ -30,7 +30,7 @@ export async function readRowsFile(
   verb: RowsVerb,
 ): Promise<RowsFile> {
   const { policy, keyColumn, common = {}, bareNames } = verb;
-  const keepFlat = keepMemoryFlat();
+  keepMemoryFlat();
   const key = policy.verb === 'delete' ? undefined : (keyColumn ?? 'key');
   const input = await readInput(context, from, {
     ...flags,
@@ -50,7 +50,6 @@ export async function readRowsFile(
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);
   noteColumns(context, checked);
   noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
-  keepFlat();
   // Shares the values of the checked rows, so that memory holds them once.
   return { input: { ...input, rows: checked.rows }, checked };
 }
