@@ -66,7 +66,6 @@ interface OwnedContext extends Context {
 export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
   const { env, stdout, stderr } = process;
   const interruption = listenForSignals(process);
-  // Opened on its first use, because that takes Node milliseconds.
   let stdin: typeof process.stdin | undefined;
   const openStdin = () => {
     stdin ??= process.stdin;

@@ -3,14 +3,21 @@ import { build } from 'rolldown';
 
 const { resolve } = createRequire(import.meta.url);
 
+const ALIASES = {
+  // As ES modules, they need import.meta.url.
+  pdfkit: resolve('pdfkit'),
+  fontkit: resolve('fontkit'),
+  // A second build of undici's HTTP parser, of 72 KB, that is faster only with long headers.
+  '../llhttp/llhttp_simd-wasm.js': resolve('undici/lib/llhttp/llhttp-wasm.js'),
+};
+
 export async function buildChunks(dir, input, { plugins, output } = {}) {
   const { output: chunks } = await build({
     input,
     platform: 'node',
     plugins,
     transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname' } }, // node20:
-    // As ES modules, pdfkit and fontkit need import.meta.url.
-    resolve: { alias: { pdfkit: resolve('pdfkit'), fontkit: resolve('fontkit') } },
+    resolve: { alias: ALIASES },
     checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
     output: {
       dir,
@@ -18,6 +25,7 @@ export async function buildChunks(dir, input, { plugins, output } = {}) {
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
       minify: true,
+      charset: 'ascii', // V8 holds text in half the memory and reads it faster if it is Latin-1.
       sourcemap: 'hidden',
       sourcemapExcludeSources: true,
       ...output,

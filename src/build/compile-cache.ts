@@ -1,7 +1,7 @@
 /**
  * Stores code that V8 compiled for the next start of the same command, including functions compiled on their
  * first call, which Node's `module.enableCompileCache` omits. V8 crashes or computes wrong results with
- * damaged or foreign data, so the source is compared, and place, owner, permissions, Node and checksum must
+ * damaged or foreign data, so place, owner, permissions, Node, its checksum, and the checksum of the source must
  * match.
  */
 import { statSync } from 'node:fs';
@@ -15,8 +15,14 @@ export interface Compiled {
   readonly code: Buffer;
 }
 
+export interface Stored {
+  readonly name: string;
+  readonly code: Buffer;
+  isMadeFrom(source: Buffer): boolean;
+}
+
 export interface CompileCache {
-  readonly stored: readonly Compiled[];
+  readonly stored: readonly Stored[];
   /** Stores code, and removes the oldest files if there are many. Never throws. */
   write(chunks: readonly Compiled[]): void;
 }
@@ -37,6 +43,7 @@ const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
   readonly node: string;
+  /** `source` is a checksum. */
   readonly chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
@@ -63,7 +70,7 @@ export function openCompileCache(
 
 type Checksum = (data: Buffer) => number;
 
-function parseCompiled(bytes: Buffer, node: string, crc32: Checksum): Compiled[] {
+function parseCompiled(bytes: Buffer, node: string, crc32: Checksum): Stored[] {
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
   if (crc32(body) !== bytes.readUInt32LE(body.length)) return [];
   let at = body.indexOf('\n') + 1;
@@ -74,16 +81,20 @@ function parseCompiled(bytes: Buffer, node: string, crc32: Checksum): Compiled[]
     at = from + length;
     return body.subarray(from, at);
   };
-  return head.chunks.map(([name, source, code]) => ({ name, source: take(source), code: take(code) }));
+  return head.chunks.map(([name, checksum, code]) => ({
+    name,
+    code: take(code),
+    isMadeFrom: (source) => crc32(source) === checksum,
+  }));
 }
 
 function formatCompiled(compiled: readonly Compiled[], node: string, crc32: Checksum): Buffer {
-  const chunks = compiled.map(({ name, source, code }) => [name, source.length, code.length] as const);
+  const chunks = compiled.map(({ name, source, code }) => [name, crc32(source), code.length] as const);
   const parts: Buffer[] = [Buffer.from(`${JSON.stringify({ node, chunks } satisfies Head)}\n`)];
   let at = parts[0]?.length ?? 0;
-  for (const part of compiled.flatMap(({ source, code }) => [source, code])) {
-    parts.push(Buffer.alloc(align(at) - at), part);
-    at = align(at) + part.length;
+  for (const { code } of compiled) {
+    parts.push(Buffer.alloc(align(at) - at), code);
+    at = align(at) + code.length;
   }
   const body = Buffer.concat(parts);
   const checksum = Buffer.alloc(CHECKSUM_BYTES);

@@ -39,8 +39,10 @@ function reportEarlyEnd(): void {
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
-    for (const { name, source, code } of cache?.stored ?? [])
-      if (readIfPackaged(`dist/${name}`)?.equals(source)) compile(name, source, code);
+    for (const { name, code, isMadeFrom } of cache?.stored ?? []) {
+      const source = readIfPackaged(`dist/${name}`);
+      if (source && isMadeFrom(source)) compile(name, source, code);
+    }
   }
   return requireChunk('./app.js') as App;
 }

@@ -96,10 +96,13 @@ export function createConsole(options: ConsoleOptions): Console {
     return bar;
   }
 
-  const asking = { input: options.stdin, output: stderr, signal };
+  // Standard input is opened on its first use, because that takes Node milliseconds.
+  const asking = () => ({ input: options.stdin, output: stderr, signal });
   return {
     isTerminal,
-    canAsk: errIsTerminal && !isSwitchedOn(env.CI) && options.stdin.isTTY === true,
+    get canAsk() {
+      return errIsTerminal && !isSwitchedOn(env.CI) && options.stdin.isTTY === true;
+    },
     color: wantsColor(env, { isTerminal, noColor }),
     get isAccessible() {
       return isAccessible();
@@ -132,9 +135,9 @@ export function createConsole(options: ConsoleOptions): Console {
     activeProgress: () => active,
     ask(question) {
       const manner = isAccessible() || env.TERM === 'dumb' ? 'plain' : 'edited';
-      return askLine(wrapped(proposing(question)), { ...asking, manner });
+      return askLine(wrapped(proposing(question)), { ...asking(), manner });
     },
-    askSecret: (question) => askLine(wrapped(clean(question)), { ...asking, manner: 'secret' }),
+    askSecret: (question) => askLine(wrapped(clean(question)), { ...asking(), manner: 'secret' }),
   };
 }
 
