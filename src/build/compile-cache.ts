@@ -5,9 +5,9 @@
  * match.
  */
 import { statSync } from 'node:fs';
-import { orUndefined } from '../base/or-undefined.ts';
-import { parseBounded } from '../base/text/bounded-json.ts';
-import { openOwnCache, type User } from '../files/durable/own-cache.ts';
+import { orUndefined } from '#base/or-undefined';
+import { parseBounded } from '#base/text/bounded-json';
+import { openOwnCache, type User } from '#files/durable/own-cache';
 
 export interface Compiled {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Compiled {
   readonly code: Buffer;
 }
 
-export interface Stored {
+interface Stored {
   readonly name: string;
   readonly code: Buffer;
   isMadeFrom(source: Buffer): boolean;

@@ -33,13 +33,22 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
 
 const UNDICI = ['undici', 'undici/**'];
 
-function noCommands(path: string): Rule {
-  const nouns = readdirSync('src/commands', { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return { group: nouns.map(({ name }) => `${path}/${name}/**`), message: 'No command imports another.' };
+const SHORT: Rule = {
+  group: ['../**/*.ts'],
+  message: 'Imports from other folders begin with # (package.json).',
+};
+
+function commandRules(): [string, readonly Rule[]][] {
+  const folders = readdirSync('src/commands', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const nouns = folders.map(({ name }) => name).sort();
+  return nouns.map((noun) => {
+    const group = nouns.filter((other) => other !== noun).map((other) => `#commands/${other}/**`);
+    return [`commands/${noun}/**`, [{ group, message: 'No command imports another.' }]];
+  });
 }
 
 const ALGORITHMS: Rule = {
-  group: [...UNDICI, '**/settings/**', '**/terminal/**'],
+  group: [...UNDICI, '#settings/**', '#terminal/**'],
   message: 'Algorithms take what they need as arguments.',
 };
 
@@ -55,29 +64,30 @@ const FURTHER: Readonly<Record<string, readonly Rule[]>> = {
   'codes/destinations/**': [
     ALGORITHMS,
     {
-      group: ['**/service/client.ts', '**/service/create-service.ts'],
+      group: ['#service/client', '#service/create-service'],
       message: 'Destinations are requested without anything of the service but its sockets.',
     },
   ],
-  'sandbox/**': [{ group: [...UNDICI, '**/files/**'], message: 'The sandbox shares only shapes.' }],
-  'commands/*/*.ts': [noCommands('..')],
-  'commands/*/*/*.ts': [noCommands('../..')],
+  'sandbox/**': [{ group: [...UNDICI, '#files/**'], message: 'The sandbox shares only shapes.' }],
+  ...Object.fromEntries(commandRules()),
 };
 
 const isFile = (module: string) => module.endsWith('.ts');
 const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
+const importOf = (module: string) =>
+  isFile(module) ? `#${module.slice(0, -'.ts'.length)}` : `#${module}/**`;
 
 export function layerRules(): object[] {
   return LAYERS.flatMap((modules, layer) =>
     Object.keys(modules).flatMap((module) => {
       const others = LAYERS.slice(0, layer + 1).flatMap((each) => Object.keys(each));
       const down: Rule = {
-        group: others.filter((other) => other !== module).map((other) => `**/${globOf(other)}`),
+        group: others.filter((other) => other !== module).map(importOf),
         message: 'Imports go down only (src/build/layers.ts; npm run layers).',
       };
       const own = Object.keys(FURTHER).filter((glob) => glob.startsWith(`${module}/`));
       return [...new Set([globOf(module), ...own])].map((glob) => {
-        const patterns = [down, ...(FURTHER[glob] ?? [])].filter(({ group }) => group.length > 0);
+        const patterns = [SHORT, down, ...(FURTHER[glob] ?? [])].filter(({ group }) => group.length > 0);
         const noRestrictedImports = { level: 'error', options: { patterns } };
         return { includes: [`src/${glob}`], linter: { rules: { style: { noRestrictedImports } } } };
       });

@@ -1,5 +1,5 @@
 /** Formats .github/SKILL.md from the document of `qrctl help --json`. */
-import type { createReference } from '../cli/help/reference.ts';
+import type { createReference } from '#cli/help/reference';
 
 type Reference = ReturnType<typeof createReference>;
 type Command = Reference['commands'][number];

@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
-import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
-import { main as runLine } from '../main.ts';
+import { readIfPackaged, readPackaged } from '#files/durable/packaged-files';
+import { main as runLine } from '#main';
 import { type CompileCache, openCompileCache } from './compile-cache.ts';
 
-type App = typeof import('../app.ts');
+type App = typeof import('#app');
 
 interface Chunk {
   readonly source: Buffer;
@@ -77,7 +77,7 @@ function compile(name: string, source: Buffer, code?: Buffer): Chunk {
 /** Stores the code after the run, because V8 compiles functions on their first call. */
 function keepCompiled(): void {
   if (cache === undefined || [...chunks.values()].every(({ isStored }) => isStored)) return;
-  const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');
+  const { restoreFlags }: typeof import('#base/run/v8-flags') = require('#base/run/v8-flags');
   restoreFlags();
   cache.write(
     [...chunks].map(([name, { source, script }]) => ({ name, source, code: script.createCachedData() })),

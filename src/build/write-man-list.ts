@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { manPages } from '#cli/help/man';
+import { loadManual } from '#cli/manual';
 import { version } from '../../package.json';
-import { manPages } from '../cli/help/man.ts';
-import { loadManual } from '../cli/manual.ts';
 
 const manual = await loadManual(version);
 const description = JSON.parse(await readFile('package.json', 'utf8'));

@@ -1,11 +1,11 @@
 /** Second step of `npm run build`: formatting help takes longer than the rest of a command. */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { manPages } from '#cli/help/man';
+import { TOPICS } from '#cli/help/topics';
+import { loadManual } from '#cli/manual';
+import { HELP_COLUMNS, helpFile, topicPage } from '#cli/packaged';
+import { interpret } from '#cli/program';
 import { version } from '../../package.json';
-import { manPages } from '../cli/help/man.ts';
-import { TOPICS } from '../cli/help/topics.ts';
-import { loadManual } from '../cli/manual.ts';
-import { HELP_COLUMNS, helpFile, topicPage } from '../cli/packaged.ts';
-import { interpret } from '../cli/program.ts';
 
 await mkdir('dist/man', { recursive: true });
 const manual = await loadManual(version);

@@ -1,6 +1,6 @@
 /** Completes a line that is being typed (`qrctl __complete WORDS…`, the last at the cursor). */
-import type { Argument, CommandDefinition, Completion, Flag } from '../commands/define.ts';
-import { lineOptions } from '../commands/global-options.ts';
+import type { Argument, CommandDefinition, Completion, Flag } from '#commands/define';
+import { lineOptions } from '#commands/global-options';
 import { TOPIC_WORDS } from './help/topics.ts';
 import { argumentsOf, flagsOf } from './manual.ts';
 import { HELP_SUMMARY, helpOptions, TREE } from './tree.ts';

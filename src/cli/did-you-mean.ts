@@ -1,5 +1,5 @@
-import { nearest } from '../base/text/nearest.ts';
-import { inShell, shown } from '../base/text/quote.ts';
+import { nearest } from '#base/text/nearest';
+import { inShell, shown } from '#base/text/quote';
 import { isBranch, leaves, TREE } from './tree.ts';
 
 const COMMANDS = new Map([

@@ -1,4 +1,4 @@
-import { groupBy } from '../base/collections.ts';
+import { groupBy } from '#base/collections';
 import type {
   Argument,
   ArgumentDefinition,
@@ -6,8 +6,8 @@ import type {
   Flag,
   OptionDefinition,
   Options,
-} from '../commands/define.ts';
-import { lineOptions } from '../commands/global-options.ts';
+} from '#commands/define';
+import { lineOptions } from '#commands/global-options';
 import { HELP_SUMMARY, isBranch, type Leaf, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 
 const ROOT: GroupPage = {

@@ -1,7 +1,8 @@
 /** Prints texts that the build has prepared, before any other module is loaded. */
+
+import { isShell, readCompletionScript } from '#commands/completion-scripts';
+import { readIfPackaged, readPackaged } from '#files/durable/packaged-files';
 import { version } from '../../package.json';
-import { isShell, readCompletionScript } from '../commands/completion-scripts.ts';
-import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
 import type { Terminal } from './help/command-help.ts';
 
 export const HELP_COLUMNS = 80;

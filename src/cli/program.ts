@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { UsageError } from '../base/errors.ts';
-import { nearest } from '../base/text/nearest.ts';
-import type { CommandDefinition, Options, Values } from '../commands/define.ts';
-import type { ConsoleFlags } from '../context.ts';
-import type { SettingFlags } from '../settings/settings.ts';
-import type { ErrorStyle } from '../terminal/render-error.ts';
+import { UsageError } from '#base/errors';
+import { nearest } from '#base/text/nearest';
+import type { CommandDefinition, Options, Values } from '#commands/define';
+import type { ConsoleFlags } from '#context';
+import type { SettingFlags } from '#settings/settings';
+import type { ErrorStyle } from '#terminal/render-error';
 import { candidatesFor } from './completion.ts';
 import { formatHelp, formatTopic, formatWelcome, type Terminal } from './help/command-help.ts';
 import { TOPICS } from './help/topics.ts';
@@ -113,7 +113,7 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
 async function complete(words: readonly string[]): Promise<Invocation> {
   const { before, values } = await candidatesFor(words);
   if (values === 'profiles' || values === 'codes') {
-    const { command: definition } = await import('../commands/candidates.ts');
+    const { command: definition } = await import('#commands/candidates');
     const globals = { ...globalsOf(await readLine(words.slice(0, -1))), quiet: true };
     return { kind: 'run', definition, args: [values, before], options: {}, globals };
   }

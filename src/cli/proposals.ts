@@ -1,7 +1,7 @@
 /** Adds flags to commands, which must act on the same workspace if pasted. */
-import { inShellOr } from '../base/text/quote.ts';
-import { baseUrlOf } from '../service/base-url.ts';
-import type { SettingFlags } from '../settings/settings.ts';
+import { inShellOr } from '#base/text/quote';
+import { baseUrlOf } from '#service/base-url';
+import type { SettingFlags } from '#settings/settings';
 import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
 
 export type Propose = (text: string) => string;

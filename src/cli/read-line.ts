@@ -1,10 +1,10 @@
 /** Reads a command line, and loads only its command. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { UsageError } from '../base/errors.ts';
-import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
-import { globalOptions, lineOptions } from '../commands/global-options.ts';
-import type { ConsoleFlags } from '../context.ts';
-import type { SettingFlags } from '../settings/settings.ts';
+import type { UsageError } from '#base/errors';
+import { type CommandDefinition, type Options, oneOf, type Values } from '#commands/define';
+import { globalOptions, lineOptions } from '#commands/global-options';
+import type { ConsoleFlags } from '#context';
+import type { SettingFlags } from '#settings/settings';
 import { groupText, rootText } from './help/command-help.ts';
 import { describeValues, OWN_FLAGS } from './manual.ts';
 import { findBrokenRelation, refusedValue, unknownFlag } from './refusals.ts';

@@ -1,9 +1,9 @@
 import type { Command, InvalidArgumentError } from 'commander';
-import { type FailureDetails, UsageError } from '../base/errors.ts';
-import { redactKeys } from '../base/text/key.ts';
-import { nearest } from '../base/text/nearest.ts';
-import { shown } from '../base/text/quote.ts';
-import { anyOf, type CommandDefinition, type Flag, type Options, type Values } from '../commands/define.ts';
+import { type FailureDetails, UsageError } from '#base/errors';
+import { redactKeys } from '#base/text/key';
+import { nearest } from '#base/text/nearest';
+import { shown } from '#base/text/quote';
+import { anyOf, type CommandDefinition, type Flag, type Options, type Values } from '#commands/define';
 import { commandHint, flagHint, operandHint, siblings } from './did-you-mean.ts';
 import { argumentsOf, flagsOf, fullName, relationName } from './manual.ts';
 

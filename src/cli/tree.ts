@@ -1,4 +1,4 @@
-import { type CommandDefinition, flag } from '../commands/define.ts';
+import { type CommandDefinition, flag } from '#commands/define';
 
 export type WorkspaceFlag = '--profile' | '--base-url';
 
@@ -46,33 +46,33 @@ const EXPORTS = { guide: 'scheduled-exports' };
 const DESTINATIONS = { guide: 'destinations' };
 
 const QR = [
-  leaf('list', 'List the codes of the workspace', () => import('../commands/qr/list.ts')),
-  leaf('get', 'Show one code', () => import('../commands/qr/get.ts')),
-  leaf('create', 'Create a code, or one per row of a file', () => import('../commands/qr/create.ts'), SHEETS),
+  leaf('list', 'List the codes of the workspace', () => import('#commands/qr/list')),
+  leaf('get', 'Show one code', () => import('#commands/qr/get')),
+  leaf('create', 'Create a code, or one per row of a file', () => import('#commands/qr/create'), SHEETS),
   leaf(
     'update',
     'Update one or more codes, or each row of a file',
-    () => import('../commands/qr/update.ts'),
+    () => import('#commands/qr/update'),
     SHEETS,
   ),
-  leaf('apply', 'Create and update codes to match a file in git', () => import('../commands/qr/apply.ts'), {
+  leaf('apply', 'Create and update codes to match a file in git', () => import('#commands/qr/apply'), {
     guide: 'apply',
   }),
   leaf(
     'check',
     'Check whether the destinations of codes respond',
-    () => import('../commands/qr/check.ts'),
+    () => import('#commands/qr/check'),
     DESTINATIONS,
   ),
-  leaf('undo', 'Undo the changes of a run over a file', () => import('../commands/qr/undo.ts'), {
+  leaf('undo', 'Undo the changes of a run over a file', () => import('#commands/qr/undo'), {
     risky: true,
     guide: 'spreadsheets',
   }),
-  leaf('delete', 'Permanently delete codes and their scans', () => import('../commands/qr/delete.ts'), {
+  leaf('delete', 'Permanently delete codes and their scans', () => import('#commands/qr/delete'), {
     risky: true,
     guide: 'spreadsheets',
   }),
-  leaf('image', 'Draw codes as images or label sheets for print', () => import('../commands/qr/image.ts'), {
+  leaf('image', 'Draw codes as images or label sheets for print', () => import('#commands/qr/image'), {
     guide: 'printing',
   }),
 ];
@@ -81,54 +81,49 @@ const SCANS = [
   leaf(
     'export',
     'Export the scans of codes, complete or not at all',
-    () => import('../commands/scans/export.ts'),
+    () => import('#commands/scans/export'),
     EXPORTS,
   ),
   leaf(
     'stats',
     'Count scans by day, country, device and more',
-    () => import('../commands/scans/stats.ts'),
+    () => import('#commands/scans/stats'),
     REPORTS,
   ),
   leaf(
     'report',
     'Write a report for a client (HTML or PDF)',
-    () => import('../commands/scans/report.ts'),
+    () => import('#commands/scans/report'),
     REPORTS,
   ),
-  leaf(
-    'verify',
-    'Compare exported scans with the service',
-    () => import('../commands/scans/verify.ts'),
-    EXPORTS,
-  ),
+  leaf('verify', 'Compare exported scans with the service', () => import('#commands/scans/verify'), EXPORTS),
   leaf(
     'watch',
     'Find codes whose scans stopped, dropped or jumped',
-    () => import('../commands/scans/watch.ts'),
+    () => import('#commands/scans/watch'),
     DESTINATIONS,
   ),
-  leaf('tail', 'Print new scans as they arrive', () => import('../commands/scans/tail.ts'), REPORTS),
+  leaf('tail', 'Print new scans as they arrive', () => import('#commands/scans/tail'), REPORTS),
 ];
 
 const AUTH = [
-  leaf('login', 'Store an API key', () => import('../commands/auth/login.ts')),
+  leaf('login', 'Store an API key', () => import('#commands/auth/login')),
   leaf(
     'status',
     'Show the profile, its plan and its remaining requests',
-    () => import('../commands/auth/status.ts'),
+    () => import('#commands/auth/status'),
   ),
-  leaf('list', 'List the stored profiles', () => import('../commands/auth/list.ts'), NO_WORKSPACE),
-  leaf('use', 'Switch to another profile', () => import('../commands/auth/use.ts'), NO_WORKSPACE),
-  leaf('logout', 'Remove a profile and its key', () => import('../commands/auth/logout.ts'), PROFILE_ONLY),
+  leaf('list', 'List the stored profiles', () => import('#commands/auth/list'), NO_WORKSPACE),
+  leaf('use', 'Switch to another profile', () => import('#commands/auth/use'), NO_WORKSPACE),
+  leaf('logout', 'Remove a profile and its key', () => import('#commands/auth/logout'), PROFILE_ONLY),
 ];
 
 const CONFIG = [
-  leaf('list', 'List every setting and its source', () => import('../commands/config/list.ts'), PROFILE_ONLY),
-  leaf('get', 'Print a setting', () => import('../commands/config/get.ts'), PROFILE_ONLY),
-  leaf('set', 'Change a setting', () => import('../commands/config/set.ts'), PROFILE_ONLY),
-  leaf('unset', 'Remove a setting', () => import('../commands/config/unset.ts'), PROFILE_ONLY),
-  leaf('path', 'Print the path of the config file', () => import('../commands/config/path.ts'), NO_WORKSPACE),
+  leaf('list', 'List every setting and its source', () => import('#commands/config/list'), PROFILE_ONLY),
+  leaf('get', 'Print a setting', () => import('#commands/config/get'), PROFILE_ONLY),
+  leaf('set', 'Change a setting', () => import('#commands/config/set'), PROFILE_ONLY),
+  leaf('unset', 'Remove a setting', () => import('#commands/config/unset'), PROFILE_ONLY),
+  leaf('path', 'Print the path of the config file', () => import('#commands/config/path'), NO_WORKSPACE),
 ];
 
 export const TREE: readonly Node[] = [
@@ -141,28 +136,23 @@ export const TREE: readonly Node[] = [
   },
   { name: 'auth', summary: 'Manage API keys and profiles', commands: AUTH },
   { name: 'config', summary: 'Show and change the settings of a profile', commands: CONFIG },
-  leaf('api', 'Send one raw request to the service', () => import('../commands/api.ts')),
+  leaf('api', 'Send one raw request to the service', () => import('#commands/api')),
   leaf(
     'doctor',
     'Check config, key, network and clock, and suggest fixes',
-    () => import('../commands/doctor/doctor.ts'),
+    () => import('#commands/doctor/doctor'),
   ),
-  leaf(
-    'sandbox',
-    'Run a local service with sample data',
-    () => import('../commands/sandbox.ts'),
-    NO_WORKSPACE,
-  ),
+  leaf('sandbox', 'Run a local service with sample data', () => import('#commands/sandbox'), NO_WORKSPACE),
   leaf(
     'demo',
     'Run a demo against a local sandbox; no key required',
-    () => import('../commands/demo.ts'),
+    () => import('#commands/demo'),
     NO_WORKSPACE,
   ),
   leaf(
     'completion',
     'Print the completion script for a shell',
-    () => import('../commands/completion.ts'),
+    () => import('#commands/completion'),
     NO_WORKSPACE,
   ),
 ];

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
-import { parseBounded } from '../base/text/bounded-json.ts';
-import { cleanJson } from '../base/text/clean.ts';
-import { parseUrl } from '../base/text/parse-url.ts';
-import { quote } from '../base/text/quote.ts';
-import type { Context } from '../context.ts';
-import type { RawRequest } from '../service/service.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { messageOf, NotFoundError, UsageError } from '#base/errors';
+import { parseBounded } from '#base/text/bounded-json';
+import { cleanJson } from '#base/text/clean';
+import { parseUrl } from '#base/text/parse-url';
+import { quote } from '#base/text/quote';
+import type { Context } from '#context';
+import type { RawRequest } from '#service/service';
 import { defineCommand, inputFile, oneOf, repeated } from './define.ts';
 import { nameOfGiven, readGiven } from './read-given.ts';
 

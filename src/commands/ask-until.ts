@@ -1,5 +1,5 @@
-import { AuthError, UsageError } from '../base/errors.ts';
-import type { Context } from '../context.ts';
+import { AuthError, UsageError } from '#base/errors';
+import type { Context } from '#context';
 
 const MOST_TRIES = 3;
 

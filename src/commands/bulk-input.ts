@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { UsageError } from '../base/errors.ts';
-import { parseInput, parseWithFaults } from '../codes/input/read-input.ts';
-import type { Context } from '../context.ts';
-import type { Input, ReadOptions } from '../files/formats/read/input.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { parseInput, parseWithFaults } from '#codes/input/read-input';
+import type { Context } from '#context';
+import type { Input, ReadOptions } from '#files/formats/read/input';
 import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
 const WHEN_LARGER = 'split the file; each part gets its own results';

@@ -1,7 +1,7 @@
-import { clean } from '../base/text/clean.ts';
-import type { ConnectedSettings, Context } from '../context.ts';
-import type { KnownCode, Listing } from '../service/slug-memory.ts';
-import { readStore } from '../settings/store.ts';
+import { clean } from '#base/text/clean';
+import type { ConnectedSettings, Context } from '#context';
+import type { KnownCode, Listing } from '#service/slug-memory';
+import { readStore } from '#settings/store';
 import { defineCommand } from './define.ts';
 
 const FRESH_MS = 60_000;
@@ -40,7 +40,7 @@ async function profiles({ env }: Context): Promise<Candidate[]> {
 async function codes(context: Context): Promise<Candidate[]> {
   const settings = await settingsOf(context);
   if (!settings) return [];
-  const { createSlugMemory } = await import('../service/slug-memory.ts');
+  const { createSlugMemory } = await import('#service/slug-memory');
   const memory = createSlugMemory(await context.codeCache(settings));
   const isKnown = isFresh(await memory.listing(), context.clock.now());
   const known = isKnown ? await memory.codes() : await requestCodes(context, settings);
@@ -63,7 +63,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
 
 /** Requests codes. Without a timely response, returns cached ones, and waits before the next query. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
-  const { fetchInOrder } = await import('../base/parallel.ts');
+  const { fetchInOrder } = await import('#base/parallel');
   const service = await context.connect({
     ...settings,
     reserve: { percent: 50 },

@@ -1,15 +1,15 @@
-import { onceBy } from '../base/collections.ts';
-import { NotFoundError } from '../base/errors.ts';
-import { fetchInOrder } from '../base/parallel.ts';
-import { shown } from '../base/text/quote.ts';
-import { type Doubt, everyCode } from '../codes/listing/codes.ts';
-import { findCodesBySlug } from '../codes/listing/find-code.ts';
-import { describeMissing, findCodes as findRows } from '../codes/listing/find-codes.ts';
-import type { Context } from '../context.ts';
-import type { CodeLabel } from '../scans/export/export-codes.ts';
-import { isUuid } from '../service/checks.ts';
-import type { Service } from '../service/service.ts';
-import type { QrCode } from '../service/shapes.ts';
+import { onceBy } from '#base/collections';
+import { NotFoundError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { shown } from '#base/text/quote';
+import { type Doubt, everyCode } from '#codes/listing/codes';
+import { findCodesBySlug } from '#codes/listing/find-code';
+import { describeMissing, findCodes as findRows } from '#codes/listing/find-codes';
+import type { Context } from '#context';
+import type { CodeLabel } from '#scans/export/export-codes';
+import { isUuid } from '#service/checks';
+import type { Service } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from './code-choice.ts';
 import { resolveNames } from './short-urls.ts';
 

@@ -1,7 +1,7 @@
-import { UsageError } from '../base/errors.ts';
-import { inShell } from '../base/text/quote.ts';
-import type { ReadOptions } from '../files/formats/read/input.ts';
-import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../service/shapes.ts';
+import { UsageError } from '#base/errors';
+import { inShell } from '#base/text/quote';
+import type { ReadOptions } from '#files/formats/read/input';
+import { CODE_STATUSES, CODE_TYPES, type QrCode } from '#service/shapes';
 import { choices, flag, rarely, texts } from './define.ts';
 import { fromCodesOptions } from './shared-flags.ts';
 

@@ -1,17 +1,11 @@
-import { groupBy } from '../base/collections.ts';
-import { NotFoundError, UsageError } from '../base/errors.ts';
-import { checkChosen, type TargetRow } from '../codes/input/check-rows.ts';
-import { describeMissing, faultsOfTwoNames, findCodes, type Lookup } from '../codes/listing/find-codes.ts';
-import type { Context } from '../context.ts';
-import {
-  type Input,
-  problemOf,
-  refuseChecked,
-  refuseFaults,
-  type Source,
-} from '../files/formats/read/input.ts';
-import type { CodeLabel } from '../scans/export/export-codes.ts';
-import type { QrCode } from '../service/shapes.ts';
+import { groupBy } from '#base/collections';
+import { NotFoundError, UsageError } from '#base/errors';
+import { checkChosen, type TargetRow } from '#codes/input/check-rows';
+import { describeMissing, faultsOfTwoNames, findCodes, type Lookup } from '#codes/listing/find-codes';
+import type { Context } from '#context';
+import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '#files/formats/read/input';
+import type { CodeLabel } from '#scans/export/export-codes';
+import type { QrCode } from '#service/shapes';
 import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
 import { noteWarnings } from './qr/rows/notes.ts';

@@ -1,4 +1,4 @@
-import { readPackaged } from '../files/durable/packaged-files.ts';
+import { readPackaged } from '#files/durable/packaged-files';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

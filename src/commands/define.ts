@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../base/time/time.ts';
-import type { Context } from '../context.ts';
-import { VALUES } from '../settings/values.ts';
+import { parseDuration } from '#base/time/time';
+import type { Context } from '#context';
+import { VALUES } from '#settings/values';
 
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalError } from '../base/errors.ts';
-import { DAY_MS } from '../base/time/time.ts';
-import type { Context } from '../context.ts';
-import { cannotOpen } from '../files/durable/path-errors.ts';
-import type { SandboxOptions } from '../sandbox/options.ts';
+import { LocalError } from '#base/errors';
+import { DAY_MS } from '#base/time/time';
+import type { Context } from '#context';
+import { cannotOpen } from '#files/durable/path-errors';
+import type { SandboxOptions } from '#sandbox/options';
 import { defineCommand } from './define.ts';
 
 const CODES_CSV = `name,type,destination
@@ -43,7 +43,7 @@ export const command = defineCommand({
   ],
 
   async run(context) {
-    const { startSandbox } = await import('../sandbox/sandbox.ts');
+    const { startSandbox } = await import('#sandbox/sandbox');
     const { clock, console } = context;
     const endsAtMs = Math.floor(clock.now() / DAY_MS) * DAY_MS;
     const directory = await makeTemporary();

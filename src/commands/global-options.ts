@@ -1,4 +1,4 @@
-import { VALUES } from '../settings/values.ts';
+import { VALUES } from '#settings/values';
 import {
   flag,
   inGroup,

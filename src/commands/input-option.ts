@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { type InputLog, refuseLosses } from '../scans/stats/input/input-log.ts';
-import { listInputs } from '../scans/stats/input/list-inputs.ts';
+import type { Context } from '#context';
+import { type InputLog, refuseLosses } from '#scans/stats/input/input-log';
+import { listInputs } from '#scans/stats/input/list-inputs';
 import { type CodeChoice, checkChoice, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 

@@ -1,22 +1,22 @@
 import { InvalidArgumentError } from 'commander';
-import { formatClosing } from '../base/run/closing-line.ts';
-import { cleanCsv, cleanJson } from '../base/text/clean.ts';
-import { countOf } from '../base/text/quote.ts';
-import { chooseTimeZone } from '../base/time/time-zone.ts';
-import type { Context } from '../context.ts';
-import type { Column } from '../files/formats/columns.ts';
+import { formatClosing } from '#base/run/closing-line';
+import { cleanCsv, cleanJson } from '#base/text/clean';
+import { countOf } from '#base/text/quote';
+import { chooseTimeZone } from '#base/time/time-zone';
+import type { Context } from '#context';
+import type { Column } from '#files/formats/columns';
 import {
   createCountedSink,
   createDocumentSink,
   type DocumentSink,
   stdoutBytes,
-} from '../files/formats/document-sink.ts';
-import { ENDINGS, FORMATS, SCAN_FORMATS } from '../files/formats/formats.ts';
-import type { Formatter, Shape } from '../files/formats/formatter.ts';
-import type { OutputFlags, OutputPlan } from '../files/formats/plan-output.ts';
-import type { Row, RowSink } from '../files/formats/row-sink.ts';
-import { VALUES } from '../settings/values.ts';
-import { loadColors } from '../terminal/color.ts';
+} from '#files/formats/document-sink';
+import { ENDINGS, FORMATS, SCAN_FORMATS } from '#files/formats/formats';
+import type { Formatter, Shape } from '#files/formats/formatter';
+import type { OutputFlags, OutputPlan } from '#files/formats/plan-output';
+import type { Row, RowSink } from '#files/formats/row-sink';
+import { VALUES } from '#settings/values';
+import { loadColors } from '#terminal/color';
 import {
   choice,
   flag,
@@ -85,26 +85,26 @@ export async function planOutput(
 ): Promise<OutputPlan> {
   const [settings, { planOutput: combine }] = await Promise.all([
     context.settings(),
-    import('../files/formats/plan-output.ts'),
+    import('#files/formats/plan-output'),
   ]);
   const plan = combine(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
   if (plan.path !== undefined)
-    await (await import('../files/formats/whole-file.ts')).checkWholeFile(plan.path, plan);
+    await (await import('#files/formats/whole-file')).checkWholeFile(plan.path, plan);
   return plan;
 }
 
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format === 'parquet') {
-    const { createParquetFormatter } = await import('../files/formats/parquet/parquet.ts');
+    const { createParquetFormatter } = await import('#files/formats/parquet/parquet');
     return () => createParquetFormatter(plan.columns.map(({ name }) => name));
   }
   if (plan.format === 'xlsx') throw new Error('a workbook is no text');
   if (plan.format !== 'table') {
     const { format } = plan;
-    const { createFormatter } = await import('../files/formats/create-formatter.ts');
+    const { createFormatter } = await import('#files/formats/create-formatter');
     return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
-  const { createTableFormatter, createRecordFormatter } = await import('../terminal/table.ts');
+  const { createTableFormatter, createRecordFormatter } = await import('#terminal/table');
   const toTerminal = console.isTerminal && plan.path === undefined;
   const colors = await loadColors(console.color && plan.path === undefined);
   if (plan.shape === 'record')
@@ -131,16 +131,16 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   const formatter = (await loadFormatter(context, plan))();
   if (plan.path === undefined)
     return createDocumentSink(stdoutBytes(context.console, guardOf(context, plan)), formatter);
-  const { openWholeFile } = await import('../files/formats/whole-file.ts');
+  const { openWholeFile } = await import('#files/formats/whole-file');
   const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
   return createDocumentSink(file, formatter);
 }
 
 async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { openWholeFile }] = await Promise.all([
-    import('../files/formats/xlsx/workbook-sink.ts'),
-    import('../base/time/local-time.ts'),
-    import('../files/formats/whole-file.ts'),
+    import('#files/formats/xlsx/workbook-sink'),
+    import('#base/time/local-time'),
+    import('#files/formats/whole-file'),
   ]);
   const settings = await context.settings();
   const zone = createLocalTime(

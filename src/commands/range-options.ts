@@ -1,6 +1,6 @@
-import { UsageError } from '../base/errors.ts';
-import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';
-import type { Context } from '../context.ts';
+import { UsageError } from '#base/errors';
+import { chooseTimeZone, timeZoneToShow } from '#base/time/time-zone';
+import type { Context } from '#context';
 import { inGroup, text, type Values } from './define.ts';
 
 export const rangeOptions = inGroup('Range flags:', {
@@ -36,13 +36,13 @@ export async function planRange(context: Context, flags: RangeFlags): Promise<Pl
   const nowMs = context.clock.now();
   if (flags.timezone !== undefined) timezone();
   if (during !== undefined) {
-    const { parsePeriod } = await import('../base/time/periods.ts');
+    const { parsePeriod } = await import('#base/time/periods');
     const { sinceMs, untilMs } = parsePeriod(during, { flag: '--during', nowMs, timezone: timezone() });
     return { sinceMs, untilMs, zone: timezone, timezone };
   }
   if (since === undefined && until === undefined)
     return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs), timezone };
-  const { isDate, isInUtc, parseMoment } = await import('../base/time/moments.ts');
+  const { isDate, isInUtc, parseMoment } = await import('#base/time/moments');
   const moment = (flag: string, text: string | undefined) =>
     text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
   const [sinceMs, untilMs] = [moment('--since', since), moment('--until', until)];
@@ -61,7 +61,7 @@ async function noteExcludedEnd(
   { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },
   zone: string,
 ): Promise<void> {
-  const { dayAfter, periodOfRange } = await import('../base/time/periods.ts');
+  const { dayAfter, periodOfRange } = await import('#base/time/periods');
   const next = dayAfter(untilMs, zone);
   const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
   const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];

@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { systemCode, UsageError } from '../base/errors.ts';
-import { nearest } from '../base/text/nearest.ts';
-import { quote } from '../base/text/quote.ts';
-import type { LogoFault } from '../codes/images/load-logo.ts';
-import type { Context } from '../context.ts';
-import { openInput } from '../files/durable/open-input.ts';
-import { describeSystemError } from '../files/durable/path-errors.ts';
-import { STANDARD_INPUT } from '../files/formats/read/input.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode, UsageError } from '#base/errors';
+import { nearest } from '#base/text/nearest';
+import { quote } from '#base/text/quote';
+import type { LogoFault } from '#codes/images/load-logo';
+import type { Context } from '#context';
+import { openInput } from '#files/durable/open-input';
+import { describeSystemError } from '#files/durable/path-errors';
+import { STANDARD_INPUT } from '#files/formats/read/input';
 
 export function nameOfGiven(path: string): string {
   return path === '-' ? STANDARD_INPUT : path;

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import { systemCode, UsageError } from '../base/errors.ts';
-import { DAY_MS, parseInstant } from '../base/time/time.ts';
-import type { Context } from '../context.ts';
-import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '../sandbox/faults.ts';
-import { isClockTime, PLANS, type SandboxOptions } from '../sandbox/options.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { createWorkspace } from '../service/workspace.ts';
+import { systemCode, UsageError } from '#base/errors';
+import { DAY_MS, parseInstant } from '#base/time/time';
+import type { Context } from '#context';
+import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '#sandbox/faults';
+import { isClockTime, PLANS, type SandboxOptions } from '#sandbox/options';
+import type { Sandbox } from '#sandbox/sandbox';
+import { createWorkspace } from '#service/workspace';
 import { anyOf, choice, defineCommand, duration, integer, parsed, rarely, repeated, text } from './define.ts';
 
 const DEFAULT_PORT = 4010;
@@ -91,7 +91,7 @@ export const command = defineCommand({
       onRequest: ({ method, url, status, ms, remaining }) =>
         console.verbose(`${method} ${url} ${status} ${Math.round(ms)} ms, ${remaining} left`),
     });
-    const { forgetLedger } = await import('../codes/engine/ledger/choose-ledger.ts');
+    const { forgetLedger } = await import('#codes/engine/ledger/choose-ledger');
     await forgetLedger(context.env, createWorkspace({ ...sandbox, profile: undefined }));
     try {
       await console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);
@@ -116,7 +116,7 @@ function readClock(raw: string): number | undefined {
 }
 
 async function start(context: Context, port: number | undefined, options: SandboxOptions): Promise<Sandbox> {
-  const { startSandbox } = await import('../sandbox/sandbox.ts');
+  const { startSandbox } = await import('#sandbox/sandbox');
   try {
     return await startSandbox({ ...options, port: port ?? DEFAULT_PORT });
   } catch (error) {

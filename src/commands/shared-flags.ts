@@ -1,4 +1,4 @@
-import { baseUrlOf } from '../service/base-url.ts';
+import { baseUrlOf } from '#service/base-url';
 import { type ArgumentDefinition, flag, inputFile, parsed, text, withExtra } from './define.ts';
 
 export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [

@@ -1,7 +1,7 @@
-import { UsageError } from '../base/errors.ts';
-import { quote } from '../base/text/quote.ts';
-import { codeOfShortUrl } from '../base/text/short-url.ts';
-import type { Context } from '../context.ts';
+import { UsageError } from '#base/errors';
+import { quote } from '#base/text/quote';
+import { codeOfShortUrl } from '#base/text/short-url';
+import type { Context } from '#context';
 
 /** Returns a parser of short URLs; undefined unless `short-url` is set. */
 export async function shortUrlParser({

@@ -1,8 +1,8 @@
-import { addFile } from '../base/run/run-summary.ts';
-import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
-import type { Context } from '../context.ts';
-import type { Column } from '../files/formats/columns.ts';
-import type { Row } from '../files/formats/row-sink.ts';
+import { addFile } from '#base/run/run-summary';
+import { type LastRow, openLastRows } from '#codes/input/last-rows';
+import type { Context } from '#context';
+import type { Column } from '#files/formats/columns';
+import type { Row } from '#files/formats/row-sink';
 import { outputFile } from './define.ts';
 import type { Output } from './output-options.ts';
 

@@ -1,11 +1,11 @@
-import { clean } from '../base/text/clean.ts';
-import { shown } from '../base/text/quote.ts';
-import type { Context } from '../context.ts';
-import { chooseInputs } from '../settings/resolve.ts';
-import type { Inputs } from '../settings/settings.ts';
-import { readStore, type Store } from '../settings/store.ts';
-import type { Stored, StoredProfile } from '../settings/stored.ts';
-import { SETTING_KEYS, type SettingKey } from '../settings/values.ts';
+import { clean } from '#base/text/clean';
+import { shown } from '#base/text/quote';
+import type { Context } from '#context';
+import { chooseInputs } from '#settings/resolve';
+import type { Inputs } from '#settings/settings';
+import { readStore, type Store } from '#settings/store';
+import type { Stored, StoredProfile } from '#settings/stored';
+import { SETTING_KEYS, type SettingKey } from '#settings/values';
 import { type ArgumentDefinition, oneOf } from './define.ts';
 
 export async function openStore(context: Context): Promise<Store> {
@@ -13,7 +13,7 @@ export async function openStore(context: Context): Promise<Store> {
 }
 
 export async function changeStore(context: Context, change: (stored: Stored) => Stored): Promise<Store> {
-  const { updateStore } = await import('../settings/write-store.ts');
+  const { updateStore } = await import('#settings/write-store');
   return mentioning(context, await updateStore(context, change));
 }
 

@@ -1,6 +1,6 @@
-import { parseBounded } from '../base/text/bounded-json.ts';
-import { parseInstant } from '../base/time/time.ts';
-import { isObject } from '../service/json.ts';
+import { parseBounded } from '#base/text/bounded-json';
+import { parseInstant } from '#base/time/time';
+import { isObject } from '#service/json';
 import {
   CODE_STATUSES,
   CODE_TYPES,
@@ -11,7 +11,7 @@ import {
   newCode,
   type Pagination,
   type QrCode,
-} from '../service/shapes.ts';
+} from '#service/shapes';
 import { failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import type { Behavior, SandboxSettings } from './options.ts';
 import type { Workspace } from './workspace.ts';

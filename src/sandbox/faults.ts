@@ -1,4 +1,4 @@
-import type { Clock } from '../base/time/time.ts';
+import type { Clock } from '#base/time/time';
 import { type Exchange, failure, type Intercept } from './exchange.ts';
 
 const LOSS = 'lose-answer';

@@ -1,4 +1,4 @@
-import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '../service/shapes.ts';
+import { CODE_STATUSES, CODE_TYPES, DEVICES, type QrCode, type Scan } from '#service/shapes';
 import { CODES_PAGE, type PageBounds, SCANS_PAGE } from './endpoints.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** Chooses a behavior for each point that the specification leaves open. */
-import { type Clock, systemClock } from '../base/time/time.ts';
+import { type Clock, systemClock } from '#base/time/time';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;

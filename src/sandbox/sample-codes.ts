@@ -1,5 +1,5 @@
-import { formatInstant } from '../base/time/time.ts';
-import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
+import { formatInstant } from '#base/time/time';
+import { CODE_TYPES, type QrCode } from '#service/shapes';
 import { fraction, hash, pick, slug, uuid } from './chance.ts';
 
 export type Habit = 'restaurant' | 'office' | 'street' | 'museum';

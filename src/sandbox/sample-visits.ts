@@ -1,5 +1,5 @@
 /** Generates sample scans in roughly the proportions of real logs, with hostile referrers. */
-import type { Scan } from '../service/shapes.ts';
+import type { Scan } from '#service/shapes';
 
 type Shares = readonly (readonly [share: number, value: Partial<Scan>])[];
 

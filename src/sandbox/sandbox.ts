@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { formatHttpDate, formatInstant, parseDuration } from '../base/time/time.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { formatHttpDate, formatInstant, parseDuration } from '#base/time/time';
 import { createEndpoints } from './endpoints.ts';
 import { type Exchange, failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import { openApi } from './openapi.ts';

@@ -1,6 +1,6 @@
-import { firstIndex } from '../base/collections.ts';
-import { parseInstant } from '../base/time/time.ts';
-import type { Scan } from '../service/shapes.ts';
+import { firstIndex } from '#base/collections';
+import { parseInstant } from '#base/time/time';
+import type { Scan } from '#service/shapes';
 import type { Behavior } from './options.ts';
 import { PLAIN_VISIT } from './sample-visits.ts';
 import { addedScanId, createSeries, type Series, type SeriesShape } from './scan-series.ts';

@@ -1,6 +1,6 @@
 /** Computes scans from their index, so that ten million need no memory. */
-import { firstIndex } from '../base/collections.ts';
-import { DAY_MS, formatInstant, HOUR_MS, weekdayOfDay } from '../base/time/time.ts';
+import { firstIndex } from '#base/collections';
+import { DAY_MS, formatInstant, HOUR_MS, weekdayOfDay } from '#base/time/time';
 import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
 import { createVisits } from './sample-visits.ts';

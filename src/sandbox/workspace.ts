@@ -1,5 +1,5 @@
-import { formatInstant } from '../base/time/time.ts';
-import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
+import { formatInstant } from '#base/time/time';
+import type { CodeChanges, NewCode, QrCode, Scan } from '#service/shapes';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
 import { codeIdentity, sampleCode, sizeOf } from './sample-codes.ts';
 import { createScanLog, type ScanLog } from './scan-log.ts';

@@ -1,4 +1,4 @@
-import { createLocalTime } from '../base/time/local-time.ts';
+import { createLocalTime } from '#base/time/local-time';
 
 /** Formats a range: `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, with seconds if needed. */
 export function formatLocalRange(

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/time/time.ts';
+import type { Clock } from '#base/time/time';
 
 interface Work {
   done: number;

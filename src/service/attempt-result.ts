@@ -1,5 +1,5 @@
-import { type RequestFailure, UnavailableError, UnexpectedResponseError } from '../base/errors.ts';
-import { ExcessiveJsonError } from '../base/text/bounded-json.ts';
+import { type RequestFailure, UnavailableError, UnexpectedResponseError } from '#base/errors';
+import { ExcessiveJsonError } from '#base/text/bounded-json';
 import type { CheckContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
 import { parseJson } from './json.ts';

@@ -1,6 +1,6 @@
-import { UsageError } from '../base/errors.ts';
-import { parseUrl } from '../base/text/parse-url.ts';
-import { shown } from '../base/text/quote.ts';
+import { UsageError } from '#base/errors';
+import { parseUrl } from '#base/text/parse-url';
+import { shown } from '#base/text/quote';
 
 const VERSION_PATH = '/api/v1';
 

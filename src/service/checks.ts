@@ -1,6 +1,6 @@
 /** Checks responses. Unknown values and extra fields are accepted: the service may be extended. */
-import { UnexpectedResponseError } from '../base/errors.ts';
-import { quote } from '../base/text/quote.ts';
+import { UnexpectedResponseError } from '#base/errors';
+import { quote } from '#base/text/quote';
 import type { Redact } from './excerpt.ts';
 import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';

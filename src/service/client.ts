@@ -1,5 +1,5 @@
-import { NotFoundError, RequestFailure } from '../base/errors.ts';
-import { formatDuration } from '../base/time/time.ts';
+import { NotFoundError, RequestFailure } from '#base/errors';
+import { formatDuration } from '#base/time/time';
 import { backoffMs, type Call, resultOfFailure, resultOfResponse } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
-import { keepWasmSimple } from '../base/run/v8-flags.ts';
+import { keepWasmSimple } from '#base/run/v8-flags';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';

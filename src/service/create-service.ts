@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { RequestFailure, UsageError } from '../base/errors.ts';
-import { formatInstant } from '../base/time/time.ts';
+import { RequestFailure, UsageError } from '#base/errors';
+import { formatInstant } from '#base/time/time';
 import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';

@@ -1,10 +1,10 @@
 import { Buffer, isAscii } from 'node:buffer';
 import { promisify } from 'node:util';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { BACKSLASH } from '../base/text/ascii.ts';
-import type { ByteBuffer } from '../base/text/byte-buffer.ts';
-import { escapeUnits } from '../base/text/clean.ts';
-import { quote } from '../base/text/quote.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { BACKSLASH } from '#base/text/ascii';
+import type { ByteBuffer } from '#base/text/byte-buffer';
+import { escapeUnits } from '#base/text/clean';
+import { quote } from '#base/text/quote';
 import { NetworkError } from './network-error.ts';
 
 export function addChunk(body: ByteBuffer, chunk: Buffer): void {

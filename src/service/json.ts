@@ -1,4 +1,4 @@
-import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
+import { checkBounds, ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
 
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
 /** Maximum digits of a number: one with millions of digits takes minutes to parse. */

@@ -1,4 +1,4 @@
-import { messageOf, systemCode } from '../base/errors.ts';
+import { messageOf, systemCode } from '#base/errors';
 
 /**
  * Cause of a failure. `network`: no complete response. Not retried: `certificate` (not trusted), `protocol`

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { BlockList, isIP } from 'node:net';
-import { UsageError } from '../base/errors.ts';
-import { orUndefined } from '../base/or-undefined.ts';
-import { parseUrl } from '../base/text/parse-url.ts';
+import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 

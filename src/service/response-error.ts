@@ -7,8 +7,8 @@ import {
   type RequestFailure,
   UnavailableError,
   UnexpectedResponseError,
-} from '../base/errors.ts';
-import { quote } from '../base/text/quote.ts';
+} from '#base/errors';
+import { quote } from '#base/text/quote';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseJson } from './json.ts';
 import type { RateHeaders } from './rate-limit/rate-headers.ts';

@@ -1,4 +1,4 @@
-import { parseInstant, utcMs } from '../base/time/time.ts';
+import { parseInstant, utcMs } from '#base/time/time';
 
 const ZERO = 48;
 const DASH = 45;

@@ -1,4 +1,4 @@
-import type { RequestFailure } from '../base/errors.ts';
+import type { RequestFailure } from '#base/errors';
 import type { GovernorOptions, PauseEvents } from './rate-limit/governor.ts';
 import type { RateLimit } from './rate-limit/rate-limit.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type ByteBuffer, createByteBuffer } from '../base/text/byte-buffer.ts';
-import { after, formatDuration } from '../base/time/time.ts';
+import { type ByteBuffer, createByteBuffer } from '#base/text/byte-buffer';
+import { after, formatDuration } from '#base/time/time';
 import { createConnection } from './connect.ts';
 import { addChunk, decodeBody } from './decode-body.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';

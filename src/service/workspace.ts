@@ -1,6 +1,6 @@
 /** Workspaces, identified by base URL and a salted fingerprint of the API key. */
-import { ifNotFound, UsageError } from '../base/errors.ts';
-import { inShellOr, quote } from '../base/text/quote.ts';
+import { ifNotFound, UsageError } from '#base/errors';
+import { inShellOr, quote } from '#base/text/quote';
 
 export interface Workspace {
   readonly baseUrl: string;

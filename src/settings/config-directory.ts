@@ -12,7 +12,7 @@ import {
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
-import { systemCode, UsageError } from '../base/errors.ts';
+import { systemCode, UsageError } from '#base/errors';
 import type { Variables } from './settings.ts';
 
 /** Returns the directory's path without creating it. Throws UsageError without a home directory. */

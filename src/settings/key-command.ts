@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { UsageError } from '../base/errors.ts';
-import { redactKeys } from '../base/text/key.ts';
-import { inShellOr, shown } from '../base/text/quote.ts';
+import { UsageError } from '#base/errors';
+import { redactKeys } from '#base/text/key';
+import { inShellOr, shown } from '#base/text/quote';
 
 /**
  * Refuses a relative path (the current directory would choose the program), and a key, because arguments are

@@ -1,11 +1,11 @@
 import { constants, fstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:process';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { AuthError, systemCode } from '../base/errors.ts';
-import { keyProblem } from '../base/text/key.ts';
-import { inShellOr } from '../base/text/quote.ts';
-import { describeSystemError } from '../files/durable/path-errors.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { AuthError, systemCode } from '#base/errors';
+import { keyProblem } from '#base/text/key';
+import { inShellOr } from '#base/text/quote';
+import { describeSystemError } from '#files/durable/path-errors';
 import { formatMode } from './config-directory.ts';
 import { commandHint } from './key-command.ts';
 import { plantedBy } from './planted.ts';

@@ -2,8 +2,8 @@
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
-import { inShellOr } from '../base/text/quote.ts';
-import { followLinks, type LinkEntry, ROOT } from '../files/durable/follow-links.ts';
+import { inShellOr } from '#base/text/quote';
+import { followLinks, type LinkEntry, ROOT } from '#files/durable/follow-links';
 import type { CommandProblem } from './stored.ts';
 
 const OTHERS_WRITE = 0o022;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { AuthError, UsageError } from '../base/errors.ts';
-import { checkKey } from '../base/text/key.ts';
-import { inShellOr } from '../base/text/quote.ts';
+import { AuthError, UsageError } from '#base/errors';
+import { checkKey } from '#base/text/key';
+import { inShellOr } from '#base/text/quote';
 import type { ConnectedSettings, Inputs, KeySource, Settings, Variables } from './settings.ts';
 
 const CREDENTIAL = 'qrctl-api-key';

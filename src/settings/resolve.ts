@@ -1,11 +1,11 @@
 /** Sources of settings: flag > variable > profile > default. No other file defines this order. */
-import { UsageError } from '../base/errors.ts';
-import { redactKeys } from '../base/text/key.ts';
-import { nearest } from '../base/text/nearest.ts';
-import { inShellOr, quote, shown } from '../base/text/quote.ts';
-import { findTemplateProblem, parseShortUrl } from '../base/text/short-url.ts';
-import { isSwitchedOn } from '../base/text/switched-on.ts';
-import { baseUrlOf, parseBaseUrl } from '../service/base-url.ts';
+import { UsageError } from '#base/errors';
+import { redactKeys } from '#base/text/key';
+import { nearest } from '#base/text/nearest';
+import { inShellOr, quote, shown } from '#base/text/quote';
+import { findTemplateProblem, parseShortUrl } from '#base/text/short-url';
+import { isSwitchedOn } from '#base/text/switched-on';
+import { baseUrlOf, parseBaseUrl } from '#service/base-url';
 import { parseKeyCommand } from './key-command.ts';
 import { resolveKey } from './resolve-key.ts';
 import type { Inputs, SettingFlags, Settings, Variables } from './settings.ts';

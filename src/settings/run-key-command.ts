@@ -1,11 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { kill, platform } from 'node:process';
 import type { Readable } from 'node:stream';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { AuthError, messageOf, systemCode } from '../base/errors.ts';
-import { redactKeys } from '../base/text/key.ts';
-import { shown } from '../base/text/quote.ts';
-import type { Clock } from '../base/time/time.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { AuthError, messageOf, systemCode } from '#base/errors';
+import { redactKeys } from '#base/text/key';
+import { shown } from '#base/text/quote';
+import type { Clock } from '#base/time/time';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 import type { Variables } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import type { Delimiter, Format } from '../files/formats/formats.ts';
-import type { Reserve } from '../service/rate-limit/rate-window.ts';
+import type { Delimiter, Format } from '#files/formats/formats';
+import type { Reserve } from '#service/rate-limit/rate-window';
 import type { CommandProblem, StoredProfile } from './stored.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MOST_BYTES } from '../base/bounds.ts';
-import { messageOf, systemCode, UsageError } from '../base/errors.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { messageOf, systemCode, UsageError } from '#base/errors';
 import { configDirectory, restrictPermissions } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
 import type { Variables } from './settings.ts';

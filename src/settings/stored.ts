@@ -1,5 +1,5 @@
-import { parseBounded } from '../base/text/bounded-json.ts';
-import { isObject } from '../service/json.ts';
+import { parseBounded } from '#base/text/bounded-json';
+import { isObject } from '#service/json';
 
 /** Fields of a stored profile. The key is sent only to `keyBaseUrl`. */
 const PROFILE_FIELDS = [

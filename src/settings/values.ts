@@ -1,8 +1,8 @@
-import { parseShortUrl } from '../base/text/short-url.ts';
-import { parseDuration } from '../base/time/time.ts';
-import { isTimeZone } from '../base/time/time-zone.ts';
-import { DELIMITERS, type Delimiter, FORMATS } from '../files/formats/formats.ts';
-import type { Reserve } from '../service/rate-limit/rate-window.ts';
+import { parseShortUrl } from '#base/text/short-url';
+import { parseDuration } from '#base/time/time';
+import { isTimeZone } from '#base/time/time-zone';
+import { DELIMITERS, type Delimiter, FORMATS } from '#files/formats/formats';
+import type { Reserve } from '#service/rate-limit/rate-window';
 
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;

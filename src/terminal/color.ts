@@ -1,4 +1,4 @@
-import type { ColorName } from '../files/formats/columns.ts';
+import type { ColorName } from '#files/formats/columns';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { orUndefined } from '../base/or-undefined.ts';
-import { clean } from '../base/text/clean.ts';
-import { redactKeys } from '../base/text/key.ts';
-import { isSwitchedOn } from '../base/text/switched-on.ts';
-import { withoutCommands } from '../base/text/workflow-commands.ts';
-import { type Clock, formatInstant } from '../base/time/time.ts';
+import { orUndefined } from '#base/or-undefined';
+import { clean } from '#base/text/clean';
+import { redactKeys } from '#base/text/key';
+import { isSwitchedOn } from '#base/text/switched-on';
+import { withoutCommands } from '#base/text/workflow-commands';
+import { type Clock, formatInstant } from '#base/time/time';
 import { type Environment, loadColors, NO_COLORS, wantsColor } from './color.ts';
 import { type Bar, createBar, createPlainProgress, createSpokenProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';

@@ -1,8 +1,8 @@
 import Table from 'cli-table3';
-import { clean } from '../base/text/clean.ts';
-import { isCommon } from '../base/text/common-letters.ts';
-import { displayWidth, graphemesOf } from '../base/text/display-width.ts';
-import type { ColorName } from '../files/formats/columns.ts';
+import { clean } from '#base/text/clean';
+import { isCommon } from '#base/text/common-letters';
+import { displayWidth, graphemesOf } from '#base/text/display-width';
+import type { ColorName } from '#files/formats/columns';
 import type { Colors } from './color.ts';
 
 export interface Cell {

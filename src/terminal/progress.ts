@@ -1,5 +1,5 @@
-import { formatCount } from '../base/text/quote.ts';
-import { type Clock, every, formatDuration } from '../base/time/time.ts';
+import { formatCount } from '#base/text/quote';
+import { type Clock, every, formatDuration } from '#base/time/time';
 
 export interface Progress {
   update(state: Work): void;

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { InterruptedError, UsageError } from '../base/errors.ts';
+import { InterruptedError, UsageError } from '#base/errors';
 
 /** Editing of a line. `edited` and `secret` (without echo): by Node. `plain`: by the terminal. */
 type Manner = 'edited' | 'plain' | 'secret';

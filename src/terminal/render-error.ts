@@ -1,7 +1,7 @@
-import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../base/errors.ts';
-import { cleanJson, cleanLines } from '../base/text/clean.ts';
-import { redactKeys } from '../base/text/key.ts';
-import { withoutLongParts } from '../base/text/quote.ts';
+import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '#base/errors';
+import { cleanJson, cleanLines } from '#base/text/clean';
+import { redactKeys } from '#base/text/key';
+import { withoutLongParts } from '#base/text/quote';
 import type { Colors } from './color.ts';
 import { sourceStack } from './source-stack.ts';
 import { wrapWords } from './wrap-words.ts';

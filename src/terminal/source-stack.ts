@@ -1,7 +1,7 @@
 import type { SourceMap, SourceMapPayload } from 'node:module';
-import { orUndefined } from '../base/or-undefined.ts';
-import { parseBounded } from '../base/text/bounded-json.ts';
-import { readIfPackaged } from '../files/durable/packaged-files.ts';
+import { orUndefined } from '#base/or-undefined';
+import { parseBounded } from '#base/text/bounded-json';
+import { readIfPackaged } from '#files/durable/packaged-files';
 
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 

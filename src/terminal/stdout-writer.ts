@@ -1,9 +1,9 @@
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { ClosedPipeError, type Failure, LocalError, systemCode } from '../base/errors.ts';
-import { orUndefined } from '../base/or-undefined.ts';
-import { adviceFor, describeSystemError, systemError } from '../files/durable/path-errors.ts';
+import { ClosedPipeError, type Failure, LocalError, systemCode } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { adviceFor, describeSystemError, systemError } from '#files/durable/path-errors';
 
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 

@@ -1,8 +1,8 @@
-import { groupBy } from '../base/collections.ts';
-import { displayWidth } from '../base/text/display-width.ts';
-import { type Column, textOf } from '../files/formats/columns.ts';
-import type { Formatter } from '../files/formats/formatter.ts';
-import type { Row } from '../files/formats/row-sink.ts';
+import { groupBy } from '#base/collections';
+import { displayWidth } from '#base/text/display-width';
+import { type Column, textOf } from '#files/formats/columns';
+import type { Formatter } from '#files/formats/formatter';
+import type { Row } from '#files/formats/row-sink';
 import type { Colors } from './color.ts';
 import { type Cell, createGrid, ELLIPSIS, fitText, GAP } from './grid.ts';
 import { wrapWords } from './wrap-words.ts';

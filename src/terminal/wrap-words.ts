@@ -1,6 +1,6 @@
 /** Wraps text, but no paths, because a path with a line break can't be copied. */
-import { orUndefined } from '../base/or-undefined.ts';
-import { displayWidth } from '../base/text/display-width.ts';
+import { orUndefined } from '#base/or-undefined';
+import { displayWidth } from '#base/text/display-width';
 
 const INDENT = '  ';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { firstIndex } from '../../src/base/collections.ts';
+import { firstIndex } from '#base/collections';
 
 it('firstIndex finds the same index as a linear search', () => {
   fc.assert(

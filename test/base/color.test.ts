@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatColor, luminanceOf, parseColor, WHITE } from '../../src/base/color.ts';
-import { grayOf } from '../../src/codes/images/image-style.ts';
+import { formatColor, luminanceOf, parseColor, WHITE } from '#base/color';
+import { grayOf } from '#codes/images/image-style';
 
 const color = (text: string) => parseColor(text) ?? expect.fail(text);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fetchInOrder } from '../../src/base/parallel.ts';
+import { fetchInOrder } from '#base/parallel';
 import { collect } from '../service/setup.ts';
 
 /** Pages that arrive when told to. */

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { withDefaults } from '../../src/sandbox/options.ts';
-import { createWorkspace } from '../../src/sandbox/workspace.ts';
-import { SCAN_FIELDS } from '../../src/service/shapes.ts';
+import { withDefaults } from '#sandbox/options';
+import { createWorkspace } from '#sandbox/workspace';
+import { SCAN_FIELDS } from '#service/shapes';
 
 const PIECE = 5000;
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Compiled, openCompileCache, type Runtime } from '../../src/build/compile-cache.ts';
+import { type Compiled, openCompileCache, type Runtime } from '#build/compile-cache';
 import { useDirectory } from '../support/cli.ts';
 
 const SOURCE = Buffer.from('"use strict";exports.answer=42;');
@@ -53,6 +53,7 @@ const PROGRAM = '/opt/qrctl/dist';
 const open = (runtime: Runtime = here, command = 'qr-list') => openCompileCache(runtime, PROGRAM, command);
 const write = (runtime: Runtime = here) => open(runtime)?.write([COMPILED]);
 const read = (runtime: Runtime = here) => open(runtime)?.stored[0];
+const stored = ({ name, code }: Compiled) => ({ name, code, isMadeFrom: expect.any(Function) });
 
 /** The one file that was written. */
 function onlyFile(): string {
@@ -65,20 +66,31 @@ describe('compiled code', () => {
   test('is read as it was written, and replaced by later code', () => {
     expect(read()).toBeUndefined();
     write();
-    expect(read()).toEqual(COMPILED);
+    expect(read()).toEqual(stored(COMPILED));
     const more = { ...COMPILED, code: Buffer.alloc(100_000, 'x') };
     open()?.write([more, OTHER]);
-    expect(open()?.stored).toEqual([more, OTHER]);
+    expect(open()?.stored).toEqual([more, OTHER].map(stored));
     onlyFile();
   });
 
-  test('is aligned for any length of the source, so that V8 does not copy it', () => {
+  test('is aligned for any length, so that V8 does not copy it', () => {
     for (let length = 100; length < 116; length++) {
-      const compiled = { ...COMPILED, source: Buffer.alloc(length, ';') };
+      const compiled = { ...COMPILED, code: Buffer.alloc(length, ';') };
       open()?.write([compiled, OTHER]);
-      expect(open()?.stored).toEqual([compiled, OTHER]);
+      expect(open()?.stored).toEqual([compiled, OTHER].map(stored));
       for (const { code } of open()?.stored ?? []) expect(code.byteOffset % 8, `${length}`).toBe(0);
     }
+  });
+
+  test('is used for the source it was made from only', () => {
+    write();
+    expect(read()?.isMadeFrom(SOURCE)).toBe(true);
+    for (let bit = 0; bit < SOURCE.length * 8; bit++) {
+      const changed = Buffer.from(SOURCE);
+      changed.writeUInt8(SOURCE.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      expect(read()?.isMadeFrom(changed), `bit ${bit}`).toBe(false);
+    }
+    expect(read()?.isMadeFrom(SOURCE.subarray(1))).toBe(false);
   });
 
   test('is not used for another command or another installation', () => {
@@ -162,7 +174,7 @@ describe('a directory that may not belong to the user', () => {
         expect(read()).toBeUndefined();
       }
       chmodSync(path, closed);
-      expect(read()).toEqual(COMPILED);
+      expect(read()).toEqual(stored(COMPILED));
     }
   });
 
@@ -185,7 +197,7 @@ describe('a directory that may not belong to the user', () => {
     symlinkSync(join(home, 'elsewhere'), file);
     expect(read()).toBeUndefined();
     write();
-    expect(read()).toEqual(COMPILED);
+    expect(read()).toEqual(stored(COMPILED));
     renameSync(directory, join(home, 'elsewhere.d'));
     symlinkSync(join(home, 'elsewhere.d'), directory);
     expect(read()).toBeUndefined();
@@ -238,5 +250,5 @@ test('a failed write is ignored without a message', () => {
 test('the newest files are kept if there are many', () => {
   for (let command = 0; command < 60; command++) open(here, `command-${command}`)?.write([COMPILED]);
   expect(readdirSync(directory)).toHaveLength(48);
-  expect(open(here, 'command-59')?.stored).toEqual([COMPILED]);
+  expect(open(here, 'command-59')?.stored).toEqual([stored(COMPILED)]);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { LAYERS, layerRules, withLayerTable } from '../../src/build/layers.ts';
+import { LAYERS, layerRules, withLayerTable } from '#build/layers';
 
 const modules = LAYERS.flatMap((layer) => Object.keys(layer));
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { formatSkill } from '../../src/build/skill.ts';
-import { createReference } from '../../src/cli/help/reference.ts';
-import { loadManual } from '../../src/cli/manual.ts';
+import { formatSkill } from '#build/skill';
+import { createReference } from '#cli/help/reference';
+import { loadManual } from '#cli/manual';
 import { ROOT } from '../support/documents.ts';
 
 const page = readFileSync(new URL('.github/SKILL.md', ROOT), 'utf8');

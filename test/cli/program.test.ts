@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import { TOPICS } from '../../src/cli/help/topics.ts';
-import type { CommandPage } from '../../src/cli/manual.ts';
-import { loadManual } from '../../src/cli/manual.ts';
-import { interpret } from '../../src/cli/program.ts';
+import { UsageError } from '#base/errors';
+import { TOPICS } from '#cli/help/topics';
+import type { CommandPage } from '#cli/manual';
+import { loadManual } from '#cli/manual';
+import { interpret } from '#cli/program';
 import { runCli } from '../support/cli.ts';
 import { ROOT } from '../support/documents.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createPropose } from '../../src/cli/proposals.ts';
-import { isBranch, leaves, TREE } from '../../src/cli/tree.ts';
+import { createPropose } from '#cli/proposals';
+import { isBranch, leaves, TREE } from '#cli/tree';
 
 const URL_FLAG = 'https://qr.example/api/v1';
 const propose = createPropose({ profile: 'kundeb', baseUrl: URL_FLAG });

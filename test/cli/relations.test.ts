@@ -1,9 +1,9 @@
 /** The relations that flags declare (`requires`, `conflicts`), checked on command lines. */
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import { loadManual } from '../../src/cli/manual.ts';
-import { interpret } from '../../src/cli/program.ts';
-import { leaves } from '../../src/cli/tree.ts';
+import { UsageError } from '#base/errors';
+import { loadManual } from '#cli/manual';
+import { interpret } from '#cli/program';
+import { leaves } from '#cli/tree';
 import { splitWords } from './help/command-lines.ts';
 
 const manual = await loadManual('1.2.3');

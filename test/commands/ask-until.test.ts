@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { AuthError, UnavailableError, UsageError } from '../../src/base/errors.ts';
-import { askUntil } from '../../src/commands/ask-until.ts';
-import type { Context } from '../../src/context.ts';
+import { AuthError, UnavailableError, UsageError } from '#base/errors';
+import { askUntil } from '#commands/ask-until';
+import type { Context } from '#context';
 
 /** Asks, and gives these answers one after the other. */
 function asking(answers: string[], read: (answer: string) => string) {

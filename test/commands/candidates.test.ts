@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isBranch, TREE } from '../../src/cli/tree.ts';
+import { isBranch, TREE } from '#cli/tree';
 import { ask } from '../support/api.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';

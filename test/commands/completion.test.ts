@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadManual } from '../../src/cli/manual.ts';
-import { SCRIPTS, SHELLS } from '../../src/commands/completion-scripts.ts';
+import { loadManual } from '#cli/manual';
+import { SCRIPTS, SHELLS } from '#commands/completion-scripts';
 import { runCli } from '../support/cli.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';

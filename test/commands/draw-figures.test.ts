@@ -1,10 +1,10 @@
 /** Figures as they are drawn on a terminal of any width. */
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../src/base/text/display-width.ts';
-import { type Drawing, drawFigures } from '../../src/commands/scans/draw-figures.ts';
-import type { Surface } from '../../src/commands/scans/draw-table.ts';
-import type { Figure, Section, Total } from '../../src/scans/stats/figures.ts';
-import { NO_COLORS } from '../../src/terminal/color.ts';
+import { displayWidth } from '#base/text/display-width';
+import { type Drawing, drawFigures } from '#commands/scans/draw-figures';
+import type { Surface } from '#commands/scans/draw-table';
+import type { Figure, Section, Total } from '#scans/stats/figures';
+import { NO_COLORS } from '#terminal/color';
 
 const ROW: Figure = {
   by: 'country',

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
+import { systemClock } from '#base/time/time';
 import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
+import { systemClock } from '#base/time/time';
 import { startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';

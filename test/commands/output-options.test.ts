@@ -4,17 +4,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import {
-  openOutput,
-  outputOptions,
-  printRecords,
-  scanOutputOptions,
-} from '../../src/commands/output-options.ts';
-import type { Context } from '../../src/context.ts';
-import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '../../src/files/formats/formats.ts';
-import type { Settings } from '../../src/settings/settings.ts';
-import { createConsole } from '../../src/terminal/console.ts';
+import { UsageError } from '#base/errors';
+import { openOutput, outputOptions, printRecords, scanOutputOptions } from '#commands/output-options';
+import type { Context } from '#context';
+import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '#files/formats/formats';
+import type { Settings } from '#settings/settings';
+import { createConsole } from '#terminal/console';
 import { fakeClock } from '../support/clock.ts';
 
 const columns = [{ name: 'id' }, { name: 'name' }];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import decodeQR from 'qr/decode.js';
 import { describe, expect, it, test } from 'vitest';
-import { readPng } from '../../src/codes/images/read-png.ts';
+import { readPng } from '#codes/images/read-png';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { faultOf } from '../support/fault-of.ts';
 import { SOAK } from '../support/property-runs.ts';

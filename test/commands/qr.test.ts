@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseInput } from '../../src/codes/input/read-input.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { parseInput } from '#codes/input/read-input';
+import type { SandboxOptions } from '#sandbox/options';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/base/errors.ts';
-import { interpret } from '../../src/cli/program.ts';
-import { SHELLS } from '../../src/commands/completion-scripts.ts';
+import { EXIT_CODES } from '#base/errors';
+import { interpret } from '#cli/program';
+import { SHELLS } from '#commands/completion-scripts';
 import { commandLinesIn } from '../cli/help/command-lines.ts';
 import { DOCUMENTS, ROOT, readDocument } from '../support/documents.ts';
 

@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { namesOfFiles } from '../../src/commands/scans/split-report.ts';
+import { namesOfFiles } from '#commands/scans/split-report';
 import { useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resultsPathBeside } from '../../src/commands/qr/rows/flags.ts';
+import { resultsPathBeside } from '#commands/qr/rows/flags';
 
 const CSV = { is: 'csv', delimiter: ',', bom: false, lineEnd: '\n' } as const;
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
+import { systemClock } from '#base/time/time';
 import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';

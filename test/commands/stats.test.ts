@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../src/base/text/display-width.ts';
+import { displayWidth } from '#base/text/display-width';
 import { useDirectory } from '../support/cli.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay, runHere } from '../support/run-here.ts';

@@ -1,6 +1,6 @@
 /** `scans tail` as it is typed: each scan once, oldest first, however the service behaves. */
 import { expect, test } from 'vitest';
-import { failure } from '../../src/sandbox/exchange.ts';
+import { failure } from '#sandbox/exchange';
 import { startCli } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';

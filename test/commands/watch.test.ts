@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../src/sandbox/exchange.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { failure } from '#sandbox/exchange';
+import type { SandboxOptions } from '#sandbox/options';
 import { useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';

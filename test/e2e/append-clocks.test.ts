@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatHttpDate } from '../../src/base/time/time.ts';
+import { formatHttpDate } from '#base/time/time';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { ask } from '../support/api.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { changedBody, sometimes } from '../support/faults.ts';

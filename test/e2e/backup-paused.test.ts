@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/sandbox/exchange.ts';
+import type { Exchange } from '#sandbox/exchange';
 import { startCli, until, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { createParquetFormatter } from '../../src/files/formats/parquet/parquet.ts';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';

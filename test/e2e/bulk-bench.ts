@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import type { QrCode } from '../../src/service/shapes.ts';
+import type { SandboxOptions } from '#sandbox/options';
+import type { QrCode } from '#service/shapes';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';

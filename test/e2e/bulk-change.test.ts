@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';

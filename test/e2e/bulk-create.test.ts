@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { baseOf, formatBase } from '../../src/codes/engine/plan/base.ts';
+import { baseOf, formatBase } from '#codes/engine/plan/base';
 import { dropBefore, type Fault, fails, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay, runHere } from '../support/run-here.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fraction } from '../../src/sandbox/chance.ts';
+import { fraction } from '#sandbox/chance';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,

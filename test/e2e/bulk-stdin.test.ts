@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { type CliOptions, startCli, until, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, sometimes } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';

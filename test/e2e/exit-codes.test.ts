@@ -2,8 +2,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/base/errors.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { EXIT_CODES } from '#base/errors';
+import type { SandboxOptions } from '#sandbox/options';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { type Fault, fails, gateway, hang, sometimes, wrongTotal } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';

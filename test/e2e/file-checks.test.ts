@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';

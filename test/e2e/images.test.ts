@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { findFault } from '../../src/codes/images/verify.ts';
+import { findFault } from '#codes/images/verify';
 import { AMBIENT, BIN, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';

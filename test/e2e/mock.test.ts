@@ -7,8 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/base/errors.ts';
-import { EXAMPLES, openApi } from '../../src/sandbox/openapi.ts';
+import { EXIT_CODES } from '#base/errors';
+import { EXAMPLES, openApi } from '#sandbox/openapi';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 

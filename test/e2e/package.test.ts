@@ -4,7 +4,7 @@ import { access, mkdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaves } from '../../src/cli/tree.ts';
+import { leaves } from '#cli/tree';
 import { BIN } from '../support/cli.ts';
 import { readDocument } from '../support/documents.ts';
 import { SOAK } from '../support/property-runs.ts';

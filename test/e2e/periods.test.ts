@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EPOCH_DAY } from '../../src/files/formats/xlsx/parts.ts';
-import type { CellValue } from '../../src/files/formats/xlsx/read-sheet.ts';
-import { readWorkbook } from '../../src/files/formats/xlsx/read-workbook.ts';
+import { EPOCH_DAY } from '#files/formats/xlsx/parts';
+import type { CellValue } from '#files/formats/xlsx/read-sheet';
+import { readWorkbook } from '#files/formats/xlsx/read-workbook';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { useDirectory } from '../support/cli.ts';
 import { blocksIn, DOCUMENTS, readDocument } from '../support/documents.ts';
 import { SOAK } from '../support/property-runs.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LANGUAGES } from '../../src/scans/report/languages/plurals.ts';
+import { LANGUAGES } from '#scans/report/languages/plurals';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 

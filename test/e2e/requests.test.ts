@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Intercept } from '../../src/sandbox/exchange.ts';
+import type { Intercept } from '#sandbox/exchange';
 import { useDirectory } from '../support/cli.ts';
 import { changedBody, sometimes } from '../support/faults.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';

@@ -2,10 +2,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openWholeFile } from '../../src/files/formats/whole-file.ts';
-import type { SheetRow } from '../../src/files/formats/xlsx/read-sheet.ts';
-import { readWorkbook } from '../../src/files/formats/xlsx/read-workbook.ts';
-import { createWorkbookSink } from '../../src/files/formats/xlsx/workbook-sink.ts';
+import { openWholeFile } from '#files/formats/whole-file';
+import type { SheetRow } from '#files/formats/xlsx/read-sheet';
+import { readWorkbook } from '#files/formats/xlsx/read-workbook';
+import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
 import { useDirectory } from '../support/cli.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { firstRows } from '../support/property-runs.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, hang, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NotFoundError } from '../../src/base/errors.ts';
-import { separateDeleted } from '../../src/scans/export/code-failures.ts';
+import { NotFoundError } from '#base/errors';
+import { separateDeleted } from '#scans/export/code-failures';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';

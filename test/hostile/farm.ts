@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { EXIT_CODES } from '../../src/base/errors.ts';
+import { EXIT_CODES } from '#base/errors';
 import { type CliOptions, type CliResult, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { useFaultServer } from '../support/fault-server.ts';
 import { useSandbox } from '../support/sandbox.ts';

@@ -1,20 +1,20 @@
 /** Parsers of what servers send. */
 import { createServer, type Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { createByteBuffer } from '../../src/base/text/byte-buffer.ts';
-import { systemClock } from '../../src/base/time/time.ts';
-import { createCookies } from '../../src/codes/destinations/cookies.ts';
-import { follow } from '../../src/codes/destinations/follow.ts';
-import { createTlsSessions } from '../../src/codes/destinations/tls-sessions.ts';
-import { judge } from '../../src/codes/destinations/verdict.ts';
-import { checkCode, checkCodePage, checkScanPage } from '../../src/service/checks.ts';
-import { createService } from '../../src/service/create-service.ts';
-import { addChunk, decodeBody } from '../../src/service/decode-body.ts';
-import { parseJson } from '../../src/service/json.ts';
-import { NetworkError } from '../../src/service/network-error.ts';
-import { parseRateHeaders } from '../../src/service/rate-limit/rate-headers.ts';
-import { createRateWindow } from '../../src/service/rate-limit/rate-window.ts';
-import { createServiceClock } from '../../src/service/rate-limit/service-clock.ts';
+import { createByteBuffer } from '#base/text/byte-buffer';
+import { systemClock } from '#base/time/time';
+import { createCookies } from '#codes/destinations/cookies';
+import { follow } from '#codes/destinations/follow';
+import { createTlsSessions } from '#codes/destinations/tls-sessions';
+import { judge } from '#codes/destinations/verdict';
+import { checkCode, checkCodePage, checkScanPage } from '#service/checks';
+import { createService } from '#service/create-service';
+import { addChunk, decodeBody } from '#service/decode-body';
+import { parseJson } from '#service/json';
+import { NetworkError } from '#service/network-error';
+import { parseRateHeaders } from '#service/rate-limit/rate-headers';
+import { createRateWindow } from '#service/rate-limit/rate-window';
+import { createServiceClock } from '#service/rate-limit/service-clock';
 import type { Parser } from './file-parsers.ts';
 import { CODE, CODE_PAGE, HEADERS, ID, RESPONSES, SCAN_PAGE } from './samples.ts';
 

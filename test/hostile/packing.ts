@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
-import { createParquetFormatter } from '../../src/files/formats/parquet/parquet.ts';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
 import { RELATIONS, SCAN, SCANS, SHEET, STYLES } from './samples.ts';
 
 /** One part of a workbook in its archive; the others as they should be. Which part it is, is told by what it begins with. */

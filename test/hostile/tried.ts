@@ -1,5 +1,5 @@
 /** What parsers of values have in common. */
-import { Failure } from '../../src/base/errors.ts';
+import { Failure } from '#base/errors';
 import type { Parser } from './file-parsers.ts';
 
 export const texts = (...all: string[]) => all.map((text) => Buffer.from(text));

@@ -1,6 +1,6 @@
 /** One damaged input, and what its parser makes of it. */
 import { crc32 } from 'node:zlib';
-import { Failure } from '../../src/base/errors.ts';
+import { Failure } from '#base/errors';
 import { FILE_PARSERS, type Parser } from './file-parsers.ts';
 import { HTTP_PARSERS } from './http-parsers.ts';
 import { createRandom, mutate } from './mutate.ts';

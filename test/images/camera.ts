@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEVELS } from '../../src/codes/images/encode.ts';
+import { LEVELS } from '#codes/images/encode';
 import { type Case, DECODERS } from './decoders.ts';
 
 /** By ImageMagick's flags; codes have 5 pixels a module. */

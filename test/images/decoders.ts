@@ -1,6 +1,6 @@
 /** Two decoders that the product does not use. */
 import { spawnSync } from 'node:child_process';
-import type { Level } from '../../src/codes/images/encode.ts';
+import type { Level } from '#codes/images/encode';
 
 /** A code that is drawn as NAME.FORMAT and rendered as NAME.png. */
 export interface Case {

@@ -1,7 +1,7 @@
 /** Our sheets of labels beside the grids that two other programs bring, where they are installed: LibreOffice and gLabels (Debian). */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findGrid, type LabelGrid, placesOf, SHEET_NUMBERS } from '../../src/codes/images/label-grids.ts';
+import { findGrid, type LabelGrid, placesOf, SHEET_NUMBERS } from '#codes/images/label-grids';
 
 /** In mm; pitch is from label to label. */
 interface Published {

@@ -1,11 +1,11 @@
 /** Codes with a logo, in each format, read by two decoders that the product does not use. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BLACK, WHITE } from '../../src/base/color.ts';
-import { drawImage } from '../../src/codes/images/draw-image.ts';
-import { encodeText } from '../../src/codes/images/encode.ts';
-import { IMAGE_FORMATS } from '../../src/codes/images/image-style.ts';
-import { loadLogo } from '../../src/codes/images/load-logo.ts';
+import { BLACK, WHITE } from '#base/color';
+import { drawImage } from '#codes/images/draw-image';
+import { encodeText } from '#codes/images/encode';
+import { IMAGE_FORMATS } from '#codes/images/image-style';
+import { loadLogo } from '#codes/images/load-logo';
 import { type Case, DECODERS } from './decoders.ts';
 import { DPI, render } from './render.ts';
 

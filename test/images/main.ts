@@ -8,10 +8,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BLACK, WHITE } from '../../src/base/color.ts';
-import { drawImage } from '../../src/codes/images/draw-image.ts';
-import { encodeText, LEVELS } from '../../src/codes/images/encode.ts';
-import { IMAGE_FORMATS, type ImageFormat } from '../../src/codes/images/image-style.ts';
+import { BLACK, WHITE } from '#base/color';
+import { drawImage } from '#codes/images/draw-image';
+import { encodeText, LEVELS } from '#codes/images/encode';
+import { IMAGE_FORMATS, type ImageFormat } from '#codes/images/image-style';
 import { checkCamera } from './camera.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { compareLabelSheets } from './label-sheets.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IMAGE_FORMATS } from '../../src/codes/images/image-style.ts';
+import { IMAGE_FORMATS } from '#codes/images/image-style';
 import { startSandbox } from './sandbox.ts';
 
 /** The oldest that package.json allows, and the majors that are kept up. */

@@ -1,6 +1,6 @@
 /** Images as pixels, by three renderers that the product does not use. */
 import { execFileSync } from 'node:child_process';
-import type { ImageFormat } from '../../src/codes/images/image-style.ts';
+import type { ImageFormat } from '#codes/images/image-style';
 
 export const DPI = 300;
 

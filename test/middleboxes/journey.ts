@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Intercept } from '../../src/sandbox/exchange.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { Intercept } from '#sandbox/exchange';
+import type { SandboxOptions } from '#sandbox/options';
 import { type CliResult, runCli, useDirectory } from '../support/cli.ts';
 import { type Fault, sometimes } from '../support/faults.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';

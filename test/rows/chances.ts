@@ -1,7 +1,7 @@
 /** What happens by chance: which command people type, when it is killed, and what becomes of the memory of a machine. */
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Policy } from '../../src/codes/engine/plan/model.ts';
+import type { Policy } from '#codes/engine/plan/model';
 import type { Random } from '../codes/engine/plan/world/random.ts';
 import type { Sheet } from '../codes/engine/plan/world/sheet.ts';
 import type { Kill } from './command.ts';

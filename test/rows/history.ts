@@ -1,8 +1,8 @@
 /** Plays the history of a seed with the built command: a week of three people, their sheets, machines, and one service. */
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LockEntry } from '../../src/codes/engine/lock/lock-file.ts';
-import type { Policy } from '../../src/codes/engine/plan/model.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { Policy } from '#codes/engine/plan/model';
 import { createJudge } from '../codes/engine/plan/world/judge.ts';
 import type { Memory } from '../codes/engine/plan/world/memory.ts';
 import {

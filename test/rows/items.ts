@@ -1,5 +1,5 @@
 /** Items of a plan, as the judge of the model takes them. */
-import type { PlanItem, Sending } from '../../src/codes/engine/plan/model.ts';
+import type { PlanItem, Sending } from '#codes/engine/plan/model';
 import type { PostRecord } from './memory-file.ts';
 
 /** Stands for the request that a POST repeats, if the ledger has closed it. */

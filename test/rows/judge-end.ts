@@ -1,6 +1,6 @@
 /** Judges a run at its end: what it said of each row, its exit code, and the files that it left. */
-import { FIELDS } from '../../src/codes/engine/plan/model.ts';
-import type { CodeChanges } from '../../src/service/shapes.ts';
+import { FIELDS } from '#codes/engine/plan/model';
+import type { CodeChanges } from '#service/shapes';
 import { judgeEnd } from '../codes/engine/plan/world/fine.ts';
 import type { Memory } from '../codes/engine/plan/world/memory.ts';
 import { judgeQuestions } from '../codes/engine/plan/world/questions.ts';

@@ -1,7 +1,7 @@
 /** Judges the requests of one run as they arrive, by what the ledger has on disk at that instant and the hidden identities of the rows. */
 import { isDeepStrictEqual } from 'node:util';
-import type { LedgerView, PlanItem } from '../../src/codes/engine/plan/model.ts';
-import type { CodeChanges, NewCode, QrCode } from '../../src/service/shapes.ts';
+import type { LedgerView, PlanItem } from '#codes/engine/plan/model';
+import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import { judgeOverwriting } from '../codes/engine/plan/world/overwriting.ts';
 import type { Job, Judge, Moment } from '../codes/engine/plan/world/run.ts';
 import type { ModelCode } from '../codes/engine/plan/world/service.ts';

@@ -1,12 +1,12 @@
 /** Ledgers and lock files on disk, as the judge reads them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readMemory } from '../../src/codes/engine/ledger/ledger-file.ts';
-import { type LockEntry, parseLock } from '../../src/codes/engine/lock/lock-file.ts';
-import type { LedgerRecord } from '../../src/codes/engine/plan/ledger-lines.ts';
-import { createReplay } from '../../src/codes/engine/plan/ledger-view.ts';
-import type { LedgerView } from '../../src/codes/engine/plan/model.ts';
-import { nodeDisk } from '../../src/files/durable/node-disk.ts';
+import { readMemory } from '#codes/engine/ledger/ledger-file';
+import { type LockEntry, parseLock } from '#codes/engine/lock/lock-file';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { LedgerView } from '#codes/engine/plan/model';
+import { nodeDisk } from '#files/durable/node-disk';
 
 /** Name of the only ledger of a state directory: there is one service, and one key. */
 export const LEDGER = 'ledger-1.jsonl';

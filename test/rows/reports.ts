@@ -1,6 +1,6 @@
 /** What a run said about each row, read from its results or its printed plan. */
-import type { FieldChange, PlanItem } from '../../src/codes/engine/plan/model.ts';
-import { FIELDS } from '../../src/codes/engine/plan/model.ts';
+import type { FieldChange, PlanItem } from '#codes/engine/plan/model';
+import { FIELDS } from '#codes/engine/plan/model';
 import type { ModelService } from '../codes/engine/plan/world/service.ts';
 import { type RowReport, readRow, type Sheet, type SheetRow } from '../codes/engine/plan/world/sheet.ts';
 import { fieldOf, isSame, printOf } from '../codes/engine/plan/world/values.ts';

@@ -1,7 +1,7 @@
 /** One run of the built command over a file, judged while it runs and at its end. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Policy } from '../../src/codes/engine/plan/model.ts';
+import type { Policy } from '#codes/engine/plan/model';
 import type { Memory } from '../codes/engine/plan/world/memory.ts';
 import type { Random } from '../codes/engine/plan/world/random.ts';
 import type { Job, Judge } from '../codes/engine/plan/world/run.ts';

@@ -1,8 +1,8 @@
 /** The model of the service behind HTTP on loopback, with everything that gateways and networks do to requests and responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FIELDS } from '../../src/codes/engine/plan/model.ts';
-import type { CodeChanges, NewCode, QrCode } from '../../src/service/shapes.ts';
+import { FIELDS } from '#codes/engine/plan/model';
+import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import type { Random } from '../codes/engine/plan/world/random.ts';
 import type { ModelService } from '../codes/engine/plan/world/service.ts';
 

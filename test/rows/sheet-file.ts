@@ -1,8 +1,8 @@
 /** Files of people: a sheet is written as a person saves it, and results are read as a person sees them. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatBase, parseBase } from '../../src/codes/engine/plan/base.ts';
-import type { RowDecision } from '../../src/codes/engine/plan/model.ts';
+import { formatBase, parseBase } from '#codes/engine/plan/base';
+import type { RowDecision } from '#codes/engine/plan/model';
 import type { SheetRow } from '../codes/engine/plan/world/sheet.ts';
 
 /** Cells of a line, by column. */

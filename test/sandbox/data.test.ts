@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { slug } from '../../src/sandbox/chance.ts';
-import { CODE_STATUSES, CODE_TYPES, DEVICES } from '../../src/service/shapes.ts';
+import { slug } from '#sandbox/chance';
+import { CODE_STATUSES, CODE_TYPES, DEVICES } from '#service/shapes';
 import { ask } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { useSandbox, withSandbox } from '../support/sandbox.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CODE_TYPES } from '../../src/service/shapes.ts';
+import { CODE_TYPES } from '#service/shapes';
 import { ask } from '../support/api.ts';
 import { useSandbox } from '../support/sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '#sandbox/options';
 import { ask } from '../support/api.ts';
 import * as faults from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';

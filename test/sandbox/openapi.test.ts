@@ -2,8 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../../src/sandbox/openapi.ts';
-import { CODE_FIELDS, SCAN_FIELDS } from '../../src/service/shapes.ts';
+import { openApi } from '#sandbox/openapi';
+import { CODE_FIELDS, SCAN_FIELDS } from '#service/shapes';
 import { type Ask, ask } from '../support/api.ts';
 import { useSandbox } from '../support/sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
-import { createFaults, type PlannedFault, SLOW_MS } from '../../src/sandbox/faults.ts';
+import { systemClock } from '#base/time/time';
+import { createFaults, type PlannedFault, SLOW_MS } from '#sandbox/faults';
 import { ask } from '../support/api.ts';
 import { useSandbox } from '../support/sandbox.ts';
 

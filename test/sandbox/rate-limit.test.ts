@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type SandboxOptions, withDefaults } from '../../src/sandbox/options.ts';
-import { createRateLimiter } from '../../src/sandbox/sandbox.ts';
+import { type SandboxOptions, withDefaults } from '#sandbox/options';
+import { createRateLimiter } from '#sandbox/sandbox';
 import { ask } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { useSandbox } from '../support/sandbox.ts';

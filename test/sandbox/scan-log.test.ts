@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type SandboxOptions, withDefaults } from '../../src/sandbox/options.ts';
-import { createScanLog, type ScanLog } from '../../src/sandbox/scan-log.ts';
-import type { Scan } from '../../src/service/shapes.ts';
+import { type SandboxOptions, withDefaults } from '#sandbox/options';
+import { createScanLog, type ScanLog } from '#sandbox/scan-log';
+import type { Scan } from '#service/shapes';
 
 const END = Date.UTC(2025, 0, 1);
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSeries, type SeriesShape } from '../../src/sandbox/scan-series.ts';
+import { createSeries, type SeriesShape } from '#sandbox/scan-series';
 import { runs } from '../support/property-runs.ts';
 
 const DAY_MS = 86_400_000;

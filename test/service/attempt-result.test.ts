@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backoffMs } from '../../src/service/attempt-result.ts';
+import { backoffMs } from '#service/attempt-result';
 
 const state = { attempts: 1, spentMs: 0, retryForMs: 30_000, retryAfterMs: undefined, random: 0.999_999 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import { isLoopback, parseBaseUrl } from '../../src/service/base-url.ts';
+import { UsageError } from '#base/errors';
+import { isLoopback, parseBaseUrl } from '#service/base-url';
 
 describe('parseBaseUrl', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UnexpectedResponseError } from '../../src/base/errors.ts';
-import { checkCode, checkCodePage, checkSameCode, checkScanPage } from '../../src/service/checks.ts';
-import { createRedact } from '../../src/service/excerpt.ts';
+import { UnexpectedResponseError } from '#base/errors';
+import { checkCode, checkCodePage, checkSameCode, checkScanPage } from '#service/checks';
+import { createRedact } from '#service/excerpt';
 import { CODE, pageOf, SCAN } from './setup.ts';
 
 const redact = createRedact('svc_live_canaryCANARY');

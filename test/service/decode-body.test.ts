@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBody } from '../../src/service/decode-body.ts';
+import { decodeBody } from '#service/decode-body';
 import { runs } from '../support/property-runs.ts';
 
 /** Longer than the bodies that are decoded as they are. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedact, excerpt } from '../../src/service/excerpt.ts';
+import { createRedact, excerpt } from '#service/excerpt';
 import { SOAK } from '../support/property-runs.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');

@@ -11,8 +11,8 @@ import {
   RejectedError,
   UnavailableError,
   UnexpectedResponseError,
-} from '../../src/base/errors.ts';
-import { systemClock } from '../../src/base/time/time.ts';
+} from '#base/errors';
+import { systemClock } from '#base/time/time';
 import { fakeClock } from '../support/clock.ts';
 import { type RawRequest, rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CODE, KEY, pageOf, rejection, SCAN, useService } from './setup.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/service/json.ts';
+import { parseJson } from '#service/json';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 
 test('a text without long integers is parsed as by JSON.parse', async () => {

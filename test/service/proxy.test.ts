@@ -1,8 +1,8 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UnavailableError, UsageError } from '../../src/base/errors.ts';
-import { proxyAuthorization, proxyFor } from '../../src/service/proxy.ts';
+import { UnavailableError, UsageError } from '#base/errors';
+import { proxyAuthorization, proxyFor } from '#service/proxy';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 import { CODE, pageOf, rejection, useService } from './setup.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseInstant } from '../../src/base/time/time.ts';
-import { parseScanTime } from '../../src/service/scan-times.ts';
+import { parseInstant } from '#base/time/time';
+import { parseScanTime } from '#service/scan-times';
 import { runs } from '../support/property-runs.ts';
 
 describe('parseScanTime', () => {

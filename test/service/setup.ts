@@ -1,8 +1,8 @@
 /** What the tests of the service share: a service on a real clock that never waits between attempts, and its answers. */
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
-import { createService } from '../../src/service/create-service.ts';
-import type { Service, ServiceOptions } from '../../src/service/service.ts';
+import { systemClock } from '#base/time/time';
+import { createService } from '#service/create-service';
+import type { Service, ServiceOptions } from '#service/service';
 
 export const KEY = 'svc_live_0123456789abcdef';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSlugMemory } from '../../src/service/slug-memory.ts';
+import { createSlugMemory } from '#service/slug-memory';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const code = (number: number) => ({ id: idOf(number), slug: `slug-${number}`, name: `Code ${number}` });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NotFoundError, UnavailableError, UsageError } from '../../src/base/errors.ts';
-import { checkWorkspace, createWorkspace, isRecordedWorkspace } from '../../src/service/workspace.ts';
+import { NotFoundError, UnavailableError, UsageError } from '#base/errors';
+import { checkWorkspace, createWorkspace, isRecordedWorkspace } from '#service/workspace';
 
 const KEY = 'svc_live_aaaabbbbccccdddd';
 const here = createWorkspace({ baseUrl: 'https://one.example/api/v1', apiKey: KEY, profile: 'aaa' });

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, UsageError } from '../../src/base/errors.ts';
-import { inShell } from '../../src/base/text/quote.ts';
-import { systemClock } from '../../src/base/time/time.ts';
-import { parseKeyCommand } from '../../src/settings/key-command.ts';
-import { loadKey } from '../../src/settings/load-key.ts';
-import { resolveSettings } from '../../src/settings/resolve.ts';
-import type { CommandProblem } from '../../src/settings/stored.ts';
+import { AuthError, InterruptedError, UsageError } from '#base/errors';
+import { inShell } from '#base/text/quote';
+import { systemClock } from '#base/time/time';
+import { parseKeyCommand } from '#settings/key-command';
+import { loadKey } from '#settings/load-key';
+import { resolveSettings } from '#settings/resolve';
+import type { CommandProblem } from '#settings/stored';
 import { until } from '../support/cli.ts';
 import { temporaryDirectory } from './temporary.ts';
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AuthError } from '../../src/base/errors.ts';
-import { systemClock } from '../../src/base/time/time.ts';
-import { loadKey, readKeyFile } from '../../src/settings/load-key.ts';
-import { resolveSettings } from '../../src/settings/resolve.ts';
+import { AuthError } from '#base/errors';
+import { systemClock } from '#base/time/time';
+import { loadKey, readKeyFile } from '#settings/load-key';
+import { resolveSettings } from '#settings/resolve';
 import { temporaryDirectory } from './temporary.ts';
 
 const MKFIFO = 'mkfifo';

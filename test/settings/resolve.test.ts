@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import { resolveSettings } from '../../src/settings/resolve.ts';
-import type { SettingFlags, Variables } from '../../src/settings/settings.ts';
-import type { StoredProfile } from '../../src/settings/stored.ts';
+import { UsageError } from '#base/errors';
+import { resolveSettings } from '#settings/resolve';
+import type { SettingFlags, Variables } from '#settings/settings';
+import type { StoredProfile } from '#settings/stored';
 
 interface Given {
   flags?: SettingFlags;

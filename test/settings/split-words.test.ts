@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { splitWords } from '../../src/settings/key-command.ts';
+import { splitWords } from '#settings/key-command';
 
 const refuse = (reason: string) => {
   throw new Error(reason);

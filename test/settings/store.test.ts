@@ -13,8 +13,8 @@ import {
 import { platform, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
-import { configFile, readStore } from '../../src/settings/store.ts';
+import { UsageError } from '#base/errors';
+import { configFile, readStore } from '#settings/store';
 import { runCli } from '../support/cli.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { temporaryDirectory } from './temporary.ts';

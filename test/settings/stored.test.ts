@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatStored, parseStored } from '../../src/settings/stored.ts';
+import { formatStored, parseStored } from '#settings/stored';
 
 describe('parseStored', () => {
   test('reads what formatStored wrote, whatever a profile is called', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VALUES } from '../../src/settings/values.ts';
+import { VALUES } from '#settings/values';
 
 describe.each([
   ['format', { table: 'table', ndjson: 'ndjson' }, ['', 'xml', 'CSV', 'toString']],

@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LocalError, UsageError } from '../../src/base/errors.ts';
-import { systemClock } from '../../src/base/time/time.ts';
-import type { Disk, DiskFile } from '../../src/files/durable/disk.ts';
-import { acquireLock } from '../../src/files/durable/lock.ts';
-import { nodeDisk } from '../../src/files/durable/node-disk.ts';
-import { readStore } from '../../src/settings/store.ts';
-import type { Stored, StoredProfile } from '../../src/settings/stored.ts';
-import { updateStore } from '../../src/settings/write-store.ts';
+import { LocalError, UsageError } from '#base/errors';
+import { systemClock } from '#base/time/time';
+import type { Disk, DiskFile } from '#files/durable/disk';
+import { acquireLock } from '#files/durable/lock';
+import { nodeDisk } from '#files/durable/node-disk';
+import { readStore } from '#settings/store';
+import type { Stored, StoredProfile } from '#settings/stored';
+import { updateStore } from '#settings/write-store';
 import { temporaryDirectory } from './temporary.ts';
 
 function told(env: Record<string, string>) {

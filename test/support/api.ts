@@ -1,5 +1,5 @@
 /** Plain requests to a sandbox, past the product's own client. */
-import type { Pagination, QrCode } from '../../src/service/shapes.ts';
+import type { Pagination, QrCode } from '#service/shapes';
 import type { TestSandbox } from './sandbox.ts';
 
 /** Whatever the service may say; only what belongs to the kind of answer is there. */

@@ -1,5 +1,5 @@
 /** The clock of all tests: no time passes but what a test lets pass, so that simulations of hours run in milliseconds. */
-import type { Clock } from '../../src/base/time/time.ts';
+import type { Clock } from '#base/time/time';
 
 export interface FakeClock extends Clock {
   /** Calls `fire` when the monotonic clock reaches `atMs`, whatever the program does meanwhile. */

@@ -1,5 +1,5 @@
-import type { ImageFormat } from '../../src/codes/images/image-style.ts';
-import { drawingFault, type Expected, findFault } from '../../src/codes/images/verify.ts';
+import type { ImageFormat } from '#codes/images/image-style';
+import { drawingFault, type Expected, findFault } from '#codes/images/verify';
 import { readEps } from './read-eps.ts';
 import { readPdf } from './read-pdf.ts';
 

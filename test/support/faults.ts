@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { fraction, pick } from '../../src/sandbox/chance.ts';
-import { type Exchange, failure, type Intercept, type SandboxResponse } from '../../src/sandbox/exchange.ts';
+import { fraction, pick } from '#sandbox/chance';
+import { type Exchange, failure, type Intercept, type SandboxResponse } from '#sandbox/exchange';
 
 /** One way to answer badly. */
 export type Fault = Intercept;

@@ -1,10 +1,10 @@
 /** The state that `scans export --append` keeps next to a file, for files that a test writes. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createFileHash } from '../../src/scans/append/file-hash.ts';
-import { emptyOverlap } from '../../src/scans/append/overlap.ts';
-import { formatState } from '../../src/scans/append/state.ts';
-import { SCAN_FIELDS } from '../../src/service/shapes.ts';
-import { createWorkspace } from '../../src/service/workspace.ts';
+import { createFileHash } from '#scans/append/file-hash';
+import { emptyOverlap } from '#scans/append/overlap';
+import { formatState } from '#scans/append/state';
+import { SCAN_FIELDS } from '#service/shapes';
+import { createWorkspace } from '#service/workspace';
 
 const CODE = '11111111-1111-4111-8111-111111111111';
 

@@ -1,6 +1,6 @@
 /** Logs whose records are kept in memory. */
-import { type LogAdvice, type LogWriter, openLog, readLog } from '../../src/files/durable/append-log.ts';
-import type { Disk } from '../../src/files/durable/disk.ts';
+import { type LogAdvice, type LogWriter, openLog, readLog } from '#files/durable/append-log';
+import type { Disk } from '#files/durable/disk';
 
 interface Line {
   is: string;

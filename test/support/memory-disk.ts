@@ -3,7 +3,7 @@
  * wrote; a power cut may lose everything that was not flushed, contents and names, in any mixture a journaling disk allows.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Disk, DiskFile, DiskStat } from '../../src/files/durable/disk.ts';
+import type { Disk, DiskFile, DiskStat } from '#files/durable/disk';
 
 interface Inode {
   ino: number;

@@ -1,8 +1,8 @@
 /** Reads an EPS that write-eps.ts wrote back into areas, by its own text alone. */
 
-import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
-import { grayOf, POINTS_A_MM } from '../../src/codes/images/image-style.ts';
-import { rasterOfRgb } from '../../src/codes/images/raster.ts';
+import type { Area, Drawing, Overlay } from '#codes/images/drawing';
+import { grayOf, POINTS_A_MM } from '#codes/images/image-style';
+import { rasterOfRgb } from '#codes/images/raster';
 import { apply, combine, type Matrix } from './matrix.ts';
 
 /** Reads the drawing of an EPS. Throws Error if write-eps.ts did not write it. */

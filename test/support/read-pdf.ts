@@ -1,9 +1,9 @@
 /** Reads a PDF that write-pdf.ts wrote back into the areas of each page, by its own bytes alone (ISO 32000-1). */
 import { inflateSync } from 'node:zlib';
-import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
-import { grayOf, POINTS_A_MM } from '../../src/codes/images/image-style.ts';
-import { type Raster, rasterOfRgb } from '../../src/codes/images/raster.ts';
-import { unfilter } from '../../src/codes/images/read-png.ts';
+import type { Area, Drawing, Overlay } from '#codes/images/drawing';
+import { grayOf, POINTS_A_MM } from '#codes/images/image-style';
+import { type Raster, rasterOfRgb } from '#codes/images/raster';
+import { unfilter } from '#codes/images/read-png';
 import { apply, combine, type Matrix } from './matrix.ts';
 
 /** Reads the pages of a PDF in order. Throws Error if write-pdf.ts did not write it. */

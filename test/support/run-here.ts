@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
-import * as app from '../../src/app.ts';
-import { main } from '../../src/main.ts';
+import * as app from '#app';
+import { main } from '#main';
 import { bareEnv, type CliOptions, type CliResult, runCli } from './cli.ts';
 import { SOAK } from './property-runs.ts';
 

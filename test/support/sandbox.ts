@@ -1,10 +1,10 @@
 /** Sandboxes for tests: in this process, with their data and every request at hand; gone when the test is. */
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
-import type { RequestRecord } from '../../src/sandbox/exchange.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Scan } from '../../src/service/shapes.ts';
+import { systemClock } from '#base/time/time';
+import type { RequestRecord } from '#sandbox/exchange';
+import type { SandboxOptions } from '#sandbox/options';
+import { type Sandbox, startSandbox } from '#sandbox/sandbox';
+import type { Scan } from '#service/shapes';
 
 export interface TestSandbox extends Sandbox {
   /** Every answered request, oldest first. */

@@ -1,8 +1,8 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/base/errors.ts';
-import { loadColors } from '../../src/terminal/color.ts';
-import { type ConsoleOptions, createConsole } from '../../src/terminal/console.ts';
+import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '#base/errors';
+import { loadColors } from '#terminal/color';
+import { type ConsoleOptions, createConsole } from '#terminal/console';
 import { fakeClock } from '../support/clock.ts';
 
 const ESC = '\x1b';

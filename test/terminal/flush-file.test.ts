@@ -2,7 +2,7 @@ import { closeSync, type fsync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { flushFile } from '../../src/terminal/stdout-writer.ts';
+import { flushFile } from '#terminal/stdout-writer';
 import { useDirectory } from '../support/cli.ts';
 
 const streamOf = (fd: number | undefined) => Object.assign(new PassThrough(), fd === undefined ? {} : { fd });

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import Table from 'cli-table3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { displayWidth } from '../../src/base/text/display-width.ts';
-import type { ColorName } from '../../src/files/formats/columns.ts';
-import { type Colors, loadColors, NO_COLORS } from '../../src/terminal/color.ts';
-import { type Cell, createGrid, type GridColumn } from '../../src/terminal/grid.ts';
+import { displayWidth } from '#base/text/display-width';
+import type { ColorName } from '#files/formats/columns';
+import { type Colors, loadColors, NO_COLORS } from '#terminal/color';
+import { type Cell, createGrid, type GridColumn } from '#terminal/grid';
 import { runs } from '../support/property-runs.ts';
 
 /** The measure of cli-table3, of 2021: other than ours for newer emoji, which are left to ours. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBar, renderBar } from '../../src/terminal/progress.ts';
+import { createBar, renderBar } from '#terminal/progress';
 import { fakeClock } from '../support/clock.ts';
 
 describe('the line of a bar', () => {

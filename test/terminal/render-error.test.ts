@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '../../src/base/errors.ts';
-import { loadColors } from '../../src/terminal/color.ts';
-import { renderError } from '../../src/terminal/render-error.ts';
+import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '#base/errors';
+import { loadColors } from '#terminal/color';
+import { renderError } from '#terminal/render-error';
 
 const text = { json: false, verbose: false };
 const json = { json: true, verbose: false };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceStack } from '../../src/terminal/source-stack.ts';
+import { sourceStack } from '#terminal/source-stack';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { withSandbox } from '../support/sandbox.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSpokenProgress } from '../../src/terminal/progress.ts';
+import { createSpokenProgress } from '#terminal/progress';
 import { fakeClock } from '../support/clock.ts';
 
 test('progress for a screen reader is a line per 30 s of work and one per pause', async () => {

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../src/base/text/display-width.ts';
-import type { Column } from '../../src/files/formats/columns.ts';
-import { textOf } from '../../src/files/formats/formatter.ts';
-import { loadColors, NO_COLORS } from '../../src/terminal/color.ts';
-import { fitText } from '../../src/terminal/grid.ts';
-import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/terminal/table.ts';
+import { displayWidth } from '#base/text/display-width';
+import type { Column } from '#files/formats/columns';
+import { textOf } from '#files/formats/formatter';
+import { loadColors, NO_COLORS } from '#terminal/color';
+import { fitText } from '#terminal/grid';
+import { createRecordFormatter, createTableFormatter, type TableOptions } from '#terminal/table';
 import { runs, SOAK } from '../support/property-runs.ts';
 
 const columns: Column[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spacedPaths, wrapWords } from '../../src/terminal/wrap-words.ts';
+import { spacedPaths, wrapWords } from '#terminal/wrap-words';
 
 describe('a wrapped text', () => {
   test('is broken between words, with indented continuation lines', () => {

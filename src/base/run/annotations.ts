@@ -1,9 +1,9 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { RowProblem } from '../errors.ts';
-import { clean } from '../text/clean.ts';
-import { redactKeys } from '../text/key.ts';
-import { countOf } from '../text/quote.ts';
-import { escapeData, escapeProperty } from '../text/workflow-commands.ts';
+import type { RowProblem } from '#base/errors';
+import { clean } from '#base/text/clean';
+import { redactKeys } from '#base/text/key';
+import { countOf } from '#base/text/quote';
+import { escapeData, escapeProperty } from '#base/text/workflow-commands';
 
 import type { RunFacts } from './run-summary.ts';
 

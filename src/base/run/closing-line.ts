@@ -1,4 +1,4 @@
-import { capitalize, countOf, formatCount } from '../text/quote.ts';
+import { capitalize, countOf, formatCount } from '#base/text/quote';
 
 /**
  * Formats `Created 48 codes, 2 failed (50 requests). Results: codes.results.csv`. `cost` may have empty

@@ -1,5 +1,5 @@
 /** Outcomes of rows, except those of `qr check`, `scans watch` and `scans verify`. */
-import { countBy } from '../collections.ts';
+import { countBy } from '#base/collections';
 
 export const OUTCOMES = {
   created: 'New code or image',

@@ -1,7 +1,7 @@
 /** Formats `--summary FILE.prom` for node_exporter (prometheus.io/docs/instrumenting/exposition_formats). */
-import { exitCodeOf } from '../errors.ts';
-import { clean } from '../text/clean.ts';
-import { redactKeys } from '../text/key.ts';
+import { exitCodeOf } from '#base/errors';
+import { clean } from '#base/text/clean';
+import { redactKeys } from '#base/text/key';
 import type { RunEnd } from './run-summary.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-import { exitCodeOf, Failure, messageOf, type RowProblem } from '../errors.ts';
-import { redactKeys } from '../text/key.ts';
-import { formatInstant } from '../time/time.ts';
+import { exitCodeOf, Failure, messageOf, type RowProblem } from '#base/errors';
+import { redactKeys } from '#base/text/key';
+import { formatInstant } from '#base/time/time';
 
 export interface RunFacts {
   codes?: number;

@@ -1,5 +1,5 @@
-import { exitCodeOf, InterruptedError } from '../errors.ts';
-import { after } from '../time/time.ts';
+import { exitCodeOf, InterruptedError } from '#base/errors';
+import { after } from '#base/time/time';
 
 const GRACE_MS = 1500;
 

@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { UsageError } from '../errors.ts';
-import { orUndefined } from '../or-undefined.ts';
+import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 
 interface UsedFile {
   /** Flag that specifies the file, or the file from whose name its own is derived. */

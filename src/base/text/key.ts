@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '#base/errors';
 
 const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;

@@ -1,4 +1,4 @@
-import { orUndefined } from '../or-undefined.ts';
+import { orUndefined } from '#base/or-undefined';
 import { isDotless, parseUrl } from './parse-url.ts';
 
 const PLACES = /\{(slug|id)\}/g;

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import { UsageError } from '../errors.ts';
-import { orUndefined } from '../or-undefined.ts';
-import { shown } from '../text/quote.ts';
+import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { shown } from '#base/text/quote';
 import { isPeriod, localDay, periodWord } from './periods.ts';
 import { parseDuration } from './time.ts';
 

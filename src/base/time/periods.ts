@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { UsageError } from '../errors.ts';
-import { shown } from '../text/quote.ts';
+import { UsageError } from '#base/errors';
+import { shown } from '#base/text/quote';
 
 const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
 type PeriodUnit = (typeof PERIOD_UNITS)[number];

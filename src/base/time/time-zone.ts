@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { MOST_BYTES } from '../bounds.ts';
-import { UsageError } from '../errors.ts';
-import { orUndefined } from '../or-undefined.ts';
-import { shown } from '../text/quote.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { shown } from '#base/text/quote';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 

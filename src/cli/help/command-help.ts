@@ -1,9 +1,9 @@
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
-import type { Example } from '../../commands/define.ts';
-import { GLOBAL_FLAGS } from '../../commands/global-options.ts';
-import { OUTPUT_FLAGS } from '../../commands/output-options.ts';
-import { loadColors } from '../../terminal/color.ts';
-import { isBranch, TREE } from '../tree.ts';
+import { isBranch, TREE } from '#cli/tree';
+import type { Example } from '#commands/define';
+import { GLOBAL_FLAGS } from '#commands/global-options';
+import { OUTPUT_FLAGS } from '#commands/output-options';
+import { loadColors } from '#terminal/color';
 import { type Block, TOPIC_WORDS, type Topic } from './topics.ts';
 
 export interface Terminal {

@@ -1,5 +1,5 @@
 /** Formats man pages in roff (man(7) macros): qrctl(1), and one per command and group. */
-import type { Flag } from '../../commands/define.ts';
+
 import {
   type CommandPage,
   describeValues,
@@ -7,7 +7,8 @@ import {
   fullName,
   type GroupPage,
   type Manual,
-} from '../manual.ts';
+} from '#cli/manual';
+import type { Flag } from '#commands/define';
 import { FIRST_STEPS } from './command-help.ts';
 import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
 

@@ -1,8 +1,8 @@
 /** Formats `qrctl help --json`, which docs/help.schema.json describes. */
-import { EXIT_CODES } from '../../base/errors.ts';
-import type { Argument, Flag, OutputColumns } from '../../commands/define.ts';
-import { type CommandPage, flagsOf, type Manual } from '../manual.ts';
-import { HELP_SUMMARY, helpOptions } from '../tree.ts';
+import { EXIT_CODES } from '#base/errors';
+import { type CommandPage, flagsOf, type Manual } from '#cli/manual';
+import { HELP_SUMMARY, helpOptions } from '#cli/tree';
+import type { Argument, Flag, OutputColumns } from '#commands/define';
 import { ENVIRONMENT, TOPICS } from './topics.ts';
 
 /** Version of the format, increased if a key is removed or changes its meaning. */

@@ -1,11 +1,11 @@
-import { EXIT_CODES } from '../../base/errors.ts';
-import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
-import type { Options } from '../../commands/define.ts';
-import { lineOptions } from '../../commands/global-options.ts';
-import { outputOptions, timezoneOption } from '../../commands/output-options.ts';
-import { ENDINGS, FORMAT_MEANINGS } from '../../files/formats/formats.ts';
-import { CODE_TYPES } from '../../service/shapes.ts';
-import { describeValues } from '../manual.ts';
+import { EXIT_CODES } from '#base/errors';
+import { ACTIONS, OUTCOMES, PLAN_WORDS } from '#base/run/outcomes';
+import { describeValues } from '#cli/manual';
+import type { Options } from '#commands/define';
+import { lineOptions } from '#commands/global-options';
+import { outputOptions, timezoneOption } from '#commands/output-options';
+import { ENDINGS, FORMAT_MEANINGS } from '#files/formats/formats';
+import { CODE_TYPES } from '#service/shapes';
 
 export type Block =
   | string

@@ -1,9 +1,9 @@
 /** E24: merges the rows of a dated plan by code. */
-import { formatInstant } from '../../base/time/time.ts';
-import type { Source } from '../../files/formats/read/input.ts';
-import type { RowEnd } from '../engine/executor/job.ts';
-import type { Plan, PlanInput, PlanItem } from '../engine/plan/model.ts';
-import { plan } from '../engine/plan/plan.ts';
+import { formatInstant } from '#base/time/time';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { Plan, PlanInput, PlanItem } from '#codes/engine/plan/model';
+import { plan } from '#codes/engine/plan/plan';
+import type { Source } from '#files/formats/read/input';
 import { dueRowsOf, isDueRow, type Share } from './due-wishes.ts';
 
 /** Plans the rows that are due at `nowMs`, the time of the service. */

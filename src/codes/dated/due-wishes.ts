@@ -1,8 +1,6 @@
 /** E24: collects the values that the due rows of a dated plan give each code. */
-import { groupBy } from '../../base/collections.ts';
-import { addUtm, carryUtm } from '../../base/text/utm.ts';
-import { type Fault, placeOf, type Source } from '../../files/formats/read/input.ts';
-import type { CodeChanges, QrCode } from '../../service/shapes.ts';
+import { groupBy } from '#base/collections';
+import { addUtm, carryUtm } from '#base/text/utm';
 import {
   type Base,
   type DueWish,
@@ -10,9 +8,11 @@ import {
   type Field,
   type PlanInput,
   type Row,
-} from '../engine/plan/model.ts';
-import { codeOfCells } from '../engine/plan/name-code.ts';
-import { isUnedited } from '../engine/plan/values.ts';
+} from '#codes/engine/plan/model';
+import { codeOfCells } from '#codes/engine/plan/name-code';
+import { isUnedited } from '#codes/engine/plan/values';
+import { type Fault, placeOf, type Source } from '#files/formats/read/input';
+import type { CodeChanges, QrCode } from '#service/shapes';
 
 type File = Pick<Source, 'form'>;
 

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import { parseInstant } from '../../base/time/time.ts';
-import { showValue } from '../../files/formats/read/input.ts';
-import type { InputCell } from '../input/columns.ts';
+import { parseInstant } from '#base/time/time';
+import type { InputCell } from '#codes/input/columns';
+import { showValue } from '#files/formats/read/input';
 
 const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;

@@ -1,6 +1,6 @@
-import { fillShortUrl, isShortUrl } from '../../base/text/short-url.ts';
-import { DAY_MS } from '../../base/time/time.ts';
-import type { QrCode } from '../../service/shapes.ts';
+import { fillShortUrl, isShortUrl } from '#base/text/short-url';
+import { DAY_MS } from '#base/time/time';
+import type { QrCode } from '#service/shapes';
 import { type CheckJob, checkDestinations } from './check-destinations.ts';
 import { findDestinationProblem } from './destination.ts';
 import { type CheckOutcome, findSilence, type Verdict } from './verdict.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { groupBy } from '../../base/collections.ts';
-import { inParallel } from '../../base/parallel.ts';
+import { groupBy } from '#base/collections';
+import { inParallel } from '#base/parallel';
 import { follow, type Trip, type TripOptions } from './follow.ts';
 import { LateError } from './request.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';

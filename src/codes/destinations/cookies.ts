@@ -1,5 +1,5 @@
-import { MOST_BYTES } from '../../base/bounds.ts';
-import type { Headers } from '../../service/transport.ts';
+import { MOST_BYTES } from '#base/bounds';
+import type { Headers } from '#service/transport';
 
 const MOST_COOKIES = 50;
 

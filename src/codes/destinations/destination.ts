@@ -1,8 +1,8 @@
 /** Judges destinations before printing, which can't be reverted. */
 import { isIP } from 'node:net';
-import { findInvisible } from '../../base/text/clean.ts';
-import { isDotless, parseUrl } from '../../base/text/parse-url.ts';
-import { inQuotes, quote } from '../../base/text/quote.ts';
+import { findInvisible } from '#base/text/clean';
+import { isDotless, parseUrl } from '#base/text/parse-url';
+import { inQuotes, quote } from '#base/text/quote';
 
 /**
  * `unusable`: no browser opens it; `dotless`: only a browser in the same private network does; `network`: no

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
-import { parseUrl } from '../../base/text/parse-url.ts';
-import { formatCount } from '../../base/text/quote.ts';
-import { after, type Clock, formatDuration } from '../../base/time/time.ts';
-import { asNetworkError, NetworkError } from '../../service/network-error.ts';
-import { type Headers, header } from '../../service/transport.ts';
+import { parseUrl } from '#base/text/parse-url';
+import { formatCount } from '#base/text/quote';
+import { after, type Clock, formatDuration } from '#base/time/time';
+import { asNetworkError, NetworkError } from '#service/network-error';
+import { type Headers, header } from '#service/transport';
 import { createCookies } from './cookies.ts';
 import { type Reply, request } from './request.ts';
 import { RefusedAddressError } from './resolve-host.ts';

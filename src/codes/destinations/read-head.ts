@@ -2,10 +2,10 @@
  * K11: reads response headers as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter, but a page
  * that opens for visitors must not be reported as broken.
  */
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { getOrAdd } from '../../base/collections.ts';
-import { NetworkError } from '../../service/network-error.ts';
-import type { Headers } from '../../service/transport.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { getOrAdd } from '#base/collections';
+import { NetworkError } from '#service/network-error';
+import type { Headers } from '#service/transport';
 
 export interface Head {
   status: number;

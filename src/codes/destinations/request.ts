@@ -1,12 +1,12 @@
 import type { LookupAddress } from 'node:dns';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { after, formatDuration, parseHttpDate } from '../../base/time/time.ts';
-import { createConnection, type OpenSocket } from '../../service/connect.ts';
-import { asNetworkError, CLOSED_EARLY, NetworkError } from '../../service/network-error.ts';
-import { proxyAuthorization, proxyRefusal, throughProxy } from '../../service/proxy.ts';
-import type { Headers } from '../../service/transport.ts';
-import { buildConnector } from '../../service/undici.ts';
+import { after, formatDuration, parseHttpDate } from '#base/time/time';
+import { createConnection, type OpenSocket } from '#service/connect';
+import { asNetworkError, CLOSED_EARLY, NetworkError } from '#service/network-error';
+import { proxyAuthorization, proxyRefusal, throughProxy } from '#service/proxy';
+import type { Headers } from '#service/transport';
+import { buildConnector } from '#service/undici';
 import { createHeadReader } from './read-head.ts';
 import { specialKind } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';

@@ -2,7 +2,7 @@
 
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '#base/text/quote';
 
 /** Non-public subnets by kind. Tunnels (Teredo, 6to4) contain an arbitrary IPv4 address. */
 const SPECIAL = {

@@ -1,7 +1,7 @@
-import { quote } from '../../base/text/quote.ts';
-import { isRefused, type NetworkError } from '../../service/network-error.ts';
-import { parseRateHeaders } from '../../service/rate-limit/rate-headers.ts';
-import { type Headers, header } from '../../service/transport.ts';
+import { quote } from '#base/text/quote';
+import { isRefused, type NetworkError } from '#service/network-error';
+import { parseRateHeaders } from '#service/rate-limit/rate-headers';
+import { type Headers, header } from '#service/transport';
 import type { Trip } from './follow.ts';
 
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;

@@ -3,7 +3,7 @@
  * or run scripts.
  */
 import { Parser } from 'saxen';
-import { formatCount } from '../../base/text/quote.ts';
+import { formatCount } from '#base/text/quote';
 
 const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
 const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];

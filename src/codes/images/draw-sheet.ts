@@ -1,9 +1,9 @@
-import { breakLines } from '../../files/paper/break-lines.ts';
-import { type CaptionFont, loadFonts } from '../../files/paper/caption-fonts.ts';
-import { captionOf, piecesOf } from '../../files/paper/captions.ts';
-import { type Typeset, typeset } from '../../files/paper/missing-glyphs.ts';
-import { drawPieces, widthOfPieces } from '../../files/paper/pdf-text.ts';
-import { closePdf } from '../../files/paper/pdfkit.ts';
+import { breakLines } from '#files/paper/break-lines';
+import { type CaptionFont, loadFonts } from '#files/paper/caption-fonts';
+import { captionOf, piecesOf } from '#files/paper/captions';
+import { type Typeset, typeset } from '#files/paper/missing-glyphs';
+import { drawPieces, widthOfPieces } from '#files/paper/pdf-text';
+import { closePdf } from '#files/paper/pdfkit';
 import type { Encoded, Fault } from './draw-image.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type ImageStyle, modulesAcross, POINTS_A_MM } from './image-style.ts';

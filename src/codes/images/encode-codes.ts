@@ -1,11 +1,11 @@
-import { contrastOf, luminanceOf, WHITE } from '../../base/color.ts';
-import { UsageError } from '../../base/errors.ts';
-import { addFailedCodes } from '../../base/run/annotations.ts';
-import type { RunFacts } from '../../base/run/run-summary.ts';
-import { countOf, formatCount, quote } from '../../base/text/quote.ts';
-import { fillShortUrl } from '../../base/text/short-url.ts';
-import { letSignalsIn } from '../../base/time/time.ts';
-import type { QrCode } from '../../service/shapes.ts';
+import { contrastOf, luminanceOf, WHITE } from '#base/color';
+import { UsageError } from '#base/errors';
+import { addFailedCodes } from '#base/run/annotations';
+import type { RunFacts } from '#base/run/run-summary';
+import { countOf, formatCount, quote } from '#base/text/quote';
+import { fillShortUrl } from '#base/text/short-url';
+import { letSignalsIn } from '#base/time/time';
+import type { QrCode } from '#service/shapes';
 import type { Encoded } from './draw-image.ts';
 import { encodeText, type Modules } from './encode.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Color } from '../../base/color.ts';
+import type { Color } from '#base/color';
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 

@@ -1,6 +1,6 @@
-import { UsageError } from '../../base/errors.ts';
-import { nearest } from '../../base/text/nearest.ts';
-import { quote } from '../../base/text/quote.ts';
+import { UsageError } from '#base/errors';
+import { nearest } from '#base/text/nearest';
+import { quote } from '#base/text/quote';
 import { formatNumber, MM_AN_INCH } from './image-style.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from './label-grids.ts';
 

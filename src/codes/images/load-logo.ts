@@ -1,5 +1,5 @@
-import { formatColor } from '../../base/color.ts';
-import { UsageError } from '../../base/errors.ts';
+import { formatColor } from '#base/color';
+import { UsageError } from '#base/errors';
 import { findSvgFault } from './check-svg.ts';
 import type { Logo } from './image-style.ts';
 import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';

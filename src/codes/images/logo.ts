@@ -1,5 +1,5 @@
-import { getOrAdd } from '../../base/collections.ts';
-import { type Color, formatColor, WHITE } from '../../base/color.ts';
+import { getOrAdd } from '#base/collections';
+import { type Color, formatColor, WHITE } from '#base/color';
 import type { Modules } from './encode.ts';
 import { type ImageStyle, type Logo, MM_AN_INCH, moduleMm } from './image-style.ts';
 

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { systemCode, UsageError } from '../../base/errors.ts';
-import type { Outcome } from '../../base/run/outcomes.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen } from '../../files/durable/path-errors.ts';
-import { replaceFile } from '../../files/durable/replace-file.ts';
-import { readBack } from '../../files/durable/trusted-file.ts';
-import type { Column } from '../../files/formats/columns.ts';
-import { createFormatter } from '../../files/formats/create-formatter.ts';
-import { textOf } from '../../files/formats/formatter.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import { parseInput } from '../input/read-input.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode, UsageError } from '#base/errors';
+import type { Outcome } from '#base/run/outcomes';
+import { parseInput } from '#codes/input/read-input';
+import { nodeDisk } from '#files/durable/node-disk';
+import { cannotOpen } from '#files/durable/path-errors';
+import { replaceFile } from '#files/durable/replace-file';
+import { readBack } from '#files/durable/trusted-file';
+import type { Column } from '#files/formats/columns';
+import { createFormatter } from '#files/formats/create-formatter';
+import { textOf } from '#files/formats/formatter';
+import type { Row } from '#files/formats/row-sink';
 
 /** Columns of the manifest: a contract, because mail merge programs read them. */
 const NAMES = [

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { type Color, WHITE } from '../../base/color.ts';
+import { type Color, WHITE } from '#base/color';
 import { grayOf } from './image-style.ts';
 import { createRaster } from './raster.ts';
 

@@ -1,9 +1,9 @@
 /** Draws SVGs in a thread that can be ended, because their cost is unknown in advance. */
 import { Worker } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
-import { every, processorMs } from '../../base/time/time.ts';
-import { damagedInstallation, readInstalled } from '../../files/durable/installed-file.ts';
-import { readIfPackaged, readPackaged } from '../../files/durable/packaged-files.ts';
+import { every, processorMs } from '#base/time/time';
+import { damagedInstallation, readInstalled } from '#files/durable/installed-file';
+import { readIfPackaged, readPackaged } from '#files/durable/packaged-files';
 
 export interface Rendering {
   width: number;

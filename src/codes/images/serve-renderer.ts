@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Resvg } from '@resvg/resvg-wasm';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '#base/errors';
 import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
 /**

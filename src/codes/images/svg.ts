@@ -1,4 +1,4 @@
-import { formatColor, parseColor } from '../../base/color.ts';
+import { formatColor, parseColor } from '#base/color';
 import {
   type Area,
   type Drawing,

@@ -1,6 +1,6 @@
 /** Verifies images with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '#base/errors';
 import type { Drawing } from './drawing.ts';
 import { MM_AN_INCH } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';

@@ -1,6 +1,6 @@
 /** Writes Encapsulated PostScript (Adobe EPSF 3.0), level 2. */
 
-import { type Color, formatColor } from '../../base/color.ts';
+import { type Color, formatColor } from '#base/color';
 import { type Figure, formatOutline } from './drawing.ts';
 import { formatNumber, POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';

@@ -1,7 +1,7 @@
-import { getOrAdd } from '../../base/collections.ts';
-import { type Color, formatColor } from '../../base/color.ts';
-import { EPOCH } from '../../base/time/time.ts';
-import { closePdf, PDFDocument } from '../../files/paper/pdfkit.ts';
+import { getOrAdd } from '#base/collections';
+import { type Color, formatColor } from '#base/color';
+import { EPOCH } from '#base/time/time';
+import { closePdf, PDFDocument } from '#files/paper/pdfkit';
 import type { Figure, Outline } from './drawing.ts';
 import { POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';

@@ -1,8 +1,8 @@
 /** Writes PNG (W3C PNG, third edition) with one bit per pixel, or three bytes with a logo. */
 
 import { constants, crc32, deflateSync } from 'node:zlib';
-import { getOrAdd } from '../../base/collections.ts';
-import { BLACK, type Color, formatColor, WHITE } from '../../base/color.ts';
+import { getOrAdd } from '#base/collections';
+import { BLACK, type Color, formatColor, WHITE } from '#base/color';
 import type { Modules } from './encode.ts';
 import { type ImageStyle, MM_AN_INCH, modulesAcross } from './image-style.ts';
 import type { Plate } from './logo.ts';

@@ -1,6 +1,6 @@
-import { UsageError } from '../../base/errors.ts';
-import { countOf, inQuotes, quote } from '../../base/text/quote.ts';
-import { normaliseUtm, UTM_NAMES, type UtmTags } from '../../base/text/utm.ts';
+import { UsageError } from '#base/errors';
+import { countOf, inQuotes, quote } from '#base/text/quote';
+import { normaliseUtm, UTM_NAMES, type UtmTags } from '#base/text/utm';
 import {
   type Checked,
   type Fault,
@@ -8,9 +8,9 @@ import {
   type InputRow,
   mapRows,
   UTM_COLUMNS,
-} from '../../files/formats/read/input.ts';
-import { isUuid } from '../../service/checks.ts';
-import { CODE_TYPES, type CodeChanges } from '../../service/shapes.ts';
+} from '#files/formats/read/input';
+import { isUuid } from '#service/checks';
+import { CODE_TYPES, type CodeChanges } from '#service/shapes';
 import { type Columns, type InputCell, instead, matchColumns, readText, type Words } from './columns.ts';
 import { fieldOf } from './header-words.ts';
 import { omitUnfinished } from './outcomes.ts';

@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { inQuotes, quote } from '../../base/text/quote.ts';
+import { inQuotes, quote } from '#base/text/quote';
 import {
   type Fault,
   faultsOfRead,
@@ -10,7 +10,7 @@ import {
   MOST_FAULTS,
   OUR_COLUMNS,
   showValue,
-} from '../../files/formats/read/input.ts';
+} from '#files/formats/read/input';
 import { ambiguity, fieldOf } from './header-words.ts';
 
 export interface InputCell {

@@ -1,10 +1,10 @@
-import { MOST_RECORD, MOST_VALUES } from '../../base/bounds.ts';
-import { restore } from '../../base/text/defuse.ts';
-import { GIT_MARKER } from '../../base/text/git-marker.ts';
-import { countOf } from '../../base/text/quote.ts';
-import { letSignalsIn } from '../../base/time/time.ts';
-import { likelyDelimiter } from '../../files/formats/formats.ts';
-import { type CreateCsvReader, CsvFault, loadCsvReader } from '../../files/formats/read/csv-reader.ts';
+import { MOST_RECORD, MOST_VALUES } from '#base/bounds';
+import { restore } from '#base/text/defuse';
+import { GIT_MARKER } from '#base/text/git-marker';
+import { countOf } from '#base/text/quote';
+import { letSignalsIn } from '#base/time/time';
+import { likelyDelimiter } from '#files/formats/formats';
+import { type CreateCsvReader, CsvFault, loadCsvReader } from '#files/formats/read/csv-reader';
 import {
   type Fault,
   faultsOfHeader,
@@ -14,8 +14,8 @@ import {
   type ReadOptions,
   refuseFaults,
   refuseMany,
-} from '../../files/formats/read/input.ts';
-import { linesOf } from '../../files/formats/read/input-text.ts';
+} from '#files/formats/read/input';
+import { linesOf } from '#files/formats/read/input-text';
 import { refuseFirstRow } from './first-row.ts';
 
 interface CsvOptions extends ReadOptions {

@@ -1,6 +1,6 @@
-import { inQuotes } from '../../base/text/quote.ts';
-import { fold, isAddress, OUR_COLUMNS, refuseFaults } from '../../files/formats/read/input.ts';
-import { isUuid } from '../../service/checks.ts';
+import { inQuotes } from '#base/text/quote';
+import { fold, isAddress, OUR_COLUMNS, refuseFaults } from '#files/formats/read/input';
+import { isUuid } from '#service/checks';
 import { isHeaderWord } from './header-words.ts';
 
 export interface FirstRow {

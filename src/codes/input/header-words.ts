@@ -1,4 +1,4 @@
-import { inQuotes, inShell } from '../../base/text/quote.ts';
+import { inQuotes, inShell } from '#base/text/quote';
 import {
   type Fault,
   fold,
@@ -6,8 +6,8 @@ import {
   isAddress,
   type NamedColumns,
   type ReadOptions,
-} from '../../files/formats/read/input.ts';
-import { CODE_STATUSES, CODE_TYPES } from '../../service/shapes.ts';
+} from '#files/formats/read/input';
+import { CODE_STATUSES, CODE_TYPES } from '#service/shapes';
 
 export const COLUMN_FIELDS = ['key', 'id', 'slug', 'name', 'type', 'destination', 'status', 'at'] as const;
 type ColumnField = (typeof COLUMN_FIELDS)[number];

@@ -1,7 +1,7 @@
-import { MOST_COLUMNS, MOST_RECORD, MOST_VALUES } from '../../base/bounds.ts';
-import { checkBounds, ExcessiveJsonError } from '../../base/text/bounded-json.ts';
-import { BrokenJsonError, elementsOf } from '../../base/text/json-elements.ts';
-import { letSignalsIn } from '../../base/time/time.ts';
+import { MOST_COLUMNS, MOST_RECORD, MOST_VALUES } from '#base/bounds';
+import { checkBounds, ExcessiveJsonError } from '#base/text/bounded-json';
+import { BrokenJsonError, elementsOf } from '#base/text/json-elements';
+import { letSignalsIn } from '#base/time/time';
 import {
   type Fault,
   type Input,
@@ -9,10 +9,10 @@ import {
   MOST_FAULTS,
   refuseFaults,
   refuseMany,
-} from '../../files/formats/read/input.ts';
-import { countEnds, linesOf } from '../../files/formats/read/input-text.ts';
-import { parseLines } from '../../files/formats/read/json-records.ts';
-import { isObject, parseJson } from '../../service/json.ts';
+} from '#files/formats/read/input';
+import { countEnds, linesOf } from '#files/formats/read/input-text';
+import { parseLines } from '#files/formats/read/json-records';
+import { isObject, parseJson } from '#service/json';
 
 /** Parses NDJSON. Throws UsageError with every line that is not an object. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {

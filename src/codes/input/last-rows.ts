@@ -1,21 +1,21 @@
 import { gunzipSync } from 'node:zlib';
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { systemCode, UsageError } from '../../base/errors.ts';
-import type { Clock } from '../../base/time/time.ts';
-import { acquireLock } from '../../files/durable/lock.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { describeSystemError } from '../../files/durable/path-errors.ts';
-import type { Processes } from '../../files/durable/replace-file.ts';
-import { readBack } from '../../files/durable/trusted-file.ts';
-import type { Column } from '../../files/formats/columns.ts';
-import { createFormatter } from '../../files/formats/create-formatter.ts';
-import { createDocumentSink } from '../../files/formats/document-sink.ts';
-import { DATA_FORMATS } from '../../files/formats/formats.ts';
-import { kindOfTable } from '../../files/formats/kept-file.ts';
-import { formatOfPath, isCompressed, refuseForeignExtension } from '../../files/formats/plan-output.ts';
-import { fold, type Input } from '../../files/formats/read/input.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import { checkWholeFile, openWholeFile } from '../../files/formats/whole-file.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode, UsageError } from '#base/errors';
+import type { Clock } from '#base/time/time';
+import { acquireLock } from '#files/durable/lock';
+import { nodeDisk } from '#files/durable/node-disk';
+import { describeSystemError } from '#files/durable/path-errors';
+import type { Processes } from '#files/durable/replace-file';
+import { readBack } from '#files/durable/trusted-file';
+import type { Column } from '#files/formats/columns';
+import { createFormatter } from '#files/formats/create-formatter';
+import { createDocumentSink } from '#files/formats/document-sink';
+import { DATA_FORMATS } from '#files/formats/formats';
+import { kindOfTable } from '#files/formats/kept-file';
+import { formatOfPath, isCompressed, refuseForeignExtension } from '#files/formats/plan-output';
+import { fold, type Input } from '#files/formats/read/input';
+import type { Row } from '#files/formats/row-sink';
+import { checkWholeFile, openWholeFile } from '#files/formats/whole-file';
 import { parseInput } from './read-input.ts';
 
 export interface LastRow {

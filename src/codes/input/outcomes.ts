@@ -1,6 +1,6 @@
-import { countOutcomes, OUTCOMES, type Outcome } from '../../base/run/outcomes.ts';
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import type { Fault, Input, InputRow } from '../../files/formats/read/input.ts';
+import { countOutcomes, OUTCOMES, type Outcome } from '#base/run/outcomes';
+import { countOf, formatCount } from '#base/text/quote';
+import type { Fault, Input, InputRow } from '#files/formats/read/input';
 import { findColumn } from './columns.ts';
 
 export type RowOutcome = Exclude<Outcome, 'earlier'>;

@@ -1,7 +1,7 @@
-import { addUtm, type UtmTags } from '../../base/text/utm.ts';
-import type { Fault, InputRow } from '../../files/formats/read/input.ts';
-import { CODE_STATUSES, type CodeChanges } from '../../service/shapes.ts';
-import { findDestinationProblem, isDead } from '../destinations/destination.ts';
+import { addUtm, type UtmTags } from '#base/text/utm';
+import { findDestinationProblem, isDead } from '#codes/destinations/destination';
+import type { Fault, InputRow } from '#files/formats/read/input';
+import { CODE_STATUSES, type CodeChanges } from '#service/shapes';
 import { type CommonChanges, readUtm } from './check-rows.ts';
 import {
   BLANK_NAME,

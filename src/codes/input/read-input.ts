@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { MOST_EMPTY, TOO_MANY_EMPTY } from '../../base/bounds.ts';
-import { UsageError } from '../../base/errors.ts';
-import { restore } from '../../base/text/defuse.ts';
+import { MOST_EMPTY, TOO_MANY_EMPTY } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { restore } from '#base/text/defuse';
 import {
   fold,
   type Input,
@@ -11,9 +11,9 @@ import {
   refuseFaults,
   refuseMany,
   showValue,
-} from '../../files/formats/read/input.ts';
-import { linesOf } from '../../files/formats/read/input-text.ts';
-import { isUuid } from '../../service/checks.ts';
+} from '#files/formats/read/input';
+import { linesOf } from '#files/formats/read/input-text';
+import { isUuid } from '#service/checks';
 import { withNamedColumns } from './header-words.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';

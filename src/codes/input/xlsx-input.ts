@@ -1,4 +1,4 @@
-import { MOST_COLUMNS, MOST_TEXT } from '../../base/bounds.ts';
+import { MOST_COLUMNS, MOST_TEXT } from '#base/bounds';
 import {
   type Fault,
   faultsOfHeader,
@@ -11,10 +11,10 @@ import {
   refuseFaults,
   refuseMany,
   UTM_COLUMNS,
-} from '../../files/formats/read/input.ts';
-import type { Area, CellValue, SheetRow } from '../../files/formats/xlsx/read-sheet.ts';
-import { readWorkbook } from '../../files/formats/xlsx/read-workbook.ts';
-import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';
+} from '#files/formats/read/input';
+import type { Area, CellValue, SheetRow } from '#files/formats/xlsx/read-sheet';
+import { readWorkbook } from '#files/formats/xlsx/read-workbook';
+import { dateText, seenNumber } from '#files/formats/xlsx/seen-text';
 import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 import { nameColumns } from './header-words.ts';
 

@@ -1,7 +1,7 @@
-import { orUndefined } from '../../base/or-undefined.ts';
-import { parseBounded } from '../../base/text/bounded-json.ts';
-import { openOwnCache, type User } from '../../files/durable/own-cache.ts';
-import type { SlugStore } from '../../service/slug-memory.ts';
+import { orUndefined } from '#base/or-undefined';
+import { parseBounded } from '#base/text/bounded-json';
+import { openOwnCache, type User } from '#files/durable/own-cache';
+import type { SlugStore } from '#service/slug-memory';
 
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;
 

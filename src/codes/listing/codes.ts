@@ -11,13 +11,13 @@
  * capped only at the values of `Doubt`. A later response never shows an older state. A service with a wrong
  * total does not also list codes twice.
  */
-import { collectPages } from '../../base/collections.ts';
-import { NotFoundError, RejectedError, UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import { parseScanTime } from '../../service/scan-times.ts';
-import type { Service } from '../../service/service.ts';
-import { MAX_CODES_PAGE, type Page, type QrCode } from '../../service/shapes.ts';
+import { collectPages } from '#base/collections';
+import { NotFoundError, RejectedError, UnprovenError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { countOf, formatCount } from '#base/text/quote';
+import { parseScanTime } from '#service/scan-times';
+import type { Service } from '#service/service';
+import { MAX_CODES_PAGE, type Page, type QrCode } from '#service/shapes';
 
 export type Lister = Pick<Service, 'listCodes'>;
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../../base/errors.ts';
-import { isUuid } from '../../service/checks.ts';
+import { UsageError } from '#base/errors';
+import { isUuid } from '#service/checks';
 
 export const FILE_NAMES = ['id', 'slug'] as const;
 export type FileNames = (typeof FILE_NAMES)[number];

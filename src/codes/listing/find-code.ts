@@ -1,10 +1,10 @@
-import { ifNotFound, NotFoundError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { nearest } from '../../base/text/nearest.ts';
-import { inShellOr, quote } from '../../base/text/quote.ts';
-import { isUuid } from '../../service/checks.ts';
-import type { Service } from '../../service/service.ts';
-import { MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
+import { ifNotFound, NotFoundError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { nearest } from '#base/text/nearest';
+import { inShellOr, quote } from '#base/text/quote';
+import { isUuid } from '#service/checks';
+import type { Service } from '#service/service';
+import { MAX_CODES_PAGE, type QrCode } from '#service/shapes';
 import { type Lister, listAllCodes } from './codes.ts';
 
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;

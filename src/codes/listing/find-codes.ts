@@ -1,10 +1,10 @@
-import { inParallel } from '../../base/parallel.ts';
-import { quote } from '../../base/text/quote.ts';
-import type { Fault } from '../../files/formats/read/input.ts';
-import type { Service } from '../../service/service.ts';
-import { MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
-import { showingAgain } from '../../service/showing-again.ts';
-import type { TargetRow } from '../input/check-rows.ts';
+import { inParallel } from '#base/parallel';
+import { quote } from '#base/text/quote';
+import type { TargetRow } from '#codes/input/check-rows';
+import type { Fault } from '#files/formats/read/input';
+import type { Service } from '#service/service';
+import { MAX_CODES_PAGE, type QrCode } from '#service/shapes';
+import { showingAgain } from '#service/showing-again';
 import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from './find-code.ts';
 
 export interface Reader {

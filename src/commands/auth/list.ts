@@ -1,9 +1,9 @@
-import { keyPrefix } from '../../base/text/key.ts';
-import { profileName } from '../../settings/resolve.ts';
-import type { KeySource } from '../../settings/settings.ts';
-import { defineCommand } from '../define.ts';
-import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
-import { openStore } from '../stored.ts';
+import { keyPrefix } from '#base/text/key';
+import { defineCommand } from '#commands/define';
+import { outputOptionsWithoutIds, printRecords } from '#commands/output-options';
+import { openStore } from '#commands/stored';
+import { profileName } from '#settings/resolve';
+import type { KeySource } from '#settings/settings';
 
 const COLUMNS = [
   { name: 'profile', keepWhole: true },

@@ -1,16 +1,16 @@
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { AuthError, UnavailableError, UsageError } from '../../base/errors.ts';
-import { checkKey, hasLivePrefix, keyPrefix } from '../../base/text/key.ts';
-import { inShellOr } from '../../base/text/quote.ts';
-import type { ConnectedSettings, Context } from '../../context.ts';
-import { commandHint, parseKeyCommand } from '../../settings/key-command.ts';
-import { checkSetting, newProfileName, profileName, resolveInputs } from '../../settings/resolve.ts';
-import { outsideKey } from '../../settings/resolve-key.ts';
-import type { Settings } from '../../settings/settings.ts';
-import type { Store } from '../../settings/store.ts';
-import { askUntil } from '../ask-until.ts';
-import { defineCommand, flag, negation, text } from '../define.ts';
-import { changeProfile, changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { AuthError, UnavailableError, UsageError } from '#base/errors';
+import { checkKey, hasLivePrefix, keyPrefix } from '#base/text/key';
+import { inShellOr } from '#base/text/quote';
+import { askUntil } from '#commands/ask-until';
+import { defineCommand, flag, negation, text } from '#commands/define';
+import { changeProfile, changeStore, openStore, warnOfProfileVariable } from '#commands/stored';
+import type { ConnectedSettings, Context } from '#context';
+import { commandHint, parseKeyCommand } from '#settings/key-command';
+import { checkSetting, newProfileName, profileName, resolveInputs } from '#settings/resolve';
+import { outsideKey } from '#settings/resolve-key';
+import type { Settings } from '#settings/settings';
+import type { Store } from '#settings/store';
 
 export const command = defineCommand({
   description:

@@ -1,7 +1,7 @@
-import { profileName } from '../../settings/resolve.ts';
-import type { Stored } from '../../settings/stored.ts';
-import { defineCommand, flag } from '../define.ts';
-import { changeStore, openProfile, openStore } from '../stored.ts';
+import { defineCommand, flag } from '#commands/define';
+import { changeStore, openProfile, openStore } from '#commands/stored';
+import { profileName } from '#settings/resolve';
+import type { Stored } from '#settings/stored';
 
 export const command = defineCommand({
   description:

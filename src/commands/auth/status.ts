@@ -1,7 +1,7 @@
-import { keyPrefix } from '../../base/text/key.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { defineCommand } from '../define.ts';
-import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
+import { keyPrefix } from '#base/text/key';
+import { formatInstant } from '#base/time/time';
+import { defineCommand } from '#commands/define';
+import { openOutput, outputOptionsWithoutIds } from '#commands/output-options';
 
 const NAMES = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'];
 const COLUMNS = NAMES.map((name) => ({ name }));

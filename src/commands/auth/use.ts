@@ -1,6 +1,6 @@
-import { unknownProfile } from '../../settings/resolve.ts';
-import { defineCommand } from '../define.ts';
-import { changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
+import { defineCommand } from '#commands/define';
+import { changeStore, openStore, warnOfProfileVariable } from '#commands/stored';
+import { unknownProfile } from '#settings/resolve';
 
 export const command = defineCommand({
   description:

@@ -1,6 +1,6 @@
-import { shownSetting } from '../../settings/resolve.ts';
-import { defineCommand } from '../define.ts';
-import { keyArgument, openProfile, printValue, settingKey } from '../stored.ts';
+import { defineCommand } from '#commands/define';
+import { keyArgument, openProfile, printValue, settingKey } from '#commands/stored';
+import { shownSetting } from '#settings/resolve';
 
 export const command = defineCommand({
   description:

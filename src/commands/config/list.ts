@@ -1,10 +1,10 @@
-import { shownSetting } from '../../settings/resolve.ts';
-import { findKey } from '../../settings/resolve-key.ts';
-import type { Inputs } from '../../settings/settings.ts';
-import { SETTING_KEYS } from '../../settings/values.ts';
-import { defineCommand } from '../define.ts';
-import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
-import { openProfile } from '../stored.ts';
+import { defineCommand } from '#commands/define';
+import { outputOptionsWithoutIds, printRecords } from '#commands/output-options';
+import { openProfile } from '#commands/stored';
+import { shownSetting } from '#settings/resolve';
+import { findKey } from '#settings/resolve-key';
+import type { Inputs } from '#settings/settings';
+import { SETTING_KEYS } from '#settings/values';
 
 const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 'source', keepWhole: true }];
 

@@ -1,6 +1,6 @@
-import { configFile } from '../../settings/store.ts';
-import { defineCommand } from '../define.ts';
-import { printValue } from '../stored.ts';
+import { defineCommand } from '#commands/define';
+import { printValue } from '#commands/stored';
+import { configFile } from '#settings/store';
 
 export const command = defineCommand({
   description:

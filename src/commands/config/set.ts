@@ -1,9 +1,9 @@
-import { UsageError } from '../../base/errors.ts';
-import { inShellOr } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
-import { checkSetting, SETTING_NAMES } from '../../settings/resolve.ts';
-import { defineCommand } from '../define.ts';
-import { changeProfile, keyArgument, openProfile, settingKey } from '../stored.ts';
+import { UsageError } from '#base/errors';
+import { inShellOr } from '#base/text/quote';
+import { defineCommand } from '#commands/define';
+import { changeProfile, keyArgument, openProfile, settingKey } from '#commands/stored';
+import type { Context } from '#context';
+import { checkSetting, SETTING_NAMES } from '#settings/resolve';
 
 export const command = defineCommand({
   description:

@@ -1,6 +1,6 @@
-import { SETTING_NAMES } from '../../settings/resolve.ts';
-import { defineCommand } from '../define.ts';
-import { changeProfile, keyArgument, openProfile, settingKey } from '../stored.ts';
+import { defineCommand } from '#commands/define';
+import { changeProfile, keyArgument, openProfile, settingKey } from '#commands/stored';
+import { SETTING_NAMES } from '#settings/resolve';
 
 export const command = defineCommand({
   description: 'Removes a setting from the current profile.\n\nThe default applies again.',

@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
-import type { Settings } from '../../settings/settings.ts';
-import { defineCommand } from '../define.ts';
-import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
+import { defineCommand } from '#commands/define';
+import { openOutput, outputOptionsWithoutIds } from '#commands/output-options';
+import type { Context } from '#context';
+import type { Settings } from '#settings/settings';
 import { type Finding, failureOf, formatFindings } from './finding.ts';
 import { checkLocally } from './local-checks.ts';
 import { checkService } from './service-checks.ts';

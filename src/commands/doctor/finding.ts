@@ -1,8 +1,8 @@
-import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
-import { clean } from '../../base/text/clean.ts';
-import type { Context } from '../../context.ts';
-import { type Colors, loadColors } from '../../terminal/color.ts';
-import { wrapWords } from '../../terminal/wrap-words.ts';
+import { Failure, messageOf, ReportedError } from '#base/errors';
+import { clean } from '#base/text/clean';
+import type { Context } from '#context';
+import { type Colors, loadColors } from '#terminal/color';
+import { wrapWords } from '#terminal/wrap-words';
 
 export interface Finding {
   check:

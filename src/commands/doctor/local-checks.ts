@@ -1,17 +1,17 @@
 import { access, constants } from 'node:fs/promises';
-import { AuthError, UsageError } from '../../base/errors.ts';
-import { keyPrefix } from '../../base/text/key.ts';
-import { countOf } from '../../base/text/quote.ts';
-import { makeStateDirectory } from '../../codes/engine/ledger/choose-ledger.ts';
-import { OTHER_DIRECTORY, reasonOf } from '../../codes/engine/ledger/open-ledger.ts';
-import type { Context } from '../../context.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { proxyFor } from '../../service/proxy.ts';
-import { chooseInputs, profileName, resolveBaseUrl, resolveInputs } from '../../settings/resolve.ts';
-import { describeSource, missingBaseUrlHint, resolveKey } from '../../settings/resolve-key.ts';
-import type { Inputs, Settings } from '../../settings/settings.ts';
-import { readStore } from '../../settings/store.ts';
-import type { Stored } from '../../settings/stored.ts';
+import { AuthError, UsageError } from '#base/errors';
+import { keyPrefix } from '#base/text/key';
+import { countOf } from '#base/text/quote';
+import { makeStateDirectory } from '#codes/engine/ledger/choose-ledger';
+import { OTHER_DIRECTORY, reasonOf } from '#codes/engine/ledger/open-ledger';
+import type { Context } from '#context';
+import { nodeDisk } from '#files/durable/node-disk';
+import { proxyFor } from '#service/proxy';
+import { chooseInputs, profileName, resolveBaseUrl, resolveInputs } from '#settings/resolve';
+import { describeSource, missingBaseUrlHint, resolveKey } from '#settings/resolve-key';
+import type { Inputs, Settings } from '#settings/settings';
+import { readStore } from '#settings/store';
+import type { Stored } from '#settings/stored';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
 export async function checkLocally({

@@ -1,4 +1,4 @@
-import { quote } from '../../base/text/quote.ts';
+import { quote } from '#base/text/quote';
 import {
   CODE_FIELDS,
   CODE_STATUSES,
@@ -7,7 +7,7 @@ import {
   MAX_CODES_PAGE,
   MAX_SCANS_PAGE,
   SCAN_FIELDS,
-} from '../../service/shapes.ts';
+} from '#service/shapes';
 
 const VERSION = '1.0.0';
 

@@ -5,11 +5,11 @@ import {
   RateLimitError,
   UnavailableError,
   UnexpectedResponseError,
-} from '../../base/errors.ts';
-import { formatDuration } from '../../base/time/time.ts';
-import type { ConnectedSettings, Context } from '../../context.ts';
-import { NetworkError } from '../../service/network-error.ts';
-import type { Service } from '../../service/service.ts';
+} from '#base/errors';
+import { formatDuration } from '#base/time/time';
+import type { ConnectedSettings, Context } from '#context';
+import { NetworkError } from '#service/network-error';
+import type { Service } from '#service/service';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { countBy } from '../../base/collections.ts';
-import { UsageError } from '../../base/errors.ts';
-import { formatClosing } from '../../base/run/closing-line.ts';
-import { addFile } from '../../base/run/run-summary.ts';
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import { foldKey, type LockEntry, type LockFile } from '../../codes/engine/lock/lock-file.ts';
+import { countBy } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { formatClosing } from '#base/run/closing-line';
+import { addFile } from '#base/run/run-summary';
+import { countOf, formatCount } from '#base/text/quote';
+import { foldKey, type LockEntry, type LockFile } from '#codes/engine/lock/lock-file';
 import {
   checkLockPlace,
   entriesOf,
@@ -13,20 +13,20 @@ import {
   readLock,
   useLock,
   writeLock,
-} from '../../codes/engine/lock/lock-store.ts';
-import { baseOf, formatBase } from '../../codes/engine/plan/base.ts';
-import { judgeNew } from '../../codes/engine/plan/plan.ts';
-import { everyCode } from '../../codes/listing/codes.ts';
-import type { Context } from '../../context.ts';
-import { ifPresent } from '../../files/durable/disk.ts';
-import { acquireLock } from '../../files/durable/lock.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { refuseFaults } from '../../files/formats/read/input.ts';
-import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../service/shapes.ts';
-import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '../define.ts';
-import { outputOptions, printRecords } from '../output-options.ts';
-import { forceOption } from '../shared-flags.ts';
+} from '#codes/engine/lock/lock-store';
+import { baseOf, formatBase } from '#codes/engine/plan/base';
+import { judgeNew } from '#codes/engine/plan/plan';
+import { everyCode } from '#codes/listing/codes';
+import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '#commands/define';
+import { outputOptions, printRecords } from '#commands/output-options';
+import { forceOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { ifPresent } from '#files/durable/disk';
+import { acquireLock } from '#files/durable/lock';
+import { nodeDisk } from '#files/durable/node-disk';
+import { refuseFaults } from '#files/formats/read/input';
+import { CODE_STATUSES, CODE_TYPES, type QrCode } from '#service/shapes';
+import { checkWorkspace, type RecordedWorkspace } from '#service/workspace';
 import { APPLIED_COLUMNS, PLAN_OUTPUT } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
 import { BrakeError, carryOut, previewRows, type RowsFile, type RowsVerb } from './rows/carry-out.ts';

@@ -1,32 +1,32 @@
 import { lookup } from 'node:dns/promises';
 import { InvalidArgumentError } from 'commander';
-import { version } from '../../../package.json';
-import { PartialError, UnavailableError } from '../../base/errors.ts';
-import { addFailedCodes } from '../../base/run/annotations.ts';
-import { formatClosing } from '../../base/run/closing-line.ts';
-import { countOutcomes } from '../../base/run/outcomes.ts';
-import { parseUrl } from '../../base/text/parse-url.ts';
-import { countOf, formatCount, quote, shown } from '../../base/text/quote.ts';
-import { UTM_NAMES } from '../../base/text/utm.ts';
-import { formatDuration } from '../../base/time/time.ts';
+import { PartialError, UnavailableError } from '#base/errors';
+import { addFailedCodes } from '#base/run/annotations';
+import { formatClosing } from '#base/run/closing-line';
+import { countOutcomes } from '#base/run/outcomes';
+import { parseUrl } from '#base/text/parse-url';
+import { countOf, formatCount, quote, shown } from '#base/text/quote';
+import { UTM_NAMES } from '#base/text/utm';
+import { formatDuration } from '#base/time/time';
 import {
   type CheckRow,
   type ComparedRow,
   checkCodes,
   hasUtmProblem,
   isNews,
-} from '../../codes/destinations/check-codes.ts';
-import { widenLookups } from '../../codes/destinations/resolve-host.ts';
-import { type findSilence, OUTCOMES } from '../../codes/destinations/verdict.ts';
-import type { Context } from '../../context.ts';
-import { type Column, colorBy, numberColumn, wholeColumn } from '../../files/formats/columns.ts';
-import { proxyFor } from '../../service/proxy.ts';
-import { chooseCodes, eachOnce } from '../choose-codes.ts';
-import { checkChoice, filterOptions } from '../code-choice.ts';
-import { defineCommand, flag, type OptionDefinition, oneOf, parsed, type Values } from '../define.ts';
-import { openOutput, outputOptions } from '../output-options.ts';
-import { CODE_ARGUMENTS, fromCodesOptions } from '../shared-flags.ts';
-import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
+} from '#codes/destinations/check-codes';
+import { widenLookups } from '#codes/destinations/resolve-host';
+import { type findSilence, OUTCOMES } from '#codes/destinations/verdict';
+import { chooseCodes, eachOnce } from '#commands/choose-codes';
+import { checkChoice, filterOptions } from '#commands/code-choice';
+import { defineCommand, flag, type OptionDefinition, oneOf, parsed, type Values } from '#commands/define';
+import { openOutput, outputOptions } from '#commands/output-options';
+import { CODE_ARGUMENTS, fromCodesOptions } from '#commands/shared-flags';
+import { type Comparison, openLastRun, printNews, sinceLastOption } from '#commands/since-last';
+import type { Context } from '#context';
+import { type Column, colorBy, numberColumn, wholeColumn } from '#files/formats/columns';
+import { proxyFor } from '#service/proxy';
+import { version } from '../../../package.json';
 
 const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as const;
 

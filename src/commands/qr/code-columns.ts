@@ -1,15 +1,15 @@
-import { UsageError } from '../../base/errors.ts';
-import type { Outcome } from '../../base/run/outcomes.ts';
-import { fillShortUrl } from '../../base/text/short-url.ts';
-import type { Context } from '../../context.ts';
-import { type Column, colorBy, wholeColumn } from '../../files/formats/columns.ts';
-import { DATA_FORMATS } from '../../files/formats/formats.ts';
-import type { Shape } from '../../files/formats/formatter.ts';
-import type { OutputFlags } from '../../files/formats/plan-output.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
-import type { OutputColumns } from '../define.ts';
-import { openOutput, outputOf } from '../output-options.ts';
+import { UsageError } from '#base/errors';
+import type { Outcome } from '#base/run/outcomes';
+import { fillShortUrl } from '#base/text/short-url';
+import type { OutputColumns } from '#commands/define';
+import { openOutput, outputOf } from '#commands/output-options';
+import type { Context } from '#context';
+import { type Column, colorBy, wholeColumn } from '#files/formats/columns';
+import { DATA_FORMATS } from '#files/formats/formats';
+import type { Shape } from '#files/formats/formatter';
+import type { OutputFlags } from '#files/formats/plan-output';
+import type { Row } from '#files/formats/row-sink';
+import { CODE_STATUSES, type QrCode } from '#service/shapes';
 
 export const OUTCOME: Column = {
   name: 'outcome',
@@ -78,7 +78,7 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
 }
 
 async function loadBase(): Promise<(code: QrCode) => string> {
-  const { baseOf, formatBase } = await import('../../codes/engine/plan/base.ts');
+  const { baseOf, formatBase } = await import('#codes/engine/plan/base');
   return (code) => formatBase(baseOf(code));
 }
 

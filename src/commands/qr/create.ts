@@ -1,20 +1,14 @@
 import { stat } from 'node:fs/promises';
-import {
-  Failure,
-  RequestFailure,
-  UnavailableError,
-  UnexpectedResponseError,
-  UsageError,
-} from '../../base/errors.ts';
-import type { OutcomeCounts } from '../../base/run/outcomes.ts';
-import type { RunFacts } from '../../base/run/run-summary.ts';
-import { inQuotes, inShell, shown } from '../../base/text/quote.ts';
-import { addUtm } from '../../base/text/utm.ts';
-import type { Context } from '../../context.ts';
-import { CODE_TYPES, type NewCode, newCode, type QrCode } from '../../service/shapes.ts';
-import { choice, defineCommand, flag, text, type Values, withExtra } from '../define.ts';
-import { outputOptions, printRecords } from '../output-options.ts';
-import { forceOption } from '../shared-flags.ts';
+import { Failure, RequestFailure, UnavailableError, UnexpectedResponseError, UsageError } from '#base/errors';
+import type { OutcomeCounts } from '#base/run/outcomes';
+import type { RunFacts } from '#base/run/run-summary';
+import { inQuotes, inShell, shown } from '#base/text/quote';
+import { addUtm } from '#base/text/utm';
+import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
+import { outputOptions, printRecords } from '#commands/output-options';
+import { forceOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { CODE_TYPES, type NewCode, newCode, type QrCode } from '#service/shapes';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
 import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
 import { PLAN_OUTPUT } from './plan/plan-records.ts';
@@ -99,7 +93,7 @@ async function explainRow(
       hint: 'Specify a line as in the messages of qrctl: the header is line 1.',
     });
   const { plan, listing, ledger } = await planFirst(context, { file, flags, verb });
-  const { explainLine } = await import('../../codes/engine/results/explain-line.ts');
+  const { explainLine } = await import('#codes/engine/results/explain-line');
   const lines = plan.items
     .filter(({ row }) => row && isWanted(row))
     .flatMap((item) => explainLine(item, file.input, { listing, ledger, verb: verb.policy.verb }));

@@ -1,18 +1,18 @@
-import { sum } from '../../base/collections.ts';
-import { UsageError } from '../../base/errors.ts';
-import { inParallel } from '../../base/parallel.ts';
-import { codeInShell, countOf, inQuotes, quote } from '../../base/text/quote.ts';
-import type { Plan } from '../../codes/engine/plan/model.ts';
-import { type PlanRow, reasonOf } from '../../codes/engine/results/explain.ts';
-import type { Context } from '../../context.ts';
-import { type Column, wholeColumn } from '../../files/formats/columns.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import { type Backup, openBackup, requestsOfBackup } from '../../scans/backup/back-up.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { askUntil } from '../ask-until.ts';
-import { defineCommand, directory, flag, type Values } from '../define.ts';
-import { openOutput, outputOptions } from '../output-options.ts';
-import { CODE_ARGUMENTS } from '../shared-flags.ts';
+import { sum } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { inParallel } from '#base/parallel';
+import { codeInShell, countOf, inQuotes, quote } from '#base/text/quote';
+import type { Plan } from '#codes/engine/plan/model';
+import { type PlanRow, reasonOf } from '#codes/engine/results/explain';
+import { askUntil } from '#commands/ask-until';
+import { defineCommand, directory, flag, type Values } from '#commands/define';
+import { openOutput, outputOptions } from '#commands/output-options';
+import { CODE_ARGUMENTS } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { type Column, wholeColumn } from '#files/formats/columns';
+import type { Row } from '#files/formats/row-sink';
+import { type Backup, openBackup, requestsOfBackup } from '#scans/backup/back-up';
+import type { QrCode } from '#service/shapes';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
 import { codeOf } from './plan/plan-records.ts';
 import type { PlanPrinter } from './plan/print-plan.ts';
@@ -210,7 +210,7 @@ function noteBackup({ console }: Context, directory: string | undefined): void {
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);
-  const { outsideName } = await import('../../settings/resolve-key.ts');
+  const { outsideName } = await import('#settings/resolve-key');
   const outside = outsideName(keySource);
   return outside === undefined
     ? `profile ${quote(profile)} (${host})`

@@ -1,14 +1,10 @@
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from '../../base/errors.ts';
-import { normaliseUtm, type UtmTags } from '../../base/text/utm.ts';
-import {
-  type DestinationProblem,
-  findDestinationProblem,
-  isDead,
-} from '../../codes/destinations/destination.ts';
-import type { Context } from '../../context.ts';
-import type { NewCode, QrCode } from '../../service/shapes.ts';
-import type { OptionDefinition } from '../define.ts';
+import { UsageError } from '#base/errors';
+import { normaliseUtm, type UtmTags } from '#base/text/utm';
+import { type DestinationProblem, findDestinationProblem, isDead } from '#codes/destinations/destination';
+import type { OptionDefinition } from '#commands/define';
+import type { Context } from '#context';
+import type { NewCode, QrCode } from '#service/shapes';
 
 const GROUP = 'UTM flags (added to the destination, in lower case):';
 

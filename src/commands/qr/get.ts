@@ -1,7 +1,7 @@
-import { findCode } from '../../codes/listing/find-code.ts';
-import { defineCommand } from '../define.ts';
-import { outputOptions, timezoneOption } from '../output-options.ts';
-import { resolveNames } from '../short-urls.ts';
+import { findCode } from '#codes/listing/find-code';
+import { defineCommand } from '#commands/define';
+import { outputOptions, timezoneOption } from '#commands/output-options';
+import { resolveNames } from '#commands/short-urls';
 import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({

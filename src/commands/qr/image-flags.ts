@@ -1,15 +1,13 @@
 import { InvalidArgumentError } from 'commander';
-import { BLACK, type Color, parseColor, WHITE } from '../../base/color.ts';
-import { UsageError } from '../../base/errors.ts';
-import { quote } from '../../base/text/quote.ts';
-import { findTemplateProblem, parseShortUrl } from '../../base/text/short-url.ts';
-import { LEVELS } from '../../codes/images/encode.ts';
-import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '../../codes/images/image-style.ts';
-import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '../../codes/images/label-sheet.ts';
-import { FILE_NAMES } from '../../codes/listing/file-names.ts';
-import type { Context } from '../../context.ts';
-import { VALUES } from '../../settings/values.ts';
-import { choiceOptions, filterOptions } from '../code-choice.ts';
+import { BLACK, type Color, parseColor, WHITE } from '#base/color';
+import { UsageError } from '#base/errors';
+import { quote } from '#base/text/quote';
+import { findTemplateProblem, parseShortUrl } from '#base/text/short-url';
+import { LEVELS } from '#codes/images/encode';
+import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '#codes/images/image-style';
+import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '#codes/images/label-sheet';
+import { FILE_NAMES } from '#codes/listing/file-names';
+import { choiceOptions, filterOptions } from '#commands/code-choice';
 import {
   choice,
   directory,
@@ -25,9 +23,11 @@ import {
   text,
   type Values,
   withExtra,
-} from '../define.ts';
-import { readLogo } from '../read-given.ts';
-import { fromCodesOptions, overwriteOption } from '../shared-flags.ts';
+} from '#commands/define';
+import { readLogo } from '#commands/read-given';
+import { fromCodesOptions, overwriteOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { VALUES } from '#settings/values';
 
 const OF_SHEET = { requires: [['--sheet', '--grid', '--paper']] };
 const OF_GRID = { requires: ['--grid'] };
@@ -160,7 +160,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
   if (logo === undefined) return { ...style, level: ecc ?? 'M' };
   if (ecc !== undefined && ecc !== 'H')
     throw new UsageError(`--logo requires --ecc H, not ${ecc}`, { hint: 'Omit --ecc.' });
-  const { loadLogo } = await import('../../codes/images/load-logo.ts');
+  const { loadLogo } = await import('#codes/images/load-logo');
   return { ...style, level: 'H', logo: await readLogo(context, logo, loadLogo) };
 }
 

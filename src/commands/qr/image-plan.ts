@@ -1,18 +1,18 @@
-import { countOutcomes } from '../../base/run/outcomes.ts';
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import { type EncodedCodes, refuseUnprintable } from '../../codes/images/encode-codes.ts';
+import { countOutcomes } from '#base/run/outcomes';
+import { countOf, formatCount } from '#base/text/quote';
+import { type EncodedCodes, refuseUnprintable } from '#codes/images/encode-codes';
 import {
   describeImage,
   type ImageFile,
   PLAN_COLUMNS,
   type PlannedImage,
   planNew,
-} from '../../codes/images/image-files.ts';
-import { formatNumber, type ImageStyle } from '../../codes/images/image-style.ts';
-import type { Context } from '../../context.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { chooseCodes } from '../choose-codes.ts';
-import { printRecords } from '../output-options.ts';
+} from '#codes/images/image-files';
+import { formatNumber, type ImageStyle } from '#codes/images/image-style';
+import { chooseCodes } from '#commands/choose-codes';
+import { printRecords } from '#commands/output-options';
+import type { Context } from '#context';
+import type { QrCode } from '#service/shapes';
 import type { ImageFlags } from './image-flags.ts';
 
 /** Chooses the codes to draw. Omits paused and expired codes unless CODE or --status selects them. */

@@ -1,20 +1,20 @@
-import { PartialError, UsageError } from '../../base/errors.ts';
-import { formatClosing } from '../../base/run/closing-line.ts';
-import { nearest } from '../../base/text/nearest.ts';
-import { countOf, inQuotes, joinSome, quote } from '../../base/text/quote.ts';
-import { fillShortUrl } from '../../base/text/short-url.ts';
-import { drawSheet, type Sheet } from '../../codes/images/draw-sheet.ts';
-import { encodeCodes } from '../../codes/images/encode-codes.ts';
-import { formatNumber } from '../../codes/images/image-style.ts';
-import { listGrids, PAPERS } from '../../codes/images/label-grids.ts';
-import { requireLayout, resolveSheet } from '../../codes/images/label-sheet.ts';
-import type { Context } from '../../context.ts';
-import { type Column, wholeColumn } from '../../files/formats/columns.ts';
-import { fold, type Input } from '../../files/formats/read/input.ts';
-import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { createFilter } from '../code-choice.ts';
-import { printRecords } from '../output-options.ts';
+import { PartialError, UsageError } from '#base/errors';
+import { formatClosing } from '#base/run/closing-line';
+import { nearest } from '#base/text/nearest';
+import { countOf, inQuotes, joinSome, quote } from '#base/text/quote';
+import { fillShortUrl } from '#base/text/short-url';
+import { drawSheet, type Sheet } from '#codes/images/draw-sheet';
+import { encodeCodes } from '#codes/images/encode-codes';
+import { formatNumber } from '#codes/images/image-style';
+import { listGrids, PAPERS } from '#codes/images/label-grids';
+import { requireLayout, resolveSheet } from '#codes/images/label-sheet';
+import { createFilter } from '#commands/code-choice';
+import { printRecords } from '#commands/output-options';
+import type { Context } from '#context';
+import { type Column, wholeColumn } from '#files/formats/columns';
+import { fold, type Input } from '#files/formats/read/input';
+import { checkWholeFile, writeWholeFile } from '#files/formats/whole-file';
+import type { QrCode } from '#service/shapes';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
 import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
@@ -125,7 +125,7 @@ async function chooseCaptioned(
     throw new UsageError(`--caption ${quote(caption)} requires --from`, {
       hint: 'Use --caption slug, name or none, or specify a file with this column (--from).',
     });
-  const { readRowsOfFile } = await import('../codes-of-file.ts');
+  const { readRowsOfFile } = await import('#commands/codes-of-file');
   let columns: readonly string[] = [];
   const rows = await readRowsOfFile(context, { ...flags, from }, (file) => {
     const whole = file.columns.includes(caption) ? [caption] : parts;

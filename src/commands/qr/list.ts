@@ -1,11 +1,11 @@
-import { fetchInOrder } from '../../base/parallel.ts';
-import { parseInstant } from '../../base/time/time.ts';
-import { addNew, everyCode, listAllCodes } from '../../codes/listing/codes.ts';
-import type { Service } from '../../service/service.ts';
-import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
-import { createFilter, filterOptions } from '../code-choice.ts';
-import { defineCommand, integer, parsed, type Values } from '../define.ts';
-import { outputOptions, timezoneOption } from '../output-options.ts';
+import { fetchInOrder } from '#base/parallel';
+import { parseInstant } from '#base/time/time';
+import { addNew, everyCode, listAllCodes } from '#codes/listing/codes';
+import { createFilter, filterOptions } from '#commands/code-choice';
+import { defineCommand, integer, parsed, type Values } from '#commands/define';
+import { outputOptions, timezoneOption } from '#commands/output-options';
+import type { Service } from '#service/service';
+import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '#service/shapes';
 import { codeOutput, LIST_OUTPUT } from './code-columns.ts';
 
 interface Sort {

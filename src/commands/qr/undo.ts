@@ -1,6 +1,6 @@
-import { Failure, UsageError } from '../../base/errors.ts';
-import { countOf, inQuotes } from '../../base/text/quote.ts';
-import { readLedger } from '../../codes/engine/ledger/open-ledger.ts';
+import { Failure, UsageError } from '#base/errors';
+import { countOf, inQuotes } from '#base/text/quote';
+import { readLedger } from '#codes/engine/ledger/open-ledger';
 import {
   CREATE_AGAIN,
   chooseRun,
@@ -8,12 +8,12 @@ import {
   planUndo,
   type RunChanges,
   undoRows,
-} from '../../codes/engine/plan/undo.ts';
-import { isDone } from '../../codes/input/outcomes.ts';
-import type { Context } from '../../context.ts';
-import type { Source } from '../../files/formats/read/input.ts';
-import { defineCommand, flag, outputFile, rarely, type Values } from '../define.ts';
-import { openOutput, outputOptions } from '../output-options.ts';
+} from '#codes/engine/plan/undo';
+import { isDone } from '#codes/input/outcomes';
+import { defineCommand, flag, outputFile, rarely, type Values } from '#commands/define';
+import { openOutput, outputOptions } from '#commands/output-options';
+import type { Context } from '#context';
+import type { Source } from '#files/formats/read/input';
 import { NAMED_COLUMNS } from './code-columns.ts';
 import { PLAN_OUTPUT } from './plan/plan-records.ts';
 import { carryOut, ledgerPlace, previewRows, type RowsVerb } from './rows/carry-out.ts';

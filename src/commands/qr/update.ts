@@ -1,19 +1,19 @@
-import { UnexpectedResponseError, UsageError } from '../../base/errors.ts';
-import { quote } from '../../base/text/quote.ts';
-import { addUtm, type UtmTags } from '../../base/text/utm.ts';
-import { chooseTimeZone } from '../../base/time/time-zone.ts';
-import { endsByRow, itemsByRow, planDue } from '../../codes/dated/due-plan.ts';
-import { contradictions, nameOf } from '../../codes/dated/due-wishes.ts';
-import type { Plan, PlanInput } from '../../codes/engine/plan/model.ts';
-import { reasonOf } from '../../codes/engine/results/explain.ts';
-import type { CommonChanges } from '../../codes/input/check-rows.ts';
-import type { RowOutcome } from '../../codes/input/outcomes.ts';
-import type { Context } from '../../context.ts';
-import type { Source } from '../../files/formats/read/input.ts';
-import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
-import { choice, defineCommand, flag, text, type Values, withExtra } from '../define.ts';
-import { openOutput, outputOptions } from '../output-options.ts';
-import { CODE_ARGUMENTS, forceOption } from '../shared-flags.ts';
+import { UnexpectedResponseError, UsageError } from '#base/errors';
+import { quote } from '#base/text/quote';
+import { addUtm, type UtmTags } from '#base/text/utm';
+import { chooseTimeZone } from '#base/time/time-zone';
+import { endsByRow, itemsByRow, planDue } from '#codes/dated/due-plan';
+import { contradictions, nameOf } from '#codes/dated/due-wishes';
+import type { Plan, PlanInput } from '#codes/engine/plan/model';
+import { reasonOf } from '#codes/engine/results/explain';
+import type { CommonChanges } from '#codes/input/check-rows';
+import type { RowOutcome } from '#codes/input/outcomes';
+import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
+import { openOutput, outputOptions } from '#commands/output-options';
+import { CODE_ARGUMENTS, forceOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import type { Source } from '#files/formats/read/input';
+import { CODE_STATUSES, type CodeChanges, type QrCode } from '#service/shapes';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import {
   mustKnowType,
@@ -178,7 +178,7 @@ async function updateDue(
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
   // The time zone library takes milliseconds to load.
-  const { readAt } = await import('../../codes/dated/read-at.ts');
+  const { readAt } = await import('#codes/dated/read-at');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),
     done: 'updated',

@@ -1,22 +1,22 @@
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { onceBy } from '../../base/collections.ts';
-import { UsageError } from '../../base/errors.ts';
-import { redactKeys } from '../../base/text/key.ts';
-import { nearest } from '../../base/text/nearest.ts';
-import { inQuotes, quote, shown } from '../../base/text/quote.ts';
-import { parsePeriod } from '../../base/time/periods.ts';
-import type { Context } from '../../context.ts';
-import { fold, type Input } from '../../files/formats/read/input.ts';
-import { HOURS_A_DAY, WEEKDAYS } from '../../scans/stats/calendar.ts';
-import type { CodeOfScans } from '../../scans/stats/code-of-scans.ts';
-import { type CodeTable, columnFor, createCodeTable } from '../../scans/stats/code-table.ts';
-import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../scans/stats/dimensions.ts';
-import { type Filter, sameValues } from '../../scans/stats/filters.ts';
-import type { CountRequest } from '../../scans/stats/readings.ts';
-import type { Pair } from '../../scans/stats/tally.ts';
-import { type FileChoice, partOf } from '../code-choice.ts';
-import { anyOf } from '../define.ts';
-import { nameOfGiven, readGiven } from '../read-given.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { onceBy } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { redactKeys } from '#base/text/key';
+import { nearest } from '#base/text/nearest';
+import { inQuotes, quote, shown } from '#base/text/quote';
+import { parsePeriod } from '#base/time/periods';
+import { type FileChoice, partOf } from '#commands/code-choice';
+import { anyOf } from '#commands/define';
+import { nameOfGiven, readGiven } from '#commands/read-given';
+import type { Context } from '#context';
+import { fold, type Input } from '#files/formats/read/input';
+import { HOURS_A_DAY, WEEKDAYS } from '#scans/stats/calendar';
+import type { CodeOfScans } from '#scans/stats/code-of-scans';
+import { type CodeTable, columnFor, createCodeTable } from '#scans/stats/code-table';
+import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '#scans/stats/dimensions';
+import { type Filter, sameValues } from '#scans/stats/filters';
+import type { CountRequest } from '#scans/stats/readings';
+import type { Pair } from '#scans/stats/tally';
 
 type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'> & {
   pairs: Pair[];
@@ -134,8 +134,8 @@ function refuseContradictions({ join, from }: GroupFlags): void {
 
 async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
   const [{ parseRows }, { parseWithFaults }] = await Promise.all([
-    import('../bulk-input.ts'),
-    import('../../codes/input/read-input.ts'),
+    import('#commands/bulk-input'),
+    import('#codes/input/read-input'),
   ]);
   const bytes = await readGiven(context, path, {
     flag: '--join',

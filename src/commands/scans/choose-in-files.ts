@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { UsageError } from '../../base/errors.ts';
-import { joinSome, quote, shown } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
-import { type CodeOfScans, keyOfCode } from '../../scans/stats/code-of-scans.ts';
-import { isUuid } from '../../service/checks.ts';
-import { type CodeChoice, createNameTest } from '../code-choice.ts';
+import { UsageError } from '#base/errors';
+import { joinSome, quote, shown } from '#base/text/quote';
+import { type CodeChoice, createNameTest } from '#commands/code-choice';
+import type { Context } from '#context';
+import { type CodeOfScans, keyOfCode } from '#scans/stats/code-of-scans';
+import { isUuid } from '#service/checks';
 
 /**
  * Divides arguments after `--input`, where a shell expands `*.csv` to several words, into files and codes.
@@ -32,7 +32,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
   const given: readonly Given[] =
     from === undefined
       ? codes.map((code) => (isUuid(code) ? { id: code } : { slug: code }))
-      : await (await import('../codes-of-file.ts')).readNamesOfFile(context, { ...choice, from });
+      : await (await import('#commands/codes-of-file')).readNamesOfFile(context, { ...choice, from });
   const isNamed = name && createNameTest(name);
   const seen = new Set<Given>();
   const names = new Map<string, string>();

@@ -1,14 +1,14 @@
-import { formatDuration, formatInstant } from '../../base/time/time.ts';
-import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
-import type { OutputPlan } from '../../files/formats/plan-output.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import { CODE_COLUMNS } from '../../scans/export/added-columns.ts';
-import { waitMsFor } from '../../service/rate-limit/rate-limit.ts';
-import type { Service } from '../../service/service.ts';
-import { SCAN_FIELDS } from '../../service/shapes.ts';
-import type { OutputColumns } from '../define.ts';
-import { openOutput } from '../output-options.ts';
+import { formatDuration, formatInstant } from '#base/time/time';
+import type { OutputColumns } from '#commands/define';
+import { openOutput } from '#commands/output-options';
+import type { Context } from '#context';
+import type { Column } from '#files/formats/columns';
+import type { OutputPlan } from '#files/formats/plan-output';
+import type { Row } from '#files/formats/row-sink';
+import { CODE_COLUMNS } from '#scans/export/added-columns';
+import { waitMsFor } from '#service/rate-limit/rate-limit';
+import type { Service } from '#service/service';
+import { SCAN_FIELDS } from '#service/shapes';
 
 export function scanColumns(hasCodes: boolean): Column[] {
   return [...(hasCodes ? CODE_COLUMNS : []), ...SCAN_FIELDS].map((name) => ({ name }));

@@ -1,10 +1,10 @@
-import { sum } from '../../base/collections.ts';
-import { displayWidth } from '../../base/text/display-width.ts';
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import type { Cross } from '../../scans/stats/cross.ts';
-import type { Section, Total } from '../../scans/stats/figures.ts';
-import { type Cell, createGrid, fitText, GAP, type GridColumn } from '../../terminal/grid.ts';
-import { wrapWords } from '../../terminal/wrap-words.ts';
+import { sum } from '#base/collections';
+import { displayWidth } from '#base/text/display-width';
+import { countOf, formatCount } from '#base/text/quote';
+import type { Cross } from '#scans/stats/cross';
+import type { Section, Total } from '#scans/stats/figures';
+import { type Cell, createGrid, fitText, GAP, type GridColumn } from '#terminal/grid';
+import { wrapWords } from '#terminal/wrap-words';
 import {
   drawTable,
   formatAverage,

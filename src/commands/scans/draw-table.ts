@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { displayWidth } from '../../base/text/display-width.ts';
-import { formatCount } from '../../base/text/quote.ts';
-import type { Figure, Section } from '../../scans/stats/figures.ts';
-import type { Colors } from '../../terminal/color.ts';
-import { type Cell, createGrid, fitText, GAP } from '../../terminal/grid.ts';
+import { displayWidth } from '#base/text/display-width';
+import { formatCount } from '#base/text/quote';
+import type { Figure, Section } from '#scans/stats/figures';
+import type { Colors } from '#terminal/color';
+import { type Cell, createGrid, fitText, GAP } from '#terminal/grid';
 
 const WIDEST_BAR = 40;
 export const NARROWEST_BAR = 6;

@@ -1,14 +1,20 @@
-import { MOST_ROWS } from '../../base/bounds.ts';
-import { NotFoundError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { formatClosing } from '../../base/run/closing-line.ts';
-import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
-import { keyPrefix } from '../../base/text/key.ts';
-import { countOf } from '../../base/text/quote.ts';
-import { formatDuration } from '../../base/time/time.ts';
-import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
-import { LOCAL_TIME } from '../../scans/export/added-columns.ts';
+import { MOST_ROWS } from '#base/bounds';
+import { NotFoundError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { formatClosing } from '#base/run/closing-line';
+import { keepMemoryFlat } from '#base/run/v8-flags';
+import { keyPrefix } from '#base/text/key';
+import { countOf } from '#base/text/quote';
+import { formatDuration } from '#base/time/time';
+import { chooseLabelsOfLog } from '#commands/choose-codes';
+import { defineCommand } from '#commands/define';
+import { FILES_READ } from '#commands/input-option';
+import { openSink } from '#commands/output-options';
+import { RANGE_FORMS } from '#commands/range-options';
+import { CODE_ARGUMENTS } from '#commands/shared-flags';
+import type { Context } from '#context';
+import type { Column } from '#files/formats/columns';
+import { LOCAL_TIME } from '#scans/export/added-columns';
 import {
   describeFailures,
   explainFailure,
@@ -16,21 +22,15 @@ import {
   partly,
   separateDeleted,
   wereDeleted,
-} from '../../scans/export/code-failures.ts';
-import type { CodeFailure, CodeLabel } from '../../scans/export/export-codes.ts';
-import { codesOfLog, type ExportPlan, refuseKept, savedPositions } from '../../scans/export/export-plan.ts';
-import { countRange } from '../../scans/export/truncated-total.ts';
-import { formatLocalRange } from '../../scans/format-local-range.ts';
-import { waitMsFor } from '../../service/rate-limit/rate-limit.ts';
-import type { Service } from '../../service/service.ts';
-import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
-import type { Progress } from '../../terminal/console.ts';
-import { chooseLabelsOfLog } from '../choose-codes.ts';
-import { defineCommand } from '../define.ts';
-import { FILES_READ } from '../input-option.ts';
-import { openSink } from '../output-options.ts';
-import { RANGE_FORMS } from '../range-options.ts';
-import { CODE_ARGUMENTS } from '../shared-flags.ts';
+} from '#scans/export/code-failures';
+import type { CodeFailure, CodeLabel } from '#scans/export/export-codes';
+import { codesOfLog, type ExportPlan, refuseKept, savedPositions } from '#scans/export/export-plan';
+import { countRange } from '#scans/export/truncated-total';
+import { formatLocalRange } from '#scans/format-local-range';
+import { waitMsFor } from '#service/rate-limit/rate-limit';
+import type { Service } from '#service/service';
+import { MAX_SCANS_PAGE } from '#service/shapes';
+import type { Progress } from '#terminal/console';
 import { COST_COLUMNS, costRecord, printPlan, rangeRecord, scanOutputs } from './columns.ts';
 import { type ExportFlags, options, planExport } from './plan-export.ts';
 
@@ -74,8 +74,8 @@ export const command = defineCommand({
 
 async function convert(context: Context, plan: ExportPlan, paths: readonly string[]): Promise<void> {
   const [{ convertLogs }, { listLogs }] = await Promise.all([
-    import('../../scans/dataset/convert-logs.ts'),
-    import('../../scans/verify/scan-log.ts'),
+    import('#scans/dataset/convert-logs'),
+    import('#scans/verify/scan-log'),
   ]);
   const { directory, partition } = plan;
   if (directory === undefined || !partition) return;
@@ -120,7 +120,7 @@ async function exportChosen(
 
 async function sourceOf(plan: ExportPlan, codes: readonly CodeLabel[], service: Service): Promise<Service> {
   if (plan.output.format !== 'xlsx') return service;
-  const { requireWorkbookRows } = await import('../../scans/export/workbook-rows.ts');
+  const { requireWorkbookRows } = await import('#scans/export/workbook-rows');
   return requireWorkbookRows(service, codes, plan);
 }
 
@@ -132,8 +132,8 @@ async function exportAll(
   { started, progress }: { started: number; progress: Progress },
 ): Promise<void> {
   const [{ exportCodes }, { openSinks }] = await Promise.all([
-    import('../../scans/export/export-codes.ts'),
-    import('../../scans/export/open-sinks.ts'),
+    import('#scans/export/export-codes'),
+    import('#scans/export/open-sinks'),
   ]);
   const { facts, console, clock } = context;
   const openDocument = (output: ExportPlan['output']) => openSink(context, output);
@@ -224,7 +224,7 @@ async function printDryRun(
   }
   if (failures[0] && failures.length === codes.length) throw failures[0].error;
   if (plan.output.format === 'xlsx' && scans > MOST_ROWS) {
-    const { tooManyRows } = await import('../../files/formats/xlsx/workbook-sink.ts');
+    const { tooManyRows } = await import('#files/formats/xlsx/workbook-sink');
     throw tooManyRows(scans);
   }
   const workMs = there.length === 0 ? 0 : ((clock.monotonic() - began) * requests) / there.length;

@@ -1,18 +1,8 @@
 import { join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
-import { chooseTimeZone } from '../../base/time/time-zone.ts';
-import { createFileNames, FILE_NAMES } from '../../codes/listing/file-names.ts';
-import type { Context } from '../../context.ts';
-import type { Column } from '../../files/formats/columns.ts';
-import { SCAN_FORMATS } from '../../files/formats/formats.ts';
-import { ORDINARY_FILES } from '../../files/formats/kept-file.ts';
-import { type OutputPlan, planOutput } from '../../files/formats/plan-output.ts';
-import type { Partitioning } from '../../scans/append/identity.ts';
-import { DEFAULT_OVERLAP_MS } from '../../scans/append/open-log-file.ts';
-import { CODE_COLUMNS, LOCAL_TIME } from '../../scans/export/added-columns.ts';
-import { type ExportPlan, extensionOf } from '../../scans/export/export-plan.ts';
-import { SCAN_FIELDS } from '../../service/shapes.ts';
-import { choiceOptions, everyOf, isOneCode } from '../code-choice.ts';
+import { UsageError } from '#base/errors';
+import { chooseTimeZone } from '#base/time/time-zone';
+import { createFileNames, FILE_NAMES } from '#codes/listing/file-names';
+import { choiceOptions, everyOf, isOneCode } from '#commands/code-choice';
 import {
   choice,
   directory,
@@ -23,11 +13,21 @@ import {
   texts,
   type Values,
   withExtra,
-} from '../define.ts';
-import { CHOOSING_FLAGS, checkInputChoice } from '../input-option.ts';
-import { scanOutputOptions } from '../output-options.ts';
-import { planRange, rangeOptions } from '../range-options.ts';
-import { movedFromOption, overwriteOption } from '../shared-flags.ts';
+} from '#commands/define';
+import { CHOOSING_FLAGS, checkInputChoice } from '#commands/input-option';
+import { scanOutputOptions } from '#commands/output-options';
+import { planRange, rangeOptions } from '#commands/range-options';
+import { movedFromOption, overwriteOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import type { Column } from '#files/formats/columns';
+import { SCAN_FORMATS } from '#files/formats/formats';
+import { ORDINARY_FILES } from '#files/formats/kept-file';
+import { type OutputPlan, planOutput } from '#files/formats/plan-output';
+import type { Partitioning } from '#scans/append/identity';
+import { DEFAULT_OVERLAP_MS } from '#scans/append/open-log-file';
+import { CODE_COLUMNS, LOCAL_TIME } from '#scans/export/added-columns';
+import { type ExportPlan, extensionOf } from '#scans/export/export-plan';
+import { SCAN_FIELDS } from '#service/shapes';
 
 const APPEND_GROUP = 'Append and dataset flags:';
 

@@ -1,17 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
-import { addFile } from '../../base/run/run-summary.ts';
-import { countOf, inQuotes, joinSome } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
-import { describeSystemError } from '../../files/durable/path-errors.ts';
-import { checkWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
-import type { ReportFigures } from '../../scans/report/compose-report.ts';
-import { LANGUAGES } from '../../scans/report/languages/plurals.ts';
-import { PAPERS } from '../../scans/report/pdf/palette.ts';
-import { reportFigures } from '../../scans/report/report-figures.ts';
-import { DIMENSIONS, type Dimension, groupOf } from '../../scans/stats/dimensions.ts';
-import { filterOptions } from '../code-choice.ts';
+import { UsageError } from '#base/errors';
+import { addFile } from '#base/run/run-summary';
+import { countOf, inQuotes, joinSome } from '#base/text/quote';
+import { filterOptions } from '#commands/code-choice';
 import {
   choice,
   defineCommand,
@@ -23,11 +15,19 @@ import {
   text,
   texts,
   type Values,
-} from '../define.ts';
-import { FILES_JOINED } from '../input-option.ts';
-import { RANGE_FORMS } from '../range-options.ts';
-import { readLogo } from '../read-given.ts';
-import { CODE_ARGUMENTS } from '../shared-flags.ts';
+} from '#commands/define';
+import { FILES_JOINED } from '#commands/input-option';
+import { RANGE_FORMS } from '#commands/range-options';
+import { readLogo } from '#commands/read-given';
+import { CODE_ARGUMENTS } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { describeSystemError } from '#files/durable/path-errors';
+import { checkWholeFile, writeWholeFile } from '#files/formats/whole-file';
+import type { ReportFigures } from '#scans/report/compose-report';
+import { LANGUAGES } from '#scans/report/languages/plurals';
+import { PAPERS } from '#scans/report/pdf/palette';
+import { reportFigures } from '#scans/report/report-figures';
+import { DIMENSIONS, type Dimension, groupOf } from '#scans/stats/dimensions';
 import {
   type CountedCodes,
   type CountPlan,
@@ -214,12 +214,12 @@ async function render(
   path: string,
 ): Promise<string | Buffer> {
   const [{ composeReport }, { loadLanguage }] = await Promise.all([
-    import('../../scans/report/compose-report.ts'),
-    import('../../scans/report/languages/load-language.ts'),
+    import('#scans/report/compose-report'),
+    import('#scans/report/languages/load-language'),
   ]);
   const report = composeReport(figures, await loadLanguage(language));
-  if (!isPdf(path)) return (await import('../../scans/report/html/render-html.ts')).renderHtml(report);
-  const { renderPdf } = await import('../../scans/report/pdf/render-pdf.ts');
+  if (!isPdf(path)) return (await import('#scans/report/html/render-html')).renderHtml(report);
+  const { renderPdf } = await import('#scans/report/pdf/render-pdf');
   const { bytes, lossy } = await renderPdf(report, paper);
   const kindOf = (text: string) => (report.note.includes(text) ? 'note' : 'name');
   const named = lossy.map(
@@ -234,8 +234,8 @@ async function render(
 
 async function loadLogo(context: Context, path: string) {
   const [{ drawLogo }, { formatRendering }] = await Promise.all([
-    import('../../codes/images/load-logo.ts'),
-    import('../../codes/images/write-png.ts'),
+    import('#codes/images/load-logo'),
+    import('#codes/images/write-png'),
   ]);
   const drawn = await readLogo(context, path, (bytes, signal) => drawLogo(bytes, LOGO_PIXELS, signal));
   return { png: formatRendering(drawn), width: drawn.width, height: drawn.height };

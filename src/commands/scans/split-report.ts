@@ -1,10 +1,10 @@
-import { groupBy } from '../../base/collections.ts';
-import { UsageError } from '../../base/errors.ts';
-import { countOf, quote, shown } from '../../base/text/quote.ts';
-import { isDeviceName } from '../../codes/listing/file-names.ts';
-import type { Context } from '../../context.ts';
-import { codeOfScans } from '../../scans/stats/count-service.ts';
-import { type Filter, folded } from '../../scans/stats/filters.ts';
+import { groupBy } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { countOf, quote, shown } from '#base/text/quote';
+import { isDeviceName } from '#codes/listing/file-names';
+import type { Context } from '#context';
+import { codeOfScans } from '#scans/stats/count-service';
+import { type Filter, folded } from '#scans/stats/filters';
 import { type CountPlan, codesOf } from './count.ts';
 
 export interface PartOfReport {

@@ -1,28 +1,28 @@
-import { sum } from '../../base/collections.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { addFile } from '../../base/run/run-summary.ts';
-import type { Context } from '../../context.ts';
-import { type Column, numberColumn } from '../../files/formats/columns.ts';
-import type { OutputPlan } from '../../files/formats/plan-output.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import { openWholeFile, writeWholeFile } from '../../files/formats/whole-file.ts';
-import { someFailed } from '../../scans/export/code-failures.ts';
-import type { CodeLabel } from '../../scans/export/export-codes.ts';
-import { isRunning } from '../../scans/stats/calendar.ts';
-import { countAlone } from '../../scans/stats/count-service.ts';
-import { crossOf, figuresOfPairs } from '../../scans/stats/cross.ts';
-import { DIMENSIONS } from '../../scans/stats/dimensions.ts';
-import { type Figure, figuresOf, type Section, totalOf } from '../../scans/stats/figures.ts';
-import { describeFilters } from '../../scans/stats/filters.ts';
-import { cheaperByTotals, planReadings } from '../../scans/stats/readings.ts';
-import { nameOfPair } from '../../scans/stats/tally.ts';
-import { MAX_SCANS_PAGE } from '../../service/shapes.ts';
-import { loadColors } from '../../terminal/color.ts';
-import { defineCommand, flag } from '../define.ts';
-import { FILES_JOINED } from '../input-option.ts';
-import { openOutput, outputOptions, writeAll } from '../output-options.ts';
-import { RANGE_FORMS } from '../range-options.ts';
-import { CODE_ARGUMENTS } from '../shared-flags.ts';
+import { sum } from '#base/collections';
+import { fetchInOrder } from '#base/parallel';
+import { addFile } from '#base/run/run-summary';
+import { defineCommand, flag } from '#commands/define';
+import { FILES_JOINED } from '#commands/input-option';
+import { openOutput, outputOptions, writeAll } from '#commands/output-options';
+import { RANGE_FORMS } from '#commands/range-options';
+import { CODE_ARGUMENTS } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { type Column, numberColumn } from '#files/formats/columns';
+import type { OutputPlan } from '#files/formats/plan-output';
+import type { Row } from '#files/formats/row-sink';
+import { openWholeFile, writeWholeFile } from '#files/formats/whole-file';
+import { someFailed } from '#scans/export/code-failures';
+import type { CodeLabel } from '#scans/export/export-codes';
+import { isRunning } from '#scans/stats/calendar';
+import { countAlone } from '#scans/stats/count-service';
+import { crossOf, figuresOfPairs } from '#scans/stats/cross';
+import { DIMENSIONS } from '#scans/stats/dimensions';
+import { type Figure, figuresOf, type Section, totalOf } from '#scans/stats/figures';
+import { describeFilters } from '#scans/stats/filters';
+import { cheaperByTotals, planReadings } from '#scans/stats/readings';
+import { nameOfPair } from '#scans/stats/tally';
+import { MAX_SCANS_PAGE } from '#service/shapes';
+import { loadColors } from '#terminal/color';
 import { COST_COLUMNS, costRecord, printPlan, rangeRecord } from './columns.ts';
 import {
   type CountPlan,
@@ -187,7 +187,7 @@ async function writeWorkbook(
   path: string,
   tables: readonly { name: string; columns: readonly Column[]; rows: readonly Row[] }[],
 ): Promise<void> {
-  const { writeSheets } = await import('../../files/formats/xlsx/workbook-sink.ts');
+  const { writeSheets } = await import('#files/formats/xlsx/workbook-sink');
   const widthOf = (name: string, rows: readonly Row[]) =>
     rows.reduce((most, row) => Math.max(most, String(row[name] ?? '').length + 2), 0);
   const sheets = tables.map(({ columns, rows, ...table }) => ({

@@ -1,14 +1,23 @@
-import { quote } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
-import { followCodes } from '../../scans/tail/follow-codes.ts';
-import { openScanPrinter } from '../../scans/tail/scan-printer.ts';
-import { openTailState, type TailStateFile } from '../../scans/tail/state-file.ts';
-import { chooseLabels } from '../choose-codes.ts';
-import { checkChoice, choiceOptions, everyOf, isOneCode } from '../code-choice.ts';
-import { choice, defineCommand, integer, outputFile, PERIOD, parsed, text, type Values } from '../define.ts';
-import { type Output, openOutput, outputOptions } from '../output-options.ts';
-import { planRange } from '../range-options.ts';
-import { CODE_ARGUMENTS, movedFromOption } from '../shared-flags.ts';
+import { quote } from '#base/text/quote';
+import { chooseLabels } from '#commands/choose-codes';
+import { checkChoice, choiceOptions, everyOf, isOneCode } from '#commands/code-choice';
+import {
+  choice,
+  defineCommand,
+  integer,
+  outputFile,
+  PERIOD,
+  parsed,
+  text,
+  type Values,
+} from '#commands/define';
+import { type Output, openOutput, outputOptions } from '#commands/output-options';
+import { planRange } from '#commands/range-options';
+import { CODE_ARGUMENTS, movedFromOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { followCodes } from '#scans/tail/follow-codes';
+import { openScanPrinter } from '#scans/tail/scan-printer';
+import { openTailState, type TailStateFile } from '#scans/tail/state-file';
 import { scanColumns, scanOutputs } from './columns.ts';
 
 const INTERVAL_MS = 10_000;

@@ -1,23 +1,17 @@
-import { UsageError } from '../../base/errors.ts';
-import { countOf } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
-import { type Column, numberColumn, wholeColumn } from '../../files/formats/columns.ts';
-import { checkCodesOfLogs, codesOfLogs, listLogs } from '../../scans/verify/scan-log.ts';
-import { type LogsJob, planVerify, verifyLogs } from '../../scans/verify/verify-logs.ts';
-import {
-  closingNotes,
-  failureOf,
-  rowsOf,
-  totalsOf,
-  type VerifiedCode,
-} from '../../scans/verify/verify-results.ts';
-import { chooseLabelsOfLog, fetchUnlisted } from '../choose-codes.ts';
-import { type CodeChoice, checkChoice, choiceOptions, everyOf, filterOptions } from '../code-choice.ts';
-import { defineCommand, directory, flag, rarely, texts, type Values } from '../define.ts';
-import { FILES_READ } from '../input-option.ts';
-import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
-import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '../range-options.ts';
-import { CODE_ARGUMENTS, movedFromOption } from '../shared-flags.ts';
+import { UsageError } from '#base/errors';
+import { countOf } from '#base/text/quote';
+import { chooseLabelsOfLog, fetchUnlisted } from '#commands/choose-codes';
+import { type CodeChoice, checkChoice, choiceOptions, everyOf, filterOptions } from '#commands/code-choice';
+import { defineCommand, directory, flag, rarely, texts, type Values } from '#commands/define';
+import { FILES_READ } from '#commands/input-option';
+import { openOutput, outputOptionsWithoutIds, writeAll } from '#commands/output-options';
+import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '#commands/range-options';
+import { CODE_ARGUMENTS, movedFromOption } from '#commands/shared-flags';
+import type { Context } from '#context';
+import { type Column, numberColumn, wholeColumn } from '#files/formats/columns';
+import { checkCodesOfLogs, codesOfLogs, listLogs } from '#scans/verify/scan-log';
+import { type LogsJob, planVerify, verifyLogs } from '#scans/verify/verify-logs';
+import { closingNotes, failureOf, rowsOf, totalsOf, type VerifiedCode } from '#scans/verify/verify-results';
 import { rangeRecord } from './columns.ts';
 
 const { output: _, ...formatOptions } = outputOptionsWithoutIds;

@@ -1,13 +1,21 @@
-import { PartialError } from '../../base/errors.ts';
-import { formatClosing } from '../../base/run/closing-line.ts';
-import { countOutcomes } from '../../base/run/outcomes.ts';
-import { countOf, formatCount, quote } from '../../base/text/quote.ts';
-import type { Context } from '../../context.ts';
-import { type Column, colorBy, numberColumn, wholeColumn } from '../../files/formats/columns.ts';
-import { describeFailures } from '../../scans/export/code-failures.ts';
-import type { CodeFailure } from '../../scans/export/export-codes.ts';
-import { formatLocalRange } from '../../scans/format-local-range.ts';
-import { OUTCOMES, type WatchOutcome } from '../../scans/watch/judge.ts';
+import { PartialError } from '#base/errors';
+import { formatClosing } from '#base/run/closing-line';
+import { countOutcomes } from '#base/run/outcomes';
+import { countOf, formatCount, quote } from '#base/text/quote';
+import { chooseCodes, eachOnce } from '#commands/choose-codes';
+import { choiceOptions } from '#commands/code-choice';
+import { defineCommand, PERIOD, parsed, text, type Values } from '#commands/define';
+import { checkInputChoice, FILES_READ, inputOptions, listInputFiles } from '#commands/input-option';
+import { openOutput, outputOptions } from '#commands/output-options';
+import { planRange, rangeOptions } from '#commands/range-options';
+import { CODE_ARGUMENTS } from '#commands/shared-flags';
+import { type Comparison, openLastRun, printNews, sinceLastOption } from '#commands/since-last';
+import type { Context } from '#context';
+import { type Column, colorBy, numberColumn, wholeColumn } from '#files/formats/columns';
+import { describeFailures } from '#scans/export/code-failures';
+import type { CodeFailure } from '#scans/export/export-codes';
+import { formatLocalRange } from '#scans/format-local-range';
+import { OUTCOMES, type WatchOutcome } from '#scans/watch/judge';
 import {
   isFinding,
   isNews,
@@ -17,15 +25,7 @@ import {
   type WatchRow,
   watchCodes,
   watchFiles,
-} from '../../scans/watch/watch-codes.ts';
-import { chooseCodes, eachOnce } from '../choose-codes.ts';
-import { choiceOptions } from '../code-choice.ts';
-import { defineCommand, PERIOD, parsed, text, type Values } from '../define.ts';
-import { checkInputChoice, FILES_READ, inputOptions, listInputFiles } from '../input-option.ts';
-import { openOutput, outputOptions } from '../output-options.ts';
-import { planRange, rangeOptions } from '../range-options.ts';
-import { CODE_ARGUMENTS } from '../shared-flags.ts';
-import { type Comparison, openLastRun, printNews, sinceLastOption } from '../since-last.ts';
+} from '#scans/watch/watch-codes';
 
 const options = {
   ...choiceOptions,

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../../base/errors.ts';
+import { LocalError } from '#base/errors';
 import { type Disk, type DiskFile, ifPresent, readPieces } from './disk.ts';
 import { createLineReader, formatLine } from './log-lines.ts';
 import { nodeDisk } from './node-disk.ts';

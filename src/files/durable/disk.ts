@@ -1,4 +1,4 @@
-import { systemCode } from '../../base/errors.ts';
+import { systemCode } from '#base/errors';
 
 /** The disk as an interface: tests let each operation fail, or cut the power during it. */
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LocalError } from '../../base/errors.ts';
+import { LocalError } from '#base/errors';
 import { readIfPackaged } from './packaged-files.ts';
 
 const MODULES = join(import.meta.dirname, '../../../node_modules');

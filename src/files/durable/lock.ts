@@ -10,8 +10,8 @@ import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promi
 import { createServer } from 'node:net';
 import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { LocalError, systemCode, UsageError } from '../../base/errors.ts';
-import { type Clock, formatDuration } from '../../base/time/time.ts';
+import { LocalError, systemCode, UsageError } from '#base/errors';
+import { type Clock, formatDuration } from '#base/time/time';
 import { nodeDisk } from './node-disk.ts';
 import { describeSystemError } from './path-errors.ts';
 

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { UsageError } from '../../base/errors.ts';
-import { orUndefined } from '../../base/or-undefined.ts';
-import { LINE_FEED } from '../../base/text/ascii.ts';
-import { parseBounded } from '../../base/text/bounded-json.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { LINE_FEED } from '#base/text/ascii';
+import { parseBounded } from '#base/text/bounded-json';
 
 export class DamagedLogError extends UsageError {
   readonly path: string;

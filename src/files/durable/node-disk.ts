@@ -20,7 +20,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCode } from '../../base/errors.ts';
+import { systemCode } from '#base/errors';
 import {
   closing,
   type Disk,

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
-import { isSwitchedOn } from '../../base/text/switched-on.ts';
+import { isSwitchedOn } from '#base/text/switched-on';
 import { checked, ifPresent } from './disk.ts';
 import { ROOT } from './follow-links.ts';
 import { describeOpen, nodeDisk } from './node-disk.ts';

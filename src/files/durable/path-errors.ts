@@ -6,8 +6,8 @@ import {
   messageOf,
   systemCode,
   UsageError,
-} from '../../base/errors.ts';
-import { asSentence } from '../../base/text/quote.ts';
+} from '#base/errors';
+import { asSentence } from '#base/text/quote';
 
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });

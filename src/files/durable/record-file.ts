@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { orUndefined } from '../../base/or-undefined.ts';
-import { parseBounded } from '../../base/text/bounded-json.ts';
-import { isObject } from '../../service/json.ts';
+import { orUndefined } from '#base/or-undefined';
+import { parseBounded } from '#base/text/bounded-json';
+import { isObject } from '#service/json';
 
 /** The message follows the name of the file. */
 export class RecordProblem extends Error {}

@@ -1,7 +1,7 @@
 /** Replaces files by an atomic rename of a temporary file in the same directory. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { LocalError, UsageError } from '../../base/errors.ts';
+import { LocalError, UsageError } from '#base/errors';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
 import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '#base/errors';
 import {
   checked,
   closing,

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { systemCode } from '#base/errors';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemError } from './path-errors.ts';
 

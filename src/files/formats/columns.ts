@@ -1,6 +1,6 @@
-import { UsageError } from '../../base/errors.ts';
-import { nearest } from '../../base/text/nearest.ts';
-import { inQuotes, quote } from '../../base/text/quote.ts';
+import { UsageError } from '#base/errors';
+import { nearest } from '#base/text/nearest';
+import { inQuotes, quote } from '#base/text/quote';
 import { plainText } from './json.ts';
 import type { Row } from './row-sink.ts';
 

@@ -1,7 +1,7 @@
 /** Formats CSV. Plain cells bypass csv-stringify, which would take most of an export's time. */
 import { stringify } from 'csv-stringify/sync';
-import { createByteBuffer } from '../../base/text/byte-buffer.ts';
-import { defuse } from '../../base/text/defuse.ts';
+import { createByteBuffer } from '#base/text/byte-buffer';
+import { defuse } from '#base/text/defuse';
 import { createField, knownBytes } from './field-bytes.ts';
 import { type Formatter, stateless } from './formatter.ts';
 import { plainText } from './json.ts';

@@ -1,4 +1,4 @@
-import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
+import { addFile, type RunFacts } from '#base/run/run-summary';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 

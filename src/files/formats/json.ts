@@ -1,6 +1,6 @@
-import { UnexpectedResponseError } from '../../base/errors.ts';
-import { BACKSLASH, QUOTE } from '../../base/text/ascii.ts';
-import { createByteBuffer } from '../../base/text/byte-buffer.ts';
+import { UnexpectedResponseError } from '#base/errors';
+import { BACKSLASH, QUOTE } from '#base/text/ascii';
+import { createByteBuffer } from '#base/text/byte-buffer';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { systemCode } from '../../base/errors.ts';
-import { orUndefined } from '../../base/or-undefined.ts';
-import { closing, type Disk, ifPresent } from '../durable/disk.ts';
+import { systemCode } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { closing, type Disk, ifPresent } from '#files/durable/disk';
 import { likelyDelimiter } from './formats.ts';
 import { findLogName } from './read/rotated-names.ts';
 

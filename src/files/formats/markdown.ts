@@ -1,5 +1,5 @@
 /** Formats untrusted values as code, in which HTML, links, mentions and workflow commands have no effect. */
-import { clean } from '../../base/text/clean.ts';
+import { clean } from '#base/text/clean';
 import { type Column, textOf } from './columns.ts';
 import { type Formatter, type Shape, stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';

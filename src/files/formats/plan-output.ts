@@ -1,4 +1,4 @@
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '#base/errors';
 import { type Column, chooseColumns } from './columns.ts';
 import {
   DATA_FORMATS,

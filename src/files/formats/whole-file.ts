@@ -2,19 +2,19 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
-import { asSentence } from '../../base/text/quote.ts';
-import { checked, type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
+import { UsageError } from '#base/errors';
+import { asSentence } from '#base/text/quote';
+import { checked, type Disk, type DiskFile, ifPresent } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import { cannotOpen, cannotWrite, OTHER_FILE } from '#files/durable/path-errors';
 import {
   openReplacement,
   type Processes,
   type Replacement,
   refuseMountPoint,
-} from '../durable/replace-file.ts';
-import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
-import { writeFully } from '../durable/write.ts';
+} from '#files/durable/replace-file';
+import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '#files/durable/trusted-file';
+import { writeFully } from '#files/durable/write';
 import type { ByteSink } from './document-sink.ts';
 import { createEncoder, createGatherer, type Encoder } from './gatherer.ts';
 import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';

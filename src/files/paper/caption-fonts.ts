@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import type { Font } from 'fontkit';
-import { readInstalled } from '../durable/installed-file.ts';
+import { readInstalled } from '#files/durable/installed-file';
 import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
 

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../base/collections.ts';
+import { getOrAdd } from '#base/collections';
 import type { CaptionFont } from './caption-fonts.ts';
 import type { Piece } from './captions.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/time/time.ts';
-import type { Lock } from '../../files/durable/lock.ts';
-import { cannotWrite } from '../../files/durable/path-errors.ts';
-import type { CodeSink, Row, TimedRows } from '../../files/formats/row-sink.ts';
+import type { Clock } from '#base/time/time';
+import type { Lock } from '#files/durable/lock';
+import { cannotWrite } from '#files/durable/path-errors';
+import type { CodeSink, Row, TimedRows } from '#files/formats/row-sink';
 import type { CommittedPoint } from './committed-point.ts';
 import { olderRowError } from './current-state.ts';
 import {

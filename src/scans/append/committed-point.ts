@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
-import { capitalize, countOf } from '../../base/text/quote.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
-import { OTHER_FILE } from '../../files/durable/path-errors.ts';
-import { DamagedRecordError } from '../../files/durable/record-file.ts';
-import { openTrusted } from '../../files/durable/trusted-file.ts';
-import { truncateTo } from '../../files/durable/write.ts';
-import type { RecordedWorkspace } from '../../service/workspace.ts';
+import { capitalize, countOf } from '#base/text/quote';
+import { formatInstant } from '#base/time/time';
+import { type DiskFile, readPieces } from '#files/durable/disk';
+import { OTHER_FILE } from '#files/durable/path-errors';
+import { DamagedRecordError } from '#files/durable/record-file';
+import { openTrusted } from '#files/durable/trusted-file';
+import { truncateTo } from '#files/durable/write';
+import type { RecordedWorkspace } from '#service/workspace';
 import {
   lossOf,
   type OpenJob,

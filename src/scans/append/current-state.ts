@@ -1,17 +1,11 @@
 import { basename, dirname, join } from 'node:path';
-import { LocalError, systemCode, UsageError } from '../../base/errors.ts';
-import { countOf, formatCount, inShellOr } from '../../base/text/quote.ts';
-import { formatDuration, formatInstant } from '../../base/time/time.ts';
-import {
-  closing,
-  type Disk,
-  type DiskDirectory,
-  type DiskStat,
-  ifPresent,
-} from '../../files/durable/disk.ts';
-import { DamagedRecordError, UnknownRecordError } from '../../files/durable/record-file.ts';
-import { inDirectory, isSameFile } from '../../files/durable/trusted-file.ts';
-import { compareAges, type LogName, readLogName } from '../../files/formats/read/rotated-names.ts';
+import { LocalError, systemCode, UsageError } from '#base/errors';
+import { countOf, formatCount, inShellOr } from '#base/text/quote';
+import { formatDuration, formatInstant } from '#base/time/time';
+import { closing, type Disk, type DiskDirectory, type DiskStat, ifPresent } from '#files/durable/disk';
+import { DamagedRecordError, UnknownRecordError } from '#files/durable/record-file';
+import { inDirectory, isSameFile } from '#files/durable/trusted-file';
+import { compareAges, type LogName, readLogName } from '#files/formats/read/rotated-names';
 import { hashFile } from './file-hash.ts';
 import type { AppendRun } from './identity.ts';
 import { type AppendState, parseState } from './state.ts';

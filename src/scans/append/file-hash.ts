@@ -1,7 +1,7 @@
 /** Chains SHA-256 blocks, because Node can't store a running hash. */
 import { createHash } from 'node:crypto';
-import { letSignalsIn } from '../../base/time/time.ts';
-import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
+import { letSignalsIn } from '#base/time/time';
+import { type DiskFile, readPieces } from '#files/durable/disk';
 
 const BLOCK_BYTES = 64 * 1024;
 

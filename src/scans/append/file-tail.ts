@@ -1,15 +1,10 @@
 import { dirname } from 'node:path';
-import { UnprovenError } from '../../base/errors.ts';
-import type { Clock } from '../../base/time/time.ts';
-import { type DiskFile, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
-import {
-  createTemporary,
-  openReplacement,
-  putInPlace,
-  type Replacement,
-} from '../../files/durable/replace-file.ts';
-import { isSameFile, removeFile } from '../../files/durable/trusted-file.ts';
-import { truncateTo, writeFully } from '../../files/durable/write.ts';
+import { UnprovenError } from '#base/errors';
+import type { Clock } from '#base/time/time';
+import { type DiskFile, type DiskStat, ifPresent } from '#files/durable/disk';
+import { createTemporary, openReplacement, putInPlace, type Replacement } from '#files/durable/replace-file';
+import { isSameFile, removeFile } from '#files/durable/trusted-file';
+import { truncateTo, writeFully } from '#files/durable/write';
 import type { RowTail } from './add-rows.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { OpenJob } from './current-state.ts';

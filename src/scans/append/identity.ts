@@ -1,7 +1,7 @@
-import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
-import type { Clock } from '../../base/time/time.ts';
-import { isObject } from '../../service/json.ts';
-import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../../service/workspace.ts';
+import { inShell, inShellOr, quote, shown } from '#base/text/quote';
+import type { Clock } from '#base/time/time';
+import { isObject } from '#service/json';
+import { checkWorkspace, type RecordedWorkspace, type Workspace } from '#service/workspace';
 import { type CodeOverlap, withoutGone } from './overlap.ts';
 
 interface Dialect {

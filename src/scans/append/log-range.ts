@@ -1,6 +1,6 @@
-import { sum } from '../../base/collections.ts';
-import { isObject } from '../../service/json.ts';
-import type { Range } from '../export/range.ts';
+import { sum } from '#base/collections';
+import type { Range } from '#scans/export/range';
+import { isObject } from '#service/json';
 import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { firstIndex, getOrAdd, sum } from '../../base/collections.ts';
-import { UsageError } from '../../base/errors.ts';
-import { countOf, formatCount, quote } from '../../base/text/quote.ts';
-import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
-import { withTrusted } from '../../files/durable/trusted-file.ts';
+import { firstIndex, getOrAdd, sum } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { countOf, formatCount, quote } from '#base/text/quote';
+import { type DiskFile, ifPresent } from '#files/durable/disk';
+import { withTrusted } from '#files/durable/trusted-file';
 import type { RowTail } from './add-rows.ts';
 import { checkedHash } from './committed-point.ts';
 import { keepOldFile, type OpenJob } from './current-state.ts';

@@ -1,8 +1,8 @@
-import type { Formatter } from '../../files/formats/formatter.ts';
-import type { Service } from '../../service/service.ts';
-import type { DatasetIdentity } from '../dataset/manifest.ts';
-import type { DatasetOptions } from '../dataset/open-dataset.ts';
-import type { ScanRun } from '../scan-run.ts';
+import type { Formatter } from '#files/formats/formatter';
+import type { DatasetIdentity } from '#scans/dataset/manifest';
+import type { DatasetOptions } from '#scans/dataset/open-dataset';
+import type { ScanRun } from '#scans/scan-run';
+import type { Service } from '#service/service';
 import type { AppendFile } from './add-rows.ts';
 import { type AppendOptions, openAppendFile } from './append-file.ts';
 import type { AppendIdentity, AppendRun, OwnWorkspace } from './identity.ts';
@@ -36,7 +36,7 @@ export async function openLogFile(
     onWait: () => console.note(`Waiting for another run that is writing to ${place}`),
   };
   if ('directory' in keptBy) {
-    const { openDataset } = await import('../dataset/open-dataset.ts');
+    const { openDataset } = await import('#scans/dataset/open-dataset');
     const partitioned = identity as DatasetIdentity;
     return openDataset({ ...common, directory: place, identity: partitioned, createFormatter, append });
   }
@@ -49,10 +49,10 @@ export function placeOf(keptBy: LogPlace): string {
 
 async function loadFormatter({ format, columns, dialect }: AppendIdentity): Promise<() => Formatter> {
   if (format === 'parquet') {
-    const { createParquetFormatter } = await import('../../files/formats/parquet/parquet.ts');
+    const { createParquetFormatter } = await import('#files/formats/parquet/parquet');
     return () => createParquetFormatter(columns);
   }
-  const { createFormatter } = await import('../../files/formats/create-formatter.ts');
+  const { createFormatter } = await import('#files/formats/create-formatter');
   const named = columns.map((name) => ({ name }));
   return () => createFormatter(format, { ...dialect, columns: named, shape: 'list', keepExtra: false });
 }

@@ -1,5 +1,5 @@
-import { getOrAdd } from '../../base/collections.ts';
-import { DAY_MS } from '../../base/time/time.ts';
+import { getOrAdd } from '#base/collections';
+import { DAY_MS } from '#base/time/time';
 
 export interface ClockReading {
   serviceMs: number | undefined;

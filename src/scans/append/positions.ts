@@ -1,4 +1,4 @@
-import { isObject } from '../../service/json.ts';
+import { isObject } from '#service/json';
 import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 
 export type SavedPositions = Record<string, SavedOverlap>;

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { LINE_FEED, QUOTE } from '../../base/text/ascii.ts';
-import { quote } from '../../base/text/quote.ts';
-import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
-import type { TimedRows } from '../../files/formats/row-sink.ts';
+import { LINE_FEED, QUOTE } from '#base/text/ascii';
+import { quote } from '#base/text/quote';
+import { type DiskFile, readPieces } from '#files/durable/disk';
+import type { TimedRows } from '#files/formats/row-sink';
 import { type OpenJob, orRestart, refusal } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { UnprovenError } from '../../base/errors.ts';
-import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
+import { UnprovenError } from '#base/errors';
+import { type Clock, formatDuration, formatInstant } from '#base/time/time';
 import { refusal } from './current-state.ts';
 import type { AppendRun } from './identity.ts';
 import {

@@ -1,10 +1,10 @@
 /** Continues a rotated log. An empty file counts as missing: logrotate's `create` leaves one. */
 import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
-import { type DiskFile, ifPresent, readPieces } from '../../files/durable/disk.ts';
-import { DamagedRecordError } from '../../files/durable/record-file.ts';
-import { openTrusted, withTrusted } from '../../files/durable/trusted-file.ts';
-import { decompress } from '../../files/formats/read/input-bytes.ts';
+import { UsageError } from '#base/errors';
+import { type DiskFile, ifPresent, readPieces } from '#files/durable/disk';
+import { DamagedRecordError } from '#files/durable/record-file';
+import { openTrusted, withTrusted } from '#files/durable/trusted-file';
+import { decompress } from '#files/formats/read/input-bytes';
 import {
   type CommittedPoint,
   checkExport,

@@ -1,6 +1,6 @@
-import { countOf } from '../../base/text/quote.ts';
-import { parseInstant } from '../../base/time/time.ts';
-import { isObject, parseJson } from '../../service/json.ts';
+import { countOf } from '#base/text/quote';
+import { parseInstant } from '#base/time/time';
+import { isObject, parseJson } from '#service/json';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {

@@ -1,5 +1,5 @@
 /** Runs operations one at a time, and spends at most a tenth of the time on commits. */
-import type { Clock } from '../../base/time/time.ts';
+import type { Clock } from '#base/time/time';
 
 const PAUSE_FACTOR = 9;
 

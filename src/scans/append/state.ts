@@ -1,7 +1,7 @@
-import type { DiskStat } from '../../files/durable/disk.ts';
-import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
-import { isObject } from '../../service/json.ts';
-import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
+import type { DiskStat } from '#files/durable/disk';
+import { formatRecord, parseRecord } from '#files/durable/record-file';
+import { isObject } from '#service/json';
+import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace';
 import { type AppendIdentity, isIdentity } from './identity.ts';
 import { areRotated, type RotatedFile, rotatedBefore } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';

@@ -1,17 +1,12 @@
 import { join } from 'node:path';
-import {
-  NotFoundError,
-  RejectedError,
-  UnexpectedResponseError,
-  type UnprovenError,
-} from '../../base/errors.ts';
-import { addFile } from '../../base/run/run-summary.ts';
-import { codeInShell, countOf, inShellOr, quote } from '../../base/text/quote.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
-import type { SendDelete, Service } from '../../service/service.ts';
-import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
-import { countRange, mayBeTruncated } from '../export/truncated-total.ts';
+import { NotFoundError, RejectedError, UnexpectedResponseError, type UnprovenError } from '#base/errors';
+import { addFile } from '#base/run/run-summary';
+import { codeInShell, countOf, inShellOr, quote } from '#base/text/quote';
+import { formatInstant } from '#base/time/time';
+import { makeOutputDirectory, writeWholeFile } from '#files/formats/whole-file';
+import { countRange, mayBeTruncated } from '#scans/export/truncated-total';
+import type { SendDelete, Service } from '#service/service';
+import { MAX_SCANS_PAGE, type QrCode } from '#service/shapes';
 import { type BackupContext, notDeleted, OTHER_DIRECTORY, type SavedScans, saveScans } from './scans-file.ts';
 
 const ROUNDS = 3;

@@ -1,18 +1,18 @@
-import { systemCode, UnprovenError } from '../../base/errors.ts';
-import type { RunFacts } from '../../base/run/run-summary.ts';
-import { asSentence, countOf, quote } from '../../base/text/quote.ts';
-import type { Clock } from '../../base/time/time.ts';
-import { closing, readPieces } from '../../files/durable/disk.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen, notRegular } from '../../files/durable/path-errors.ts';
-import type { Processes } from '../../files/durable/replace-file.ts';
-import { realPath } from '../../files/durable/trusted-file.ts';
-import { createFormatter } from '../../files/formats/create-formatter.ts';
-import { createDocumentSink, type DocumentSink } from '../../files/formats/document-sink.ts';
-import type { CodeSink } from '../../files/formats/row-sink.ts';
-import { openWholeFile } from '../../files/formats/whole-file.ts';
-import type { Service } from '../../service/service.ts';
-import type { QrCode } from '../../service/shapes.ts';
+import { systemCode, UnprovenError } from '#base/errors';
+import type { RunFacts } from '#base/run/run-summary';
+import { asSentence, countOf, quote } from '#base/text/quote';
+import type { Clock } from '#base/time/time';
+import { closing, readPieces } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import { cannotOpen, notRegular } from '#files/durable/path-errors';
+import type { Processes } from '#files/durable/replace-file';
+import { realPath } from '#files/durable/trusted-file';
+import { createFormatter } from '#files/formats/create-formatter';
+import { createDocumentSink, type DocumentSink } from '#files/formats/document-sink';
+import type { CodeSink } from '#files/formats/row-sink';
+import { openWholeFile } from '#files/formats/whole-file';
+import type { Service } from '#service/service';
+import type { QrCode } from '#service/shapes';
 
 export interface BackupContext {
   console: { note(line: string): void; warn(line: string, evenQuiet?: boolean): void };
@@ -32,7 +32,7 @@ export interface SavedScans {
 
 /** Writes all scans of a code. Throws UnprovenError if any may be missing, also one of an existing file. */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
-  const { exportCodes } = await import('../export/export-codes.ts');
+  const { exportCodes } = await import('#scans/export/export-codes');
   const { processes } = context;
   const file = await openWholeFile(path, { processes, elsewhere: OTHER_DIRECTORY, keeps: true });
   const style = { shape: 'list' as const, keepExtra: true, header: true, rawCells: true, excel: false };

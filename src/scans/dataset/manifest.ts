@@ -1,14 +1,14 @@
 /** Manifest of a dataset. Its name begins with `_`, so that query engines skip it. */
 
-import { UnprovenError } from '../../base/errors.ts';
-import { createLocalTime } from '../../base/time/local-time.ts';
-import { DAY_MS, formatInstant, QUARTER_MS } from '../../base/time/time.ts';
-import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
-import { isObject } from '../../service/json.ts';
-import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { type AppendIdentity, isIdentity, type Partitioning } from '../append/identity.ts';
-import type { CodeOverlap } from '../append/overlap.ts';
-import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
+import { UnprovenError } from '#base/errors';
+import { createLocalTime } from '#base/time/local-time';
+import { DAY_MS, formatInstant, QUARTER_MS } from '#base/time/time';
+import { formatRecord, parseRecord } from '#files/durable/record-file';
+import { type AppendIdentity, isIdentity, type Partitioning } from '#scans/append/identity';
+import type { CodeOverlap } from '#scans/append/overlap';
+import { formatPositions, isPositions, parsePositions, type SavedPositions } from '#scans/append/positions';
+import { isObject } from '#service/json';
+import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace';
 
 export const MANIFEST = '_qrctl.json';
 const VERSION = 1;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { acquireLock, type Lock } from '../../files/durable/lock.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen } from '../../files/durable/path-errors.ts';
-import { RecordProblem, UnknownRecordError } from '../../files/durable/record-file.ts';
-import { temporaryOf } from '../../files/durable/replace-file.ts';
-import { makeRealDirectories, realPath, removeFile } from '../../files/durable/trusted-file.ts';
-import type { Formatter } from '../../files/formats/formatter.ts';
-import { OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
-import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
-import type { AppendOptions, LogState } from '../append/append-file.ts';
-import { UPDATE } from '../append/current-state.ts';
-import { checkOwnExport, type Recorded } from '../append/identity.ts';
-import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
+import { UsageError } from '#base/errors';
+import { formatInstant } from '#base/time/time';
+import { type Disk, ifPresent } from '#files/durable/disk';
+import { acquireLock, type Lock } from '#files/durable/lock';
+import { nodeDisk } from '#files/durable/node-disk';
+import { cannotOpen } from '#files/durable/path-errors';
+import { RecordProblem, UnknownRecordError } from '#files/durable/record-file';
+import { temporaryOf } from '#files/durable/replace-file';
+import { makeRealDirectories, realPath, removeFile } from '#files/durable/trusted-file';
+import type { Formatter } from '#files/formats/formatter';
+import { OTHER_DIRECTORY } from '#files/formats/whole-file';
+import { type AppendFile, createAppendFile } from '#scans/append/add-rows';
+import type { AppendOptions, LogState } from '#scans/append/append-file';
+import { UPDATE } from '#scans/append/current-state';
+import { checkOwnExport, type Recorded } from '#scans/append/identity';
+import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
 import {
   createPartitioner,
   type DatasetIdentity,

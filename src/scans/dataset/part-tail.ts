@@ -1,13 +1,13 @@
 import { basename, dirname, join } from 'node:path';
-import { getOrAdd } from '../../base/collections.ts';
-import { UnprovenError } from '../../base/errors.ts';
-import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
-import { inDirectory, makeRealDirectories, removeFile } from '../../files/durable/trusted-file.ts';
-import type { Formatter } from '../../files/formats/formatter.ts';
-import type { Row, TimedRows } from '../../files/formats/row-sink.ts';
-import type { RowTail } from '../append/add-rows.ts';
-import type { SavedRow } from '../append/row-parsers.ts';
+import { getOrAdd } from '#base/collections';
+import { UnprovenError } from '#base/errors';
+import { type Disk, ifPresent } from '#files/durable/disk';
+import { replaceFile, temporaryOf } from '#files/durable/replace-file';
+import { inDirectory, makeRealDirectories, removeFile } from '#files/durable/trusted-file';
+import type { Formatter } from '#files/formats/formatter';
+import type { Row, TimedRows } from '#files/formats/row-sink';
+import type { RowTail } from '#scans/append/add-rows';
+import type { SavedRow } from '#scans/append/row-parsers';
 import {
   createPartitioner,
   formatManifest,

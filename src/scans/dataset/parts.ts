@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { inChunks } from '../../base/collections.ts';
-import { LocalError, UsageError } from '../../base/errors.ts';
-import { countOf, formatCount, shown } from '../../base/text/quote.ts';
-import { parseInstant } from '../../base/time/time.ts';
-import { closing, type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { createTemporary, temporaryOf } from '../../files/durable/replace-file.ts';
-import { inDirectory, realPath } from '../../files/durable/trusted-file.ts';
-import { createEarlyFlush, writeFully } from '../../files/durable/write.ts';
-import type { Formatter } from '../../files/formats/formatter.ts';
-import { DamagedParquetError, readParquetRows } from '../../files/formats/parquet/parquet-rows.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import type { AppendIdentity } from '../append/identity.ts';
-import { readRows } from '../append/read-back.ts';
-import type { SavedRow } from '../append/row-parsers.ts';
+import { inChunks } from '#base/collections';
+import { LocalError, UsageError } from '#base/errors';
+import { countOf, formatCount, shown } from '#base/text/quote';
+import { parseInstant } from '#base/time/time';
+import { closing, type Disk, ifPresent } from '#files/durable/disk';
+import { createTemporary, temporaryOf } from '#files/durable/replace-file';
+import { inDirectory, realPath } from '#files/durable/trusted-file';
+import { createEarlyFlush, writeFully } from '#files/durable/write';
+import type { Formatter } from '#files/formats/formatter';
+import { DamagedParquetError, readParquetRows } from '#files/formats/parquet/parquet-rows';
+import type { Row } from '#files/formats/row-sink';
+import type { AppendIdentity } from '#scans/append/identity';
+import { readRows } from '#scans/append/read-back';
+import type { SavedRow } from '#scans/append/row-parsers';
 import { type DatasetIdentity, isPartition, MANIFEST, type Part } from './manifest.ts';
 
 /** Creates the error for a dataset: `reason` is a clause, `wayOn` a sentence without its period. */

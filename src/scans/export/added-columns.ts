@@ -1,6 +1,6 @@
-import type { LocalTime } from '../../base/time/local-time.ts';
-import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
-import { SCAN_FIELDS } from '../../service/shapes.ts';
+import type { LocalTime } from '#base/time/local-time';
+import type { CodeSink, Row } from '#files/formats/row-sink';
+import { SCAN_FIELDS } from '#service/shapes';
 import type { CodeLabel } from './export-codes.ts';
 
 export const CODE_COLUMNS = ['qr_id', 'qr_slug', 'qr_name'] as const;

@@ -7,10 +7,10 @@ import {
   UnavailableError,
   UnexpectedResponseError,
   UsageError,
-} from '../../base/errors.ts';
-import { countOf, quote } from '../../base/text/quote.ts';
-import { isWrittenDirectly } from '../../files/formats/whole-file.ts';
-import type { Service } from '../../service/service.ts';
+} from '#base/errors';
+import { countOf, quote } from '#base/text/quote';
+import { isWrittenDirectly } from '#files/formats/whole-file';
+import type { Service } from '#service/service';
 import type { CodeFailure } from './export-codes.ts';
 import type { ExportSinks } from './open-sinks.ts';
 

@@ -5,12 +5,12 @@ import {
   UnexpectedResponseError,
   UnprovenError,
   UsageError,
-} from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import type { CodeSink, TimedRows } from '../../files/formats/row-sink.ts';
-import type { Service } from '../../service/service.ts';
-import type { QrCode, ScanPage } from '../../service/shapes.ts';
+} from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { formatInstant } from '#base/time/time';
+import type { CodeSink, TimedRows } from '#files/formats/row-sink';
+import type { Service } from '#service/service';
+import type { QrCode, ScanPage } from '#service/shapes';
 import { exportScans } from './export-scans.ts';
 import {
   type CodeReader,

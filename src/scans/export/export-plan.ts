@@ -1,17 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../../base/errors.ts';
-import type { OutputPlan } from '../../files/formats/plan-output.ts';
-import { checkWholeFile, OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
-import { isUuid } from '../../service/checks.ts';
-import type { AppendFile } from '../append/add-rows.ts';
-import type { AppendIdentity, Partitioning } from '../append/identity.ts';
-import { type LogPlace, type LogService, openLogFile, ownWorkspace } from '../append/open-log-file.ts';
-import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
-import { findState } from '../append/recorded-log.ts';
-import { MANIFEST } from '../dataset/manifest.ts';
-import type { ScanRun } from '../scan-run.ts';
-import { recordOf } from '../stats/input/input-log.ts';
+import { UsageError } from '#base/errors';
+import type { OutputPlan } from '#files/formats/plan-output';
+import { checkWholeFile, OTHER_DIRECTORY } from '#files/formats/whole-file';
+import type { AppendFile } from '#scans/append/add-rows';
+import type { AppendIdentity, Partitioning } from '#scans/append/identity';
+import { type LogPlace, type LogService, openLogFile, ownWorkspace } from '#scans/append/open-log-file';
+import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
+import { findState } from '#scans/append/recorded-log';
+import { MANIFEST } from '#scans/dataset/manifest';
+import type { ScanRun } from '#scans/scan-run';
+import { recordOf } from '#scans/stats/input/input-log';
+import { isUuid } from '#service/checks';
 import { LOCAL_TIME } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
 
@@ -56,7 +56,7 @@ export async function savedPositions(
   const { append, directory, partition, untilMs } = plan;
   if (!append || append.restart) return new Map();
   if (directory !== undefined && partition) {
-    const { readDatasetPositions } = await import('../dataset/open-dataset.ts');
+    const { readDatasetPositions } = await import('#scans/dataset/open-dataset');
     return readDatasetPositions(directory, append.overlapMs, untilMs);
   }
   const files = directory === undefined ? [append.path] : codes.map(plan.filesOf(codes));

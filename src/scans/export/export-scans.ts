@@ -1,8 +1,8 @@
-import { UnprovenError } from '../../base/errors.ts';
-import { countOf, formatCount, quote } from '../../base/text/quote.ts';
-import type { Rewind, RowSink } from '../../files/formats/row-sink.ts';
-import type { ScanPageRequest } from '../../service/service.ts';
-import type { ScanPage } from '../../service/shapes.ts';
+import { UnprovenError } from '#base/errors';
+import { countOf, formatCount, quote } from '#base/text/quote';
+import type { Rewind, RowSink } from '#files/formats/row-sink';
+import type { ScanPageRequest } from '#service/service';
+import type { ScanPage } from '#service/shapes';
 import { InconsistentPagesError, paginate } from './paginate.ts';
 import {
   type Batch,

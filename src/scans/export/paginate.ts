@@ -1,6 +1,6 @@
-import { sum } from '../../base/collections.ts';
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import type { Scan, ScanPage } from '../../service/shapes.ts';
+import { sum } from '#base/collections';
+import { countOf, formatCount } from '#base/text/quote';
+import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 import { type Edge, mayBeTruncated, type PageOrder, requestBeyond, widenEdge } from './truncated-total.ts';
 

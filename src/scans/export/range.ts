@@ -1,9 +1,9 @@
 /** Requests ranges of scans. C2: with a margin of one second per side, which is cut from responses. */
-import { NotFoundError, RejectedError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { formatInstant } from '../../base/time/time.ts';
-import type { ScanPageRequest, Service } from '../../service/service.ts';
-import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../../service/shapes.ts';
+import { NotFoundError, RejectedError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { formatInstant } from '#base/time/time';
+import type { ScanPageRequest, Service } from '#service/service';
+import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '#service/shapes';
 
 /** Half-open range in ms since the epoch; `sinceMs` is undefined for the first scan. */
 export interface Range {

@@ -1,5 +1,5 @@
 /** Reads pages until there are as many IDs as the newest total. The caller checks if that is capped. */
-import type { Scan, ScanPage } from '../../service/shapes.ts';
+import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
 /** C13: maximum number of passes: finds hundreds of rows of one instant in changing order. */

@@ -1,6 +1,6 @@
 /** Reads a range in slices of time, which need no order and little memory, and reveal a capped total. */
-import { countOf, formatCount } from '../../base/text/quote.ts';
-import type { Scan, ScanPage } from '../../service/shapes.ts';
+import { countOf, formatCount } from '#base/text/quote';
+import type { Scan, ScanPage } from '#service/shapes';
 import { InconsistentPagesError, oldestFirst, type PaginationJob } from './paginate.ts';
 import {
   type Batch,

@@ -1,5 +1,5 @@
 /** Finds rows beyond a capped total (C10). No page has them, but they can be requested by time. */
-import type { Scan, ScanPage } from '../../service/shapes.ts';
+import type { Scan, ScanPage } from '#service/shapes';
 import {
   type Batch,
   type Bounds,

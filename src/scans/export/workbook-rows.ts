@@ -1,8 +1,8 @@
-import { MOST_ROWS } from '../../base/bounds.ts';
-import { ifNotFound } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { tooManyRows } from '../../files/formats/xlsx/workbook-sink.ts';
-import type { Service } from '../../service/service.ts';
+import { MOST_ROWS } from '#base/bounds';
+import { ifNotFound } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { tooManyRows } from '#files/formats/xlsx/workbook-sink';
+import type { Service } from '#service/service';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 

@@ -1,4 +1,4 @@
-import { BLACK, type Color, contrastOf, formatColor, parseColor } from '../../base/color.ts';
+import { BLACK, type Color, contrastOf, formatColor, parseColor } from '#base/color';
 
 const CARD = { light: '#ffffff', dark: '#191c22' };
 /** Background with the least contrast to the accent color, by theme. */

@@ -1,5 +1,5 @@
-import { capitalize } from '../../base/text/quote.ts';
-import type { Figure, Section } from '../stats/figures.ts';
+import { capitalize } from '#base/text/quote';
+import type { Figure, Section } from '#scans/stats/figures';
 import { calendarTable, figuresTable, isNew, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
 import { fill, type Locale } from './languages/load-language.ts';

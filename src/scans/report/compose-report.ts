@@ -1,9 +1,9 @@
-import { capitalize } from '../../base/text/quote.ts';
-import type { ClosedSpan } from '../stats/calendar.ts';
-import type { Coverage } from '../stats/coverage.ts';
-import type { Cross } from '../stats/cross.ts';
-import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';
-import type { Filter } from '../stats/filters.ts';
+import { capitalize } from '#base/text/quote';
+import type { ClosedSpan } from '#scans/stats/calendar';
+import type { Coverage } from '#scans/stats/coverage';
+import type { Cross } from '#scans/stats/cross';
+import type { HourOfWeekday, Section, Total } from '#scans/stats/figures';
+import type { Filter } from '#scans/stats/filters';
 import { composeCard } from './compose-card.ts';
 import { crossTable, hoursTable } from './compose-tables.ts';
 import { composeStory, composeTiles } from './compose-tiles.ts';

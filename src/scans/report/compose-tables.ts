@@ -1,6 +1,6 @@
-import { capitalize } from '../../base/text/quote.ts';
-import type { Cross } from '../stats/cross.ts';
-import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
+import { capitalize } from '#base/text/quote';
+import type { Cross } from '#scans/stats/cross';
+import type { Figure, HourOfWeekday, Section } from '#scans/stats/figures';
 import { toneOf } from './compose-tiles.ts';
 import type { CellText, FigureCell, FigureTable, Name, Shade, ShadeCell, ShadeTable } from './document.ts';
 import type { LocalDate, Locale } from './languages/load-language.ts';

@@ -1,4 +1,4 @@
-import type { Figure, Section, Total } from '../stats/figures.ts';
+import type { Figure, Section, Total } from '#scans/stats/figures';
 import type { Tile, Tone } from './document.ts';
 import { fill, type Locale } from './languages/load-language.ts';
 import { rowName, shorten, unitName } from './row-names.ts';

@@ -1,10 +1,10 @@
-import { parseScanTime } from '../../service/scan-times.ts';
-import { type ClosedSpan, startOfDay } from '../stats/calendar.ts';
-import { crossOf } from '../stats/cross.ts';
-import type { Dimension } from '../stats/dimensions.ts';
-import type { Counted } from '../stats/figure.ts';
-import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../stats/figures.ts';
-import type { CountRequest } from '../stats/readings.ts';
+import { type ClosedSpan, startOfDay } from '#scans/stats/calendar';
+import { crossOf } from '#scans/stats/cross';
+import type { Dimension } from '#scans/stats/dimensions';
+import type { Counted } from '#scans/stats/figure';
+import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '#scans/stats/figures';
+import type { CountRequest } from '#scans/stats/readings';
+import { parseScanTime } from '#service/scan-times';
 import type { ReportFigures } from './compose-report.ts';
 import type { Name } from './document.ts';
 

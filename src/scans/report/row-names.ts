@@ -1,9 +1,9 @@
-import { capitalize } from '../../base/text/quote.ts';
-import { isPeriod, parsePeriod, periodOfRange } from '../../base/time/periods.ts';
-import { DAY_MS, parseInstant } from '../../base/time/time.ts';
-import { type ClosedSpan, WEEKDAYS, zoned } from '../stats/calendar.ts';
-import type { Figure, Section } from '../stats/figures.ts';
-import type { Filter } from '../stats/filters.ts';
+import { capitalize } from '#base/text/quote';
+import { isPeriod, parsePeriod, periodOfRange } from '#base/time/periods';
+import { DAY_MS, parseInstant } from '#base/time/time';
+import { type ClosedSpan, WEEKDAYS, zoned } from '#scans/stats/calendar';
+import type { Figure, Section } from '#scans/stats/figures';
+import type { Filter } from '#scans/stats/filters';
 import type { Name } from './document.ts';
 import { fill, type LocalDate, type Locale } from './languages/load-language.ts';
 

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import { sum } from '../../base/collections.ts';
-import type { LocalTime } from '../../base/time/local-time.ts';
-import { periodOfRange, periodYearBefore, previousPeriod } from '../../base/time/periods.ts';
-import { DAY_MS, HOUR_MS } from '../../base/time/time.ts';
+import { sum } from '#base/collections';
+import type { LocalTime } from '#base/time/local-time';
+import { periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
+import { DAY_MS, HOUR_MS } from '#base/time/time';
 import type { TimeDimension } from './dimensions.ts';
 
 /** Half-open range in ms since the epoch; an undefined end is open. */

@@ -1,4 +1,4 @@
-import type { CODE_COLUMNS } from '../export/added-columns.ts';
+import type { CODE_COLUMNS } from '#scans/export/added-columns';
 
 export interface CodeOfScans {
   /** Value in `--by code`: slug, ID, or name of the file. */

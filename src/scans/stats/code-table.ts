@@ -1,6 +1,6 @@
-import { UsageError } from '../../base/errors.ts';
-import { inQuotes, quote } from '../../base/text/quote.ts';
-import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../../files/formats/read/input.ts';
+import { UsageError } from '#base/errors';
+import { inQuotes, quote } from '#base/text/quote';
+import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '#files/formats/read/input';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';
 

@@ -1,4 +1,4 @@
-import type { ScanRun } from '../scan-run.ts';
+import type { ScanRun } from '#scans/scan-run';
 import { spanBefore } from './calendar.ts';
 import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from './code-of-scans.ts';
 import { type Coverage, coverageOf, coveredLogs, isCovered, partOfFiles } from './coverage.ts';

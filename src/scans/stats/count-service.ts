@@ -1,15 +1,15 @@
 /** Counts scans by totals if that takes fewer requests than reading the pages. */
-import { ifNotFound } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { keepMemoryFlat } from '../../base/run/v8-flags.ts';
-import { countOf } from '../../base/text/quote.ts';
-import type { Service } from '../../service/service.ts';
-import { showingAgain } from '../../service/showing-again.ts';
-import { isOfOneCode } from '../export/code-failures.ts';
-import { type CodeFailure, type CodeLabel, exportCodes } from '../export/export-codes.ts';
-import { type Bounds, readerOf } from '../export/range.ts';
-import { countRange, type RangeCount } from '../export/truncated-total.ts';
-import type { ScanRun } from '../scan-run.ts';
+import { ifNotFound } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { keepMemoryFlat } from '#base/run/v8-flags';
+import { countOf } from '#base/text/quote';
+import { isOfOneCode } from '#scans/export/code-failures';
+import { type CodeFailure, type CodeLabel, exportCodes } from '#scans/export/export-codes';
+import { type Bounds, readerOf } from '#scans/export/range';
+import { countRange, type RangeCount } from '#scans/export/truncated-total';
+import type { ScanRun } from '#scans/scan-run';
+import type { Service } from '#service/service';
+import { showingAgain } from '#service/showing-again';
 import { startOfDay } from './calendar.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { isCovered, partOfService } from './coverage.ts';

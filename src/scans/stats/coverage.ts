@@ -1,10 +1,10 @@
 /** Finds the range that files cover. Outside of it, no scans does not mean zero scans. */
-import { capitalize } from '../../base/text/quote.ts';
-import { createLocalTime } from '../../base/time/local-time.ts';
-import { parseInstant } from '../../base/time/time.ts';
-import { readBeginning } from '../append/append-file.ts';
-import type { CodeLabel } from '../export/export-codes.ts';
-import type { ScanRun } from '../scan-run.ts';
+import { capitalize } from '#base/text/quote';
+import { createLocalTime } from '#base/time/local-time';
+import { parseInstant } from '#base/time/time';
+import { readBeginning } from '#scans/append/append-file';
+import type { CodeLabel } from '#scans/export/export-codes';
+import type { ScanRun } from '#scans/scan-run';
 import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';
 import type { InputLog } from './input/input-log.ts';
 import type { FileSpan } from './input/read-scans.ts';
@@ -78,7 +78,7 @@ async function beginningOf(
   paths: readonly string[],
 ): Promise<number | undefined> {
   if ('file' in keptBy) return readBeginning(keptBy.file);
-  const { readDatasetBeginning } = await import('../dataset/open-dataset.ts');
+  const { readDatasetBeginning } = await import('#scans/dataset/open-dataset');
   return readDatasetBeginning(keptBy.directory, new Set(paths));
 }
 

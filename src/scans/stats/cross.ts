@@ -1,4 +1,4 @@
-import { sum } from '../../base/collections.ts';
+import { sum } from '#base/collections';
 import type { GroupBy } from './dimensions.ts';
 import { type Figure, figure } from './figure.ts';
 import { type FiguresOptions, figuresOf, type Section } from './figures.ts';

@@ -1,5 +1,5 @@
-import { UTM_NAMES } from '../../base/text/utm.ts';
-import { SCAN_FIELDS } from '../../service/shapes.ts';
+import { UTM_NAMES } from '#base/text/utm';
+import { SCAN_FIELDS } from '#service/shapes';
 
 /** Dimensions of time; `hour` is of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;

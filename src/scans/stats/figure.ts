@@ -1,4 +1,4 @@
-import type { CodeLabel } from '../export/export-codes.ts';
+import type { CodeLabel } from '#scans/export/export-codes';
 import { type ClosedSpan, countDays, type DayCounts, type Span, type Zone } from './calendar.ts';
 import type { CodeName } from './code-of-scans.ts';
 import type { NoneIs } from './code-table.ts';

@@ -1,4 +1,4 @@
-import { sum } from '../../base/collections.ts';
+import { sum } from '#base/collections';
 import {
   type ClosedSpan,
   DAYS_A_WEEK,

@@ -1,6 +1,6 @@
-import { getOrAdd } from '../../base/collections.ts';
-import { utmOf } from '../../base/text/utm.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
+import { getOrAdd } from '#base/collections';
+import { utmOf } from '#base/text/utm';
+import type { Row } from '#files/formats/row-sink';
 import { formatUnit, localHour, type OffsetAt, unitOf } from './calendar.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import type { CodeTable, NoneIs } from './code-table.ts';

@@ -1,10 +1,10 @@
-import { sum } from '../../base/collections.ts';
-import type { LocalTime } from '../../base/time/local-time.ts';
-import { HOUR_MS, QUARTER_MS } from '../../base/time/time.ts';
-import type { ScanPage } from '../../service/shapes.ts';
-import { orderOf } from '../export/export-scans.ts';
-import { type Bounds, pageReader, pageSizeOf, type Range, type RangeReading } from '../export/range.ts';
-import { mayBeTruncated, requestBeyond, widenEdge } from '../export/truncated-total.ts';
+import { sum } from '#base/collections';
+import type { LocalTime } from '#base/time/local-time';
+import { HOUR_MS, QUARTER_MS } from '#base/time/time';
+import { orderOf } from '#scans/export/export-scans';
+import { type Bounds, pageReader, pageSizeOf, type Range, type RangeReading } from '#scans/export/range';
+import { mayBeTruncated, requestBeyond, widenEdge } from '#scans/export/truncated-total';
+import type { ScanPage } from '#service/shapes';
 import {
   type ClosedSpan,
   type Comparison,

@@ -1,4 +1,4 @@
-import type { CodeSink, Row } from '../../files/formats/row-sink.ts';
+import type { CodeSink, Row } from '#files/formats/row-sink';
 import { formatUnit, localHour, type OffsetAt, type Span, unitOf } from './calendar.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';

@@ -1,12 +1,12 @@
-import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../base/errors.ts';
-import { quote } from '../../base/text/quote.ts';
-import type { Service } from '../../service/service.ts';
-import type { Scan } from '../../service/shapes.ts';
-import { labelOf } from '../export/added-columns.ts';
-import type { CodeLabel } from '../export/export-codes.ts';
-import { exportScans } from '../export/export-scans.ts';
-import { type CodeReader, type ReadScans, readerOf, widened } from '../export/range.ts';
-import type { ScanRun } from '../scan-run.ts';
+import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
+import { quote } from '#base/text/quote';
+import { labelOf } from '#scans/export/added-columns';
+import type { CodeLabel } from '#scans/export/export-codes';
+import { exportScans } from '#scans/export/export-scans';
+import { type CodeReader, type ReadScans, readerOf, widened } from '#scans/export/range';
+import type { ScanRun } from '#scans/scan-run';
+import type { Service } from '#service/service';
+import type { Scan } from '#service/shapes';
 import { type FoundScan, OVERLAP_MS, type ScanPrinter } from './scan-printer.ts';
 
 interface FollowJob {

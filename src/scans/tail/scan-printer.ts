@@ -1,6 +1,6 @@
-import { getOrAdd, inChunks } from '../../base/collections.ts';
-import type { Row, RowSink } from '../../files/formats/row-sink.ts';
-import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.ts';
+import { getOrAdd, inChunks } from '#base/collections';
+import type { Row, RowSink } from '#files/formats/row-sink';
+import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '#scans/append/overlap';
 import type { TailPosition, TailRun, TailStateFile } from './state-file.ts';
 
 export interface FoundScan {

@@ -1,30 +1,30 @@
-import { MOST_BYTES } from '../../base/bounds.ts';
-import { UsageError } from '../../base/errors.ts';
-import { asSentence } from '../../base/text/quote.ts';
-import type { Clock } from '../../base/time/time.ts';
-import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { acquireLock } from '../../files/durable/lock.ts';
-import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen, cannotWrite } from '../../files/durable/path-errors.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { asSentence } from '#base/text/quote';
+import type { Clock } from '#base/time/time';
+import { type Disk, ifPresent } from '#files/durable/disk';
+import { acquireLock } from '#files/durable/lock';
+import { nodeDisk } from '#files/durable/node-disk';
+import { cannotOpen, cannotWrite } from '#files/durable/path-errors';
 import {
   formatRecord,
   parseRecord,
   RECORD_BEGINS,
   RecordProblem,
   UnknownRecordError,
-} from '../../files/durable/record-file.ts';
-import { refuseMountPoint, replaceFile } from '../../files/durable/replace-file.ts';
-import { readBack, realPath } from '../../files/durable/trusted-file.ts';
-import { isObject } from '../../service/json.ts';
+} from '#files/durable/record-file';
+import { refuseMountPoint, replaceFile } from '#files/durable/replace-file';
+import { readBack, realPath } from '#files/durable/trusted-file';
+import { type CodesOfRun, codeDifference, isCodesOfRun } from '#scans/append/identity';
+import type { ClockReading } from '#scans/append/overlap';
+import { isClockReading, isTime } from '#scans/append/positions';
+import { isObject } from '#service/json';
 import {
   checkWorkspace,
   isRecordedWorkspace,
   type RecordedWorkspace,
   type Workspace,
-} from '../../service/workspace.ts';
-import { type CodesOfRun, codeDifference, isCodesOfRun } from '../append/identity.ts';
-import type { ClockReading } from '../append/overlap.ts';
-import { isClockReading, isTime } from '../append/positions.ts';
+} from '#service/workspace';
 
 type TailStart = Pick<TailState, 'sinceMs' | 'positions'> & { isContinued: boolean };
 

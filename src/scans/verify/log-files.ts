@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { countOf } from '../../base/text/quote.ts';
-import { letSignalsIn } from '../../base/time/time.ts';
-import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
-import { beginsAs, createFileHash } from '../append/file-hash.ts';
-import { foreignReason, type RotatedFile } from '../append/log-range.ts';
-import type { AppendState } from '../append/state.ts';
+import { countOf } from '#base/text/quote';
+import { letSignalsIn } from '#base/time/time';
+import { readInputBytes } from '#files/formats/read/input-bytes';
+import { beginsAs, createFileHash } from '#scans/append/file-hash';
+import { foreignReason, type RotatedFile } from '#scans/append/log-range';
+import type { AppendState } from '#scans/append/state';
 
 interface Digest {
   path: string;

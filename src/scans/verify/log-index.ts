@@ -1,13 +1,13 @@
 /** Counts distinct scans and repeated rows per day, in four bytes per scan. */
 
 import { basename } from 'node:path';
-import { getOrAdd } from '../../base/collections.ts';
-import { UsageError } from '../../base/errors.ts';
-import { DAY_MS } from '../../base/time/time.ts';
-import type { CodeLabel } from '../export/export-codes.ts';
-import { contains, type Range, widest } from '../export/range.ts';
-import { createIdSet, type IdSet } from '../stats/input/distinct.ts';
-import { readEveryRow } from '../stats/input/read-scans.ts';
+import { getOrAdd } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { DAY_MS } from '#base/time/time';
+import type { CodeLabel } from '#scans/export/export-codes';
+import { contains, type Range, widest } from '#scans/export/range';
+import { createIdSet, type IdSet } from '#scans/stats/input/distinct';
+import { readEveryRow } from '#scans/stats/input/read-scans';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
 /** Rows of a code. Days are numbers since 1970, in UTC. */

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { UnprovenError, UsageError } from '../../base/errors.ts';
-import { countOf, inShellOr, quote } from '../../base/text/quote.ts';
-import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
-import { type LogState, readLogState } from '../append/append-file.ts';
-import { checkOwnWorkspace } from '../append/identity.ts';
-import { foreignReason, type RotatedFile, rangeOfCode } from '../append/log-range.ts';
-import { type LogPlace, ownWorkspace, placeOf } from '../append/open-log-file.ts';
-import type { CodeLabel } from '../export/export-codes.ts';
-import type { Range } from '../export/range.ts';
-import type { ScanRun } from '../scan-run.ts';
-import { type InputLog, lossOfInput, recordOf } from '../stats/input/input-log.ts';
-import { listInputs } from '../stats/input/list-inputs.ts';
+import { UnprovenError, UsageError } from '#base/errors';
+import { countOf, inShellOr, quote } from '#base/text/quote';
+import { stemOfLog } from '#files/formats/read/rotated-names';
+import { type LogState, readLogState } from '#scans/append/append-file';
+import { checkOwnWorkspace } from '#scans/append/identity';
+import { foreignReason, type RotatedFile, rangeOfCode } from '#scans/append/log-range';
+import { type LogPlace, ownWorkspace, placeOf } from '#scans/append/open-log-file';
+import type { CodeLabel } from '#scans/export/export-codes';
+import type { Range } from '#scans/export/range';
+import type { ScanRun } from '#scans/scan-run';
+import { type InputLog, lossOfInput, recordOf } from '#scans/stats/input/input-log';
+import { listInputs } from '#scans/stats/input/list-inputs';
 import { checkLogFiles, type LogFault } from './log-files.ts';
 
 export interface ScanLog {
@@ -81,7 +81,7 @@ async function describeLog(
   const place = placeOf(keptBy);
   const log = { place, paths, keptBy, ...NOTHING_KEPT };
   if ('directory' in keptBy) {
-    const { inspectDataset } = await import('../dataset/open-dataset.ts');
+    const { inspectDataset } = await import('#scans/dataset/open-dataset');
     const state = await inspectDataset(place);
     const hint = 'Restore it from a backup, or export into a new directory with `qrctl scans export`.';
     return { ...log, state, fault: state?.fault === undefined ? undefined : { reason: state.fault, hint } };

@@ -2,12 +2,12 @@
  * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so none
  * is missing if it equals the distinct scans.
  */
-import { DAY_MS } from '../../base/time/time.ts';
-import type { TimedRows } from '../../files/formats/row-sink.ts';
-import type { ScanPage } from '../../service/shapes.ts';
-import { exportScans } from '../export/export-scans.ts';
-import { type CodeReader, pageSizeOf, type Range, select, widened } from '../export/range.ts';
-import { countRange, type RangeCount } from '../export/truncated-total.ts';
+import { DAY_MS } from '#base/time/time';
+import type { TimedRows } from '#files/formats/row-sink';
+import { exportScans } from '#scans/export/export-scans';
+import { type CodeReader, pageSizeOf, type Range, select, widened } from '#scans/export/range';
+import { countRange, type RangeCount } from '#scans/export/truncated-total';
+import type { ScanPage } from '#service/shapes';
 import { addOne, type CodeIndex, countIn, dayOf, sumOf } from './log-index.ts';
 
 export interface Segment {

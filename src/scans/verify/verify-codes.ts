@@ -1,11 +1,11 @@
-import { groupBy } from '../../base/collections.ts';
-import { ifNotFound, NotFoundError, UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import type { TimedRows } from '../../files/formats/row-sink.ts';
-import type { Service } from '../../service/service.ts';
-import type { CodeLabel } from '../export/export-codes.ts';
-import { contains, type Range, readerOf } from '../export/range.ts';
-import type { RangeCount } from '../export/truncated-total.ts';
+import { groupBy } from '#base/collections';
+import { ifNotFound, NotFoundError, UnprovenError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import type { TimedRows } from '#files/formats/row-sink';
+import type { CodeLabel } from '#scans/export/export-codes';
+import { contains, type Range, readerOf } from '#scans/export/range';
+import type { RangeCount } from '#scans/export/truncated-total';
+import type { Service } from '#service/service';
 import { type CodeIndex, type CoveredIndex, emptyIndex } from './log-index.ts';
 import {
   compareSegment,

@@ -1,9 +1,9 @@
-import { PartialError, UnprovenError } from '../../base/errors.ts';
-import { formatClosing } from '../../base/run/closing-line.ts';
-import { countOf, quote } from '../../base/text/quote.ts';
-import { DAY_MS, formatInstant } from '../../base/time/time.ts';
-import { widest } from '../export/range.ts';
-import { formatLocalRange } from '../format-local-range.ts';
+import { PartialError, UnprovenError } from '#base/errors';
+import { formatClosing } from '#base/run/closing-line';
+import { countOf, quote } from '#base/text/quote';
+import { DAY_MS, formatInstant } from '#base/time/time';
+import { widest } from '#scans/export/range';
+import { formatLocalRange } from '#scans/format-local-range';
 import type { ScanLog } from './scan-log.ts';
 import type { CodeResult } from './verify-codes.ts';
 

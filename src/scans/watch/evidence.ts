@@ -1,12 +1,12 @@
-import { getOrAdd } from '../../base/collections.ts';
-import type { ScanPage } from '../../service/shapes.ts';
-import { orderOf } from '../export/export-scans.ts';
-import { contains, cut, pageReader, pageSizeOf, type ReadScans } from '../export/range.ts';
-import { countRange, type RangeCount } from '../export/truncated-total.ts';
-import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
-import { coverageOf, coveredLogs } from '../stats/coverage.ts';
-import { filesOf, type InputLog } from '../stats/input/input-log.ts';
-import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
+import { getOrAdd } from '#base/collections';
+import { orderOf } from '#scans/export/export-scans';
+import { contains, cut, pageReader, pageSizeOf, type ReadScans } from '#scans/export/range';
+import { countRange, type RangeCount } from '#scans/export/truncated-total';
+import { type CodeOfScans, keyOfCode } from '#scans/stats/code-of-scans';
+import { coverageOf, coveredLogs } from '#scans/stats/coverage';
+import { filesOf, type InputLog } from '#scans/stats/input/input-log';
+import { type FileSpan, readInputs } from '#scans/stats/input/read-scans';
+import type { ScanPage } from '#service/shapes';
 import { EARLIER_WEEKS, type Evidence, hoursBefore, type LastScan, spanOf, type Windows } from './judge.ts';
 
 interface EvidenceJob {

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../base/time/time.ts';
-import { type ClosedSpan, type Span, zoned } from '../stats/calendar.ts';
+import { DAY_MS } from '#base/time/time';
+import { type ClosedSpan, type Span, zoned } from '#scans/stats/calendar';
 
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;
 export type WatchOutcome = (typeof OUTCOMES)[number];

@@ -1,15 +1,15 @@
-import { UnprovenError } from '../../base/errors.ts';
-import { fetchInOrder } from '../../base/parallel.ts';
-import { countOf } from '../../base/text/quote.ts';
-import { DAY_MS, formatInstant, parseInstant } from '../../base/time/time.ts';
-import type { Service } from '../../service/service.ts';
-import type { QrCode } from '../../service/shapes.ts';
-import { isOfOneCode } from '../export/code-failures.ts';
-import type { CodeFailure } from '../export/export-codes.ts';
-import type { ReadScans } from '../export/range.ts';
-import type { ScanRun } from '../scan-run.ts';
-import { noteCoverage } from '../stats/coverage.ts';
-import type { InputLog } from '../stats/input/input-log.ts';
+import { UnprovenError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { countOf } from '#base/text/quote';
+import { DAY_MS, formatInstant, parseInstant } from '#base/time/time';
+import { isOfOneCode } from '#scans/export/code-failures';
+import type { CodeFailure } from '#scans/export/export-codes';
+import type { ReadScans } from '#scans/export/range';
+import type { ScanRun } from '#scans/scan-run';
+import { noteCoverage } from '#scans/stats/coverage';
+import type { InputLog } from '#scans/stats/input/input-log';
+import type { Service } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import { readEvidence, readFilesEvidence } from './evidence.ts';
 import {
   judge,

@@ -1,5 +1,5 @@
-import { RateLimitError } from '../../base/errors.ts';
-import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
+import { RateLimitError } from '#base/errors';
+import { type Clock, formatDuration, formatInstant } from '#base/time/time';
 import { createCongestion } from './congestion.ts';
 import type { RateHeaders } from './rate-headers.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';

@@ -1,4 +1,4 @@
-import { parseHttpDate } from '../../base/time/time.ts';
+import { parseHttpDate } from '#base/time/time';
 
 export interface RateHeaders {
   plan: string | undefined;

@@ -1,8 +1,8 @@
 /** Annotations of GitHub Actions, read as its runner reads them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAnnotations } from '../../../src/base/run/annotations.ts';
-import { withoutCommands, withoutCommandsInJson } from '../../../src/base/text/workflow-commands.ts';
+import { formatAnnotations } from '#base/run/annotations';
+import { withoutCommands, withoutCommandsInJson } from '#base/text/workflow-commands';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { runs } from '../../support/property-runs.ts';
 import { COMMANDS, commandsIn } from '../../support/workflow-runner.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatClosing, formatOutcomes } from '../../../src/base/run/closing-line.ts';
+import { formatClosing, formatOutcomes } from '#base/run/closing-line';
 
 test.each([
   [{ created: 2 }, 'Created 2 codes'],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ACTIONS, OUTCOMES, PLAN_WORDS, type Planned } from '../../../src/base/run/outcomes.ts';
-import { TOPICS } from '../../../src/cli/help/topics.ts';
-import { OUTCOMES as CHECKED } from '../../../src/codes/destinations/verdict.ts';
-import type { CodeResult } from '../../../src/scans/verify/verify-codes.ts';
-import { OUTCOMES as WATCHED } from '../../../src/scans/watch/judge.ts';
+import { ACTIONS, OUTCOMES, PLAN_WORDS, type Planned } from '#base/run/outcomes';
+import { TOPICS } from '#cli/help/topics';
+import { OUTCOMES as CHECKED } from '#codes/destinations/verdict';
+import type { CodeResult } from '#scans/verify/verify-codes';
+import { OUTCOMES as WATCHED } from '#scans/watch/judge';
 
 const WORDS = [...Object.keys(OUTCOMES), ...Object.keys(ACTIONS), ...Object.keys(PLAN_WORDS)];
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { ExcessiveJsonError, parseBounded } from '../../../src/base/text/bounded-json.ts';
-import { BrokenJsonError, elementsOf } from '../../../src/base/text/json-elements.ts';
+import { ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
+import { BrokenJsonError, elementsOf } from '#base/text/json-elements';
 import { firstRows, runs } from '../../support/property-runs.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, cleanCsv, cleanJson, cleanLines } from '../../../src/base/text/clean.ts';
-import { isCommon } from '../../../src/base/text/common-letters.ts';
+import { clean, cleanCsv, cleanJson, cleanLines } from '#base/text/clean';
+import { isCommon } from '#base/text/common-letters';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 

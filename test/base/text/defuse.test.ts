@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defuse, restore } from '../../../src/base/text/defuse.ts';
+import { defuse, restore } from '#base/text/defuse';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 

@@ -1,6 +1,6 @@
 /** Long values are shortened so that their difference stays visible. */
 import { describe, expect, it } from 'vitest';
-import { shortenPair } from '../../../src/base/text/differing-parts.ts';
+import { shortenPair } from '#base/text/differing-parts';
 import { SOAK } from '../../support/property-runs.ts';
 
 describe('two values', () => {

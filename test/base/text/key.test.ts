@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { checkKey, keyPrefix, redactKeys } from '../../../src/base/text/key.ts';
+import { UsageError } from '#base/errors';
+import { checkKey, keyPrefix, redactKeys } from '#base/text/key';
 import { SOAK } from '../../support/property-runs.ts';
 
 describe('checkKey', () => {

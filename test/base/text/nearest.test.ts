@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../../src/base/text/nearest.ts';
+import { nearest } from '#base/text/nearest';
 
 test.each([
   ['wrok', ['home', 'work'], 'work'],

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { parseUrl } from '../../../src/base/text/parse-url.ts';
+import { parseUrl } from '#base/text/parse-url';
 
 it('accepts an address after any number of calls, unlike URL.canParse of Node 20', () => {
   const found = Array.from({ length: 20_000 }, () => parseUrl('https://münchen.de/ä')?.hostname);

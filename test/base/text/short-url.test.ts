@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeOfShortUrl, fillShortUrl, isShortUrl, parseShortUrl } from '../../../src/base/text/short-url.ts';
+import { codeOfShortUrl, fillShortUrl, isShortUrl, parseShortUrl } from '#base/text/short-url';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSwitchedOn } from '../../../src/base/text/switched-on.ts';
+import { isSwitchedOn } from '#base/text/switched-on';
 
 test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('%j in a variable means yes', (value) => {
   expect(isSwitchedOn(value)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUtm, normaliseUtm, utmOf } from '../../../src/base/text/utm.ts';
+import { addUtm, normaliseUtm, utmOf } from '#base/text/utm';
 
 describe('normaliseUtm', () => {
   it.each([

@@ -2,8 +2,8 @@ import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { chooseTimeZone, isTimeZone, timeZoneToShow } from '../../../src/base/time/time-zone.ts';
+import { createLocalTime } from '#base/time/local-time';
+import { chooseTimeZone, isTimeZone, timeZoneToShow } from '#base/time/time-zone';
 import { useDirectory } from '../../support/cli.ts';
 
 describe('local time', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isInUtc, parseMoment } from '../../../src/base/time/moments.ts';
-import { formatInstant } from '../../../src/base/time/time.ts';
+import { isInUtc, parseMoment } from '#base/time/moments';
+import { formatInstant } from '#base/time/time';
 
 const nowMs = Date.UTC(2026, 10, 20, 15, 30, 12, 345);
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  parsePeriod,
-  periodOfRange,
-  periodYearBefore,
-  previousPeriod,
-} from '../../../src/base/time/periods.ts';
-import { formatInstant } from '../../../src/base/time/time.ts';
+import { parsePeriod, periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
+import { formatInstant } from '#base/time/time';
 
 /** A Friday, already Saturday in Tokyo. */
 const nowMs = Date.UTC(2026, 10, 20, 15, 30);

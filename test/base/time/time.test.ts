@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { processorMs } from '../../../src/base/time/time.ts';
+import { processorMs } from '#base/time/time';
 
 it('the time of the processor includes that of the system', () => {
   const usedMs = () => {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { manPages } from '../../../src/cli/help/man.ts';
-import { describeValues, loadManual } from '../../../src/cli/manual.ts';
+import { manPages } from '#cli/help/man';
+import { describeValues, loadManual } from '#cli/manual';
 
 const manual = await loadManual('1.2.3');
 const pages = manPages(manual);

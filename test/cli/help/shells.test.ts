@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '#sandbox/sandbox';
 import { firstRows, SOAK } from '../../support/property-runs.ts';
 
 const COMPLETIONS = fileURLToPath(new URL('../../../completions/', import.meta.url));

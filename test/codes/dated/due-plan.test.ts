@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { endsByRow, itemsByRow, planDue } from '../../../src/codes/dated/due-plan.ts';
-import type { RowEnd } from '../../../src/codes/engine/executor/job.ts';
-import { fingerprintOf } from '../../../src/codes/engine/plan/base.ts';
-import { createReplay } from '../../../src/codes/engine/plan/ledger-view.ts';
-import type { PlanItem, Row } from '../../../src/codes/engine/plan/model.ts';
+import { endsByRow, itemsByRow, planDue } from '#codes/dated/due-plan';
+import type { RowEnd } from '#codes/engine/executor/job';
+import { fingerprintOf } from '#codes/engine/plan/base';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { PlanItem, Row } from '#codes/engine/plan/model';
 import { codeOf, POLICY, rowOf } from '../engine/plan/make.ts';
 
 const MENU = codeOf(1, { destination: 'https://menu/' });

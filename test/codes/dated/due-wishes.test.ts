@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { contradictions, dueRowsOf } from '../../../src/codes/dated/due-wishes.ts';
-import { fingerprintOf } from '../../../src/codes/engine/plan/base.ts';
-import type { Row } from '../../../src/codes/engine/plan/model.ts';
+import { contradictions, dueRowsOf } from '#codes/dated/due-wishes';
+import { fingerprintOf } from '#codes/engine/plan/base';
+import type { Row } from '#codes/engine/plan/model';
 import { codeOf, rowOf } from '../engine/plan/make.ts';
 
 const MENU = codeOf(1, { destination: 'https://menu/' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAt } from '../../../src/codes/dated/read-at.ts';
+import { readAt } from '#codes/dated/read-at';
 
 function read(value: unknown, zone?: string): string {
   const faults: string[] = [];

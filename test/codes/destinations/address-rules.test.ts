@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specialKind } from '../../../src/codes/destinations/resolve-host.ts';
+import { specialKind } from '#codes/destinations/resolve-host';
 
 describe('specialKind', () => {
   it.each([

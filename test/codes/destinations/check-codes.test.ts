@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ComparedRow, findUtmProblem, isNews } from '../../../src/codes/destinations/check-codes.ts';
+import { type ComparedRow, findUtmProblem, isNews } from '#codes/destinations/check-codes';
 
 const row = (given: Partial<ComparedRow> = {}): ComparedRow => ({
   id: 'a',

@@ -1,7 +1,7 @@
 /** Whole checks against hosts on loopback, each name of which leads to one port. */
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/time/time.ts';
-import { type CheckJob, checkDestinations } from '../../../src/codes/destinations/check-destinations.ts';
+import { systemClock } from '#base/time/time';
+import { type CheckJob, checkDestinations } from '#codes/destinations/check-destinations';
 import { answer, useHost } from './use-host.ts';
 
 /** An HTTP date 4 seconds after the response's own (RFC 9110, 10.2.3). */

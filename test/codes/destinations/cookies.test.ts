@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCookies } from '../../../src/codes/destinations/cookies.ts';
+import { createCookies } from '#codes/destinations/cookies';
 
 const at = (host: string) => new URL(`https://${host}/`);
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cpuUsage } from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { findDestinationProblem } from '../../../src/codes/destinations/destination.ts';
+import { findDestinationProblem } from '#codes/destinations/destination';
 import { useDirectory } from '../../support/cli.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import { runByDay } from '../../support/run-here.ts';

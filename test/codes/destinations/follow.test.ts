@@ -3,11 +3,11 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/time/time.ts';
-import { follow, type TripOptions } from '../../../src/codes/destinations/follow.ts';
-import { RefusedAddressError } from '../../../src/codes/destinations/resolve-host.ts';
-import { createTlsSessions } from '../../../src/codes/destinations/tls-sessions.ts';
-import { NetworkError } from '../../../src/service/network-error.ts';
+import { systemClock } from '#base/time/time';
+import { follow, type TripOptions } from '#codes/destinations/follow';
+import { RefusedAddressError } from '#codes/destinations/resolve-host';
+import { createTlsSessions } from '#codes/destinations/tls-sessions';
+import { NetworkError } from '#service/network-error';
 import { CERTIFICATE } from '../../support/tls.ts';
 import { answer, listen, useTlsHost } from './use-host.ts';
 

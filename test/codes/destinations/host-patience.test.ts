@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createHostPatience } from '../../../src/codes/destinations/check-destinations.ts';
-import type { Trip } from '../../../src/codes/destinations/follow.ts';
-import { LateError } from '../../../src/codes/destinations/request.ts';
-import { judge } from '../../../src/codes/destinations/verdict.ts';
-import { NetworkError } from '../../../src/service/network-error.ts';
+import { createHostPatience } from '#codes/destinations/check-destinations';
+import type { Trip } from '#codes/destinations/follow';
+import { LateError } from '#codes/destinations/request';
+import { judge } from '#codes/destinations/verdict';
+import { NetworkError } from '#service/network-error';
 
 const ORIGIN = 'https://a.test';
 

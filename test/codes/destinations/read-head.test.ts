@@ -1,7 +1,7 @@
 /** Heads of responses: those that Chromium shows as a page are read, those that it refuses are not. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createHeadReader } from '../../../src/codes/destinations/read-head.ts';
+import { createHeadReader } from '#codes/destinations/read-head';
 
 const read = (text: string) => createHeadReader()(Buffer.from(text, 'latin1'));
 const OK = 'HTTP/1.1 200 OK\r\n';

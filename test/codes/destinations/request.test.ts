@@ -4,13 +4,8 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  addressFailure,
-  LateError,
-  type RequestOptions,
-  request,
-} from '../../../src/codes/destinations/request.ts';
-import { createTlsSessions } from '../../../src/codes/destinations/tls-sessions.ts';
+import { addressFailure, LateError, type RequestOptions, request } from '#codes/destinations/request';
+import { createTlsSessions } from '#codes/destinations/tls-sessions';
 import { CERTIFICATE } from '../../support/tls.ts';
 import { answer, listen, useHost, useTlsHost } from './use-host.ts';
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createResolver,
-  RefusedAddressError,
-  widenLookups,
-} from '../../../src/codes/destinations/resolve-host.ts';
+import { createResolver, RefusedAddressError, widenLookups } from '#codes/destinations/resolve-host';
 
 const v4 = (address: string) => ({ address, family: 4 });
 

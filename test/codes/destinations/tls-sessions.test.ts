@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTlsSessions } from '../../../src/codes/destinations/tls-sessions.ts';
+import { createTlsSessions } from '#codes/destinations/tls-sessions';
 
 describe('createTlsSessions', () => {
   it('creates one context for all connections', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Trip } from '../../../src/codes/destinations/follow.ts';
-import { findSilence, judge, retryOf, type Verdict } from '../../../src/codes/destinations/verdict.ts';
-import { asNetworkError, NetworkError, type NetworkFault } from '../../../src/service/network-error.ts';
-import { throughProxy } from '../../../src/service/proxy.ts';
+import type { Trip } from '#codes/destinations/follow';
+import { findSilence, judge, retryOf, type Verdict } from '#codes/destinations/verdict';
+import { asNetworkError, NetworkError, type NetworkFault } from '#service/network-error';
+import { throughProxy } from '#service/proxy';
 
 const trip = (end: Trip['end'], redirects = 0): Trip => {
   return { end, finalUrl: 'https://a.test/', redirects, tlsEndsMs: undefined, ms: 5 };

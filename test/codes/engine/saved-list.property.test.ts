@@ -1,14 +1,14 @@
 /** A list of codes that was saved and read back: nothing in it counts as edited, whatever the codes are called. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { baseOf, formatBase } from '../../../src/codes/engine/plan/base.ts';
-import type { Row } from '../../../src/codes/engine/plan/model.ts';
-import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
-import { parseInput } from '../../../src/codes/input/read-input.ts';
-import { createFormatter } from '../../../src/files/formats/create-formatter.ts';
-import { textOf } from '../../../src/files/formats/formatter.ts';
-import { createWorkbookSink } from '../../../src/files/formats/xlsx/workbook-sink.ts';
-import { CODE_FIELDS, CODE_STATUSES, type QrCode } from '../../../src/service/shapes.ts';
+import { baseOf, formatBase } from '#codes/engine/plan/base';
+import type { Row } from '#codes/engine/plan/model';
+import { checkRows } from '#codes/engine/rows/read-rows';
+import { parseInput } from '#codes/input/read-input';
+import { createFormatter } from '#files/formats/create-formatter';
+import { textOf } from '#files/formats/formatter';
+import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
+import { CODE_FIELDS, CODE_STATUSES, type QrCode } from '#service/shapes';
 import { anyCharacter } from '../../support/any-character.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { runs } from '../../support/property-runs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundMemory } from '../../../src/codes/images/render-apart.ts';
+import { boundMemory } from '#codes/images/render-apart';
 
 const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 /** An export of the memory. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findSvgFault } from '../../../src/codes/images/check-svg.ts';
+import { findSvgFault } from '#codes/images/check-svg';
 
 const svg = (inner: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9">${inner}</svg>`;

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/base/color.ts';
-import { drawSheet, type Label, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import {
-  findGrid,
-  fitsPage,
-  type LabelGrid,
-  placesOf,
-  SHEET_NUMBERS,
-} from '../../../src/codes/images/label-grids.ts';
-import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
-import { placeFault } from '../../../src/codes/images/verify.ts';
-import { breakLines } from '../../../src/files/paper/break-lines.ts';
-import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
-import { captionOf, piecesOf } from '../../../src/files/paper/captions.ts';
+import { BLACK, WHITE } from '#base/color';
+import { drawSheet, type Label, type SheetStyle } from '#codes/images/draw-sheet';
+import { encodeText } from '#codes/images/encode';
+import { findGrid, fitsPage, type LabelGrid, placesOf, SHEET_NUMBERS } from '#codes/images/label-grids';
+import { layOutLabel } from '#codes/images/label-sheet';
+import { placeFault } from '#codes/images/verify';
+import { breakLines } from '#files/paper/break-lines';
+import { loadFonts } from '#files/paper/caption-fonts';
+import { captionOf, piecesOf } from '#files/paper/captions';
 import { readPdf } from '../../support/read-pdf.ts';
 
 const grid = (name: string): LabelGrid => findGrid(name) ?? expect.fail(name);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
-import { createFigure, drawingOf } from '../../../src/codes/images/drawing.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
+import { BLACK, parseColor, WHITE } from '#base/color';
+import { createFigure, drawingOf } from '#codes/images/drawing';
+import { encodeText } from '#codes/images/encode';
+import type { ImageStyle } from '#codes/images/image-style';
 
 const BLUE = parseColor('#036') ?? BLACK;
 const CREAM = parseColor('#ffeecc') ?? WHITE;

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/base/color.ts';
-import { UsageError } from '../../../src/base/errors.ts';
-import type { RunFacts } from '../../../src/base/run/run-summary.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
+import { BLACK, WHITE } from '#base/color';
+import { UsageError } from '#base/errors';
+import type { RunFacts } from '#base/run/run-summary';
+import { encodeText } from '#codes/images/encode';
 import {
   type EncodedCode,
   type EncodedCodes,
   encodeCodes,
   refuseUnprintable,
-} from '../../../src/codes/images/encode-codes.ts';
-import type { ImageFormat, ImageStyle } from '../../../src/codes/images/image-style.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
+} from '#codes/images/encode-codes';
+import type { ImageFormat, ImageStyle } from '#codes/images/image-style';
+import type { QrCode } from '#service/shapes';
 import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
 
 const STYLE: ImageStyle = {

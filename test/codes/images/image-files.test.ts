@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { EncodedCode } from '../../../src/codes/images/encode-codes.ts';
-import { hashFiles, type ImageFile, isOurs, nameFiles } from '../../../src/codes/images/image-files.ts';
-import { type ManifestRow, readManifest, writeManifest } from '../../../src/codes/images/manifest.ts';
+import { UsageError } from '#base/errors';
+import { encodeText } from '#codes/images/encode';
+import type { EncodedCode } from '#codes/images/encode-codes';
+import { hashFiles, type ImageFile, isOurs, nameFiles } from '#codes/images/image-files';
+import { type ManifestRow, readManifest, writeManifest } from '#codes/images/manifest';
 import { codeOf, idOf } from '../engine/plan/make.ts';
 
 async function useDirectory(): Promise<string> {

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findGrid,
-  fitsPage,
-  type LabelGrid,
-  PAPERS,
-  placesOf,
-} from '../../../src/codes/images/label-grids.ts';
-import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
-import { breakLines } from '../../../src/files/paper/break-lines.ts';
+import { findGrid, fitsPage, type LabelGrid, PAPERS, placesOf } from '#codes/images/label-grids';
+import { layOutLabel } from '#codes/images/label-sheet';
+import { breakLines } from '#files/paper/break-lines';
 
 const grid: LabelGrid = {
   paper: PAPERS.A4,

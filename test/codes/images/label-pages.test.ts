@@ -1,11 +1,11 @@
 /** Pages of labels: outlines, captions, and the number of pages. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/base/color.ts';
-import { drawSheet, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import { POINTS_A_MM } from '../../../src/codes/images/image-style.ts';
-import { findGrid, placesOf } from '../../../src/codes/images/label-grids.ts';
-import { FONT_SIZE_MM, LINE_MM, layOutLabel } from '../../../src/codes/images/label-sheet.ts';
+import { BLACK, WHITE } from '#base/color';
+import { drawSheet, type SheetStyle } from '#codes/images/draw-sheet';
+import { encodeText } from '#codes/images/encode';
+import { POINTS_A_MM } from '#codes/images/image-style';
+import { findGrid, placesOf } from '#codes/images/label-grids';
+import { FONT_SIZE_MM, LINE_MM, layOutLabel } from '#codes/images/label-sheet';
 import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const TEXT = 'https://qr.example/a';

@@ -1,8 +1,8 @@
 /** Files of logos at the limits of what is accepted, and logos that fail after they were loaded. */
 import { describe, expect, it } from 'vitest';
-import { WHITE } from '../../../src/base/color.ts';
-import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';
-import { formatRendering } from '../../../src/codes/images/write-png.ts';
+import { WHITE } from '#base/color';
+import { drawLogo, loadLogo } from '#codes/images/load-logo';
+import { formatRendering } from '#codes/images/write-png';
 
 const svg = (inner: string, viewBox = '0 0 10 10') =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}">${inner}</svg>`;

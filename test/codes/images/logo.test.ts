@@ -1,15 +1,15 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
-import { drawImage } from '../../../src/codes/images/draw-image.ts';
-import { drawSheet } from '../../../src/codes/images/draw-sheet.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import { IMAGE_FORMATS, type ImageStyle, type Logo } from '../../../src/codes/images/image-style.ts';
-import { findGrid } from '../../../src/codes/images/label-grids.ts';
-import { layOutLabel } from '../../../src/codes/images/label-sheet.ts';
-import { drawLogo, loadLogo } from '../../../src/codes/images/load-logo.ts';
-import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
-import { formatPlate, formatRendering } from '../../../src/codes/images/write-png.ts';
+import { BLACK, parseColor, WHITE } from '#base/color';
+import { drawImage } from '#codes/images/draw-image';
+import { drawSheet } from '#codes/images/draw-sheet';
+import { encodeText } from '#codes/images/encode';
+import { IMAGE_FORMATS, type ImageStyle, type Logo } from '#codes/images/image-style';
+import { findGrid } from '#codes/images/label-grids';
+import { layOutLabel } from '#codes/images/label-sheet';
+import { drawLogo, loadLogo } from '#codes/images/load-logo';
+import { clearPlate, plateOf } from '#codes/images/logo';
+import { formatPlate, formatRendering } from '#codes/images/write-png';
 import { firstRows, SOAK } from '../../support/property-runs.ts';
 import { readPdf } from '../../support/read-pdf.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { traceOutlines } from '../../../src/codes/images/drawing.ts';
-import { createRaster, fillPolygons } from '../../../src/codes/images/raster.ts';
+import { traceOutlines } from '#codes/images/drawing';
+import { createRaster, fillPolygons } from '#codes/images/raster';
 
 /** Any pattern of modules as `#` and `.`. */
 function fromRows(rows: readonly string[]) {

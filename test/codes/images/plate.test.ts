@@ -1,8 +1,8 @@
 /** The square of a logo, whose pixels are drawn here instead of by the renderer. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, type Color, parseColor, WHITE } from '../../../src/base/color.ts';
-import type { ImageStyle, Logo } from '../../../src/codes/images/image-style.ts';
-import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
+import { BLACK, type Color, parseColor, WHITE } from '#base/color';
+import type { ImageStyle, Logo } from '#codes/images/image-style';
+import { clearPlate, plateOf } from '#codes/images/logo';
 
 const CREAM = parseColor('#ffeecc') ?? WHITE;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { BLACK, contrastOf, parseColor, WHITE } from '../../../src/base/color.ts';
-import { checkSize, checkStyle } from '../../../src/codes/images/encode-codes.ts';
-import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
+import { BLACK, contrastOf, parseColor, WHITE } from '#base/color';
+import { checkSize, checkStyle } from '#codes/images/encode-codes';
+import type { ImageStyle } from '#codes/images/image-style';
 
 const STYLE: ImageStyle = {
   sizeMm: 33,

@@ -6,7 +6,7 @@ import {
   type Raster,
   rasterOfRgb,
   shrink,
-} from '../../../src/codes/images/raster.ts';
+} from '#codes/images/raster';
 
 /** A raster as text: `.` for each light pixel, `#` for each filled one. */
 function drawnOf({ width, gray }: Raster): string[] {

@@ -1,7 +1,7 @@
 /** PNG files built byte by byte: which are read, and which are refused. */
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readPng } from '../../../src/codes/images/read-png.ts';
+import { readPng } from '#codes/images/read-png';
 
 interface Made {
   width: number;

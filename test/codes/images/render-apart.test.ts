@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openRenderer, type RendererParts } from '../../../src/codes/images/render-apart.ts';
+import { openRenderer, type RendererParts } from '#codes/images/render-apart';
 
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="5"><rect width="9" height="3"/></svg>';

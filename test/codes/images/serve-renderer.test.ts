@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DrawRequest } from '../../../src/codes/images/render-apart.ts';
-import { serveRenderer } from '../../../src/codes/images/serve-renderer.ts';
+import type { DrawRequest } from '#codes/images/render-apart';
+import { serveRenderer } from '#codes/images/serve-renderer';
 
 const svg = (width: number, height: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="1" height="9" fill="#f00"/></svg>`;

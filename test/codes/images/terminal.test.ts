@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import { modulesAcross } from '../../../src/codes/images/image-style.ts';
-import { formatTerminal, readTerminal } from '../../../src/codes/images/terminal.ts';
+import { encodeText } from '#codes/images/encode';
+import { modulesAcross } from '#codes/images/image-style';
+import { formatTerminal, readTerminal } from '#codes/images/terminal';
 
 const MODULES = encodeText('terminal', 'L') ?? expect.fail();
 const COLORS = '\u001b[38;5;16;48;5;231m';

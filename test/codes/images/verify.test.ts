@@ -1,12 +1,12 @@
 /** Faults of images that are built here from areas and pixels. The decoder is the real one. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
-import { createFigure, type Drawing, drawingOf } from '../../../src/codes/images/drawing.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import { grayOf, type ImageStyle } from '../../../src/codes/images/image-style.ts';
-import { createRaster, type Raster } from '../../../src/codes/images/raster.ts';
-import { decode, drawingFault, findFault, placeFault } from '../../../src/codes/images/verify.ts';
-import { writePng } from '../../../src/codes/images/write-png.ts';
+import { BLACK, parseColor, WHITE } from '#base/color';
+import { createFigure, type Drawing, drawingOf } from '#codes/images/drawing';
+import { encodeText } from '#codes/images/encode';
+import { grayOf, type ImageStyle } from '#codes/images/image-style';
+import { createRaster, type Raster } from '#codes/images/raster';
+import { decode, drawingFault, findFault, placeFault } from '#codes/images/verify';
+import { writePng } from '#codes/images/write-png';
 
 const TEXT = 'https://qr.example/aB3xY';
 const MODULES = encodeText(TEXT, 'M') ?? expect.fail();

@@ -1,9 +1,9 @@
 /** EPS files of a small pattern, in full. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
-import { type Figure, traceOutlines } from '../../../src/codes/images/drawing.ts';
-import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
-import { writeEps } from '../../../src/codes/images/write-eps.ts';
+import { BLACK, parseColor, WHITE } from '#base/color';
+import { type Figure, traceOutlines } from '#codes/images/drawing';
+import type { ImageStyle } from '#codes/images/image-style';
+import { writeEps } from '#codes/images/write-eps';
 
 const STYLE: ImageStyle = {
   sizeMm: 25.4,

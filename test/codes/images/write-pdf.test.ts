@@ -1,11 +1,11 @@
 /** Logos and inks of vector formats. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '../../../src/base/color.ts';
-import { drawImage } from '../../../src/codes/images/draw-image.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { ImageFormat, ImageStyle, Logo } from '../../../src/codes/images/image-style.ts';
-import { readSvg } from '../../../src/codes/images/svg.ts';
-import { inkOf } from '../../../src/codes/images/write-pdf.ts';
+import { BLACK, WHITE } from '#base/color';
+import { drawImage } from '#codes/images/draw-image';
+import { encodeText } from '#codes/images/encode';
+import type { ImageFormat, ImageStyle, Logo } from '#codes/images/image-style';
+import { readSvg } from '#codes/images/svg';
+import { inkOf } from '#codes/images/write-pdf';
 import { readPdf } from '../../support/read-pdf.ts';
 
 const TEXT = 'https://qr.example/aB3xY';

@@ -1,17 +1,11 @@
 /** PNG files, taken apart by the specification alone (W3C PNG, third edition): chunks with their checksums, and pixels with their colors. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { BLACK, type Color, formatColor, parseColor, WHITE } from '../../../src/base/color.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
-import type { Plate } from '../../../src/codes/images/logo.ts';
-import {
-  formatPlate,
-  formatRendering,
-  pixelsAModule,
-  pngSide,
-  writePng,
-} from '../../../src/codes/images/write-png.ts';
+import { BLACK, type Color, formatColor, parseColor, WHITE } from '#base/color';
+import { encodeText } from '#codes/images/encode';
+import type { ImageStyle } from '#codes/images/image-style';
+import type { Plate } from '#codes/images/logo';
+import { formatPlate, formatRendering, pixelsAModule, pngSide, writePng } from '#codes/images/write-png';
 
 const STYLE: ImageStyle = {
   sizeMm: 9,

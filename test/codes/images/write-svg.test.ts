@@ -1,10 +1,10 @@
 /** SVG files of a small pattern, in full, and as they are read back. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '../../../src/base/color.ts';
-import { encodeText } from '../../../src/codes/images/encode.ts';
-import type { ImageStyle } from '../../../src/codes/images/image-style.ts';
-import { readSvg, writeSvg } from '../../../src/codes/images/svg.ts';
-import { formatPlate } from '../../../src/codes/images/write-png.ts';
+import { BLACK, parseColor, WHITE } from '#base/color';
+import { encodeText } from '#codes/images/encode';
+import type { ImageStyle } from '#codes/images/image-style';
+import { readSvg, writeSvg } from '#codes/images/svg';
+import { formatPlate } from '#codes/images/write-png';
 
 const STYLE: ImageStyle = {
   sizeMm: 12.5,

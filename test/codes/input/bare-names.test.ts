@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseBareNames, parseInput } from '../../../src/codes/input/read-input.ts';
+import { parseBareNames, parseInput } from '#codes/input/read-input';
 import { SOAK } from '../../support/property-runs.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';

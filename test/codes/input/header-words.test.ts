@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
-import { parseInput } from '../../../src/codes/input/read-input.ts';
-import type { ReadOptions } from '../../../src/files/formats/read/input.ts';
+import { checkRows } from '#codes/engine/rows/read-rows';
+import { parseInput } from '#codes/input/read-input';
+import type { ReadOptions } from '#files/formats/read/input';
 import { useDirectory } from '../../support/cli.ts';
 import { runHere } from '../../support/run-here.ts';
 import { withSandbox } from '../../support/sandbox.ts';

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { parseInput } from '../../../src/codes/input/read-input.ts';
+import { UsageError } from '#base/errors';
+import { parseInput } from '#codes/input/read-input';
 import { SOAK } from '../../support/property-runs.ts';
 
 const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = false) => {

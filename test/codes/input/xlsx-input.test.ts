@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
-import { parseInput, parseWithFaults } from '../../../src/codes/input/read-input.ts';
-import type { Fault, ReadOptions } from '../../../src/files/formats/read/input.ts';
-import { createFormat, seenNumber } from '../../../src/files/formats/xlsx/seen-text.ts';
-import { createWorkbookSink } from '../../../src/files/formats/xlsx/workbook-sink.ts';
+import { UsageError } from '#base/errors';
+import { checkRows } from '#codes/engine/rows/read-rows';
+import { parseInput, parseWithFaults } from '#codes/input/read-input';
+import type { Fault, ReadOptions } from '#files/formats/read/input';
+import { createFormat, seenNumber } from '#files/formats/xlsx/seen-text';
+import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
 import { anyCharacter } from '../../support/any-character.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';

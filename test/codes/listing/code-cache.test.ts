@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createCodeCache } from '../../../src/codes/listing/code-cache.ts';
+import { createCodeCache } from '#codes/listing/code-cache';
 
 const WORKSPACE = { baseUrl: 'https://far.example/api/v1', apiKey: 'svc_live_0123456789' };
 const KEPT = { codes: [['slug-1', '11111111-2222-4333-8444-555555555555', 'Menu']] } as const;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UnprovenError } from '../../../src/base/errors.ts';
-import { listAllCodes } from '../../../src/codes/listing/codes.ts';
-import type { PageRequest } from '../../../src/service/service.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
+import { UnprovenError } from '#base/errors';
+import { listAllCodes } from '#codes/listing/codes';
+import type { PageRequest } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import { CODE, collect } from '../../service/setup.ts';
 import { runs } from '../../support/property-runs.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { NotFoundError, RejectedError, UnprovenError } from '../../../src/base/errors.ts';
-import { type Doubt, everyCode, listAllCodes } from '../../../src/codes/listing/codes.ts';
-import type { PageRequest } from '../../../src/service/service.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
+import { NotFoundError, RejectedError, UnprovenError } from '#base/errors';
+import { type Doubt, everyCode, listAllCodes } from '#codes/listing/codes';
+import type { PageRequest } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import { CODE, collect } from '../../service/setup.ts';
 import { firstRows, SOAK } from '../../support/property-runs.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFileNames } from '../../../src/codes/listing/file-names.ts';
+import { createFileNames } from '#codes/listing/file-names';
 
 const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
 const code = (n: number, slug?: string) => ({ id: id(n), slug, created_at: `2026-01-0${n}` });

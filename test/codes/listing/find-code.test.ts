@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { NotFoundError } from '../../../src/base/errors.ts';
-import { findCode, findCodesBySlug } from '../../../src/codes/listing/find-code.ts';
-import type { PageRequest } from '../../../src/service/service.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
-import { createSlugMemory, NO_SLUG_STORE } from '../../../src/service/slug-memory.ts';
+import { NotFoundError } from '#base/errors';
+import { findCode, findCodesBySlug } from '#codes/listing/find-code';
+import type { PageRequest } from '#service/service';
+import type { QrCode } from '#service/shapes';
+import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
 import { CODE } from '../../service/setup.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;

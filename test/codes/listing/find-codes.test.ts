@@ -1,10 +1,10 @@
 /** Finds the codes that rows specify, by the fewest requests. */
 import { describe, expect, it } from 'vitest';
-import { NotFoundError } from '../../../src/base/errors.ts';
-import type { TargetRow } from '../../../src/codes/input/check-rows.ts';
-import { findCodes } from '../../../src/codes/listing/find-codes.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
-import { createSlugMemory, NO_SLUG_STORE } from '../../../src/service/slug-memory.ts';
+import { NotFoundError } from '#base/errors';
+import type { TargetRow } from '#codes/input/check-rows';
+import { findCodes } from '#codes/listing/find-codes';
+import type { QrCode } from '#service/shapes';
+import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
 
 const at = '2026-01-01T00:00:00Z';
 const code = (n: number): QrCode => {

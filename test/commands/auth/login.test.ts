@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AuthError, exitCodeOf, UnavailableError } from '../../../src/base/errors.ts';
-import { verifyKey } from '../../../src/commands/auth/login.ts';
-import { resolveInputs } from '../../../src/settings/resolve.ts';
+import { AuthError, exitCodeOf, UnavailableError } from '#base/errors';
+import { verifyKey } from '#commands/auth/login';
+import { resolveInputs } from '#settings/resolve';
 import { failing, modelService } from '../../support/model-service/model-service.ts';
 
 const settings = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareOpenApi, findOperation, walker } from '../../../src/commands/doctor/open-api.ts';
-import { openApi } from '../../../src/sandbox/openapi.ts';
+import { compareOpenApi, findOperation, walker } from '#commands/doctor/open-api';
+import { openApi } from '#sandbox/openapi';
 import { SOAK } from '../../support/property-runs.ts';
 
 const SOUND = JSON.stringify(openApi('/api/v1'));

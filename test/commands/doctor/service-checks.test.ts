@@ -6,11 +6,11 @@ import {
   UnavailableError,
   UnexpectedResponseError,
   UsageError,
-} from '../../../src/base/errors.ts';
-import { checkService } from '../../../src/commands/doctor/service-checks.ts';
-import { openApi } from '../../../src/sandbox/openapi.ts';
-import type { Service } from '../../../src/service/service.ts';
-import { resolveInputs } from '../../../src/settings/resolve.ts';
+} from '#base/errors';
+import { checkService } from '#commands/doctor/service-checks';
+import { openApi } from '#sandbox/openapi';
+import type { Service } from '#service/service';
+import { resolveInputs } from '#settings/resolve';
 import { fakeClock } from '../../support/clock.ts';
 import { failing, modelService } from '../../support/model-service/model-service.ts';
 

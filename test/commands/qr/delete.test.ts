@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange.ts';
+import type { Exchange } from '#sandbox/exchange';
 import { useDirectory } from '../../support/cli.ts';
 import { type Fault, fails, gateway, sometimes } from '../../support/faults.ts';
 import { runHere } from '../../support/run-here.ts';

@@ -1,7 +1,7 @@
 /** `qr update CODE…`: what is sent, and what the service made of it. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange.ts';
+import type { Exchange } from '#sandbox/exchange';
 import { useDirectory } from '../../support/cli.ts';
 import { changedBody, type Fault, fails, sometimes } from '../../support/faults.ts';
 import { runHere } from '../../support/run-here.ts';

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSy
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ifPresent, readPieces } from '../../../src/files/durable/disk.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
+import { ifPresent, readPieces } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
 import { useDirectory } from '../../support/cli.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import { openReplacement } from '../../../src/files/durable/replace-file.ts';
-import { inDirectory, removeFile } from '../../../src/files/durable/trusted-file.ts';
+import type { Disk } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import { openReplacement } from '#files/durable/replace-file';
+import { inDirectory, removeFile } from '#files/durable/trusted-file';
 import { useDirectory } from '../../support/cli.ts';
 
 let root: string;

@@ -1,7 +1,7 @@
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readInstalled } from '../../../src/files/durable/installed-file.ts';
+import { readInstalled } from '#files/durable/installed-file';
 import { BIN, runCli, useDirectory } from '../../support/cli.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import { useSandbox } from '../../support/sandbox.ts';

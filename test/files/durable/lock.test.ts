@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { systemClock } from '../../../src/base/time/time.ts';
-import { acquireLock, findHolder, otherUserError } from '../../../src/files/durable/lock.ts';
+import { UsageError } from '#base/errors';
+import { systemClock } from '#base/time/time';
+import { acquireLock, findHolder, otherUserError } from '#files/durable/lock';
 import { fakeClock } from '../../support/clock.ts';
 import { SOAK } from '../../support/property-runs.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { nodeDisk, parseMountPoints } from '../../../src/files/durable/node-disk.ts';
+import { nodeDisk, parseMountPoints } from '#files/durable/node-disk';
 import { BIN, bareEnv, useDirectory } from '../../support/cli.ts';
 import { useSandbox } from '../../support/sandbox.ts';
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedPipeError, LocalError, systemCode, UsageError } from '../../../src/base/errors.ts';
-import {
-  cannotOpen,
-  cannotWrite,
-  describeSystemError,
-  ifDiskFull,
-} from '../../../src/files/durable/path-errors.ts';
+import { ClosedPipeError, LocalError, systemCode, UsageError } from '#base/errors';
+import { cannotOpen, cannotWrite, describeSystemError, ifDiskFull } from '#files/durable/path-errors';
 
 const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRenameWithRetry } from '../../../src/files/durable/node-disk.ts';
+import { createRenameWithRetry } from '#files/durable/node-disk';
 
 const held = (code: string) => Object.assign(new Error(code), { code });
 

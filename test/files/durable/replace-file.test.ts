@@ -1,14 +1,14 @@
 /** Replacing a file as a whole, with the process, the machine or the disk failing at each step of it. */
 import { describe, expect, it } from 'vitest';
-import { LocalError } from '../../../src/base/errors.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
+import { LocalError } from '#base/errors';
+import type { Disk } from '#files/durable/disk';
 import {
   openReplacement,
   type Processes,
   type ReplaceOptions,
   replaceFile,
   temporaryOf,
-} from '../../../src/files/durable/replace-file.ts';
+} from '#files/durable/replace-file';
 import { createMemoryDisk, Ended, type MemoryDisk } from '../../support/memory-disk.ts';
 import { atEveryStep, POWER_CUTS } from './every-step.ts';
 

@@ -1,16 +1,11 @@
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import type { Disk, DiskStat } from '../../../src/files/durable/disk.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import { openReplacement, replaceFile } from '../../../src/files/durable/replace-file.ts';
-import {
-  expectAtPath,
-  makeRealDirectories,
-  openTrusted,
-  realPath,
-} from '../../../src/files/durable/trusted-file.ts';
+import { UsageError } from '#base/errors';
+import type { Disk, DiskStat } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import { openReplacement, replaceFile } from '#files/durable/replace-file';
+import { expectAtPath, makeRealDirectories, openTrusted, realPath } from '#files/durable/trusted-file';
 import { useDirectory } from '../../support/cli.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import { replaceFile } from '../../../src/files/durable/replace-file.ts';
-import { createEarlyFlush, makeDirectories, writeFully } from '../../../src/files/durable/write.ts';
+import type { Disk } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import { replaceFile } from '#files/durable/replace-file';
+import { createEarlyFlush, makeDirectories, writeFully } from '#files/durable/write';
 import { useDirectory } from '../../support/cli.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { atEveryStep } from './every-step.ts';

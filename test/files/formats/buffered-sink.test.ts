@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createBufferedSink } from '../../../src/files/formats/buffered-sink.ts';
-import type { Row } from '../../../src/files/formats/row-sink.ts';
+import { createBufferedSink } from '#files/formats/buffered-sink';
+import type { Row } from '#files/formats/row-sink';
 
 function stream() {
   const written: Row[] = [];

@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defuse, restore } from '../../../src/base/text/defuse.ts';
-import { type CsvOptions, createCsvFormatter, defusedCell } from '../../../src/files/formats/csv.ts';
-import { textOf } from '../../../src/files/formats/formatter.ts';
+import { defuse, restore } from '#base/text/defuse';
+import { type CsvOptions, createCsvFormatter, defusedCell } from '#files/formats/csv';
+import { textOf } from '#files/formats/formatter';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 

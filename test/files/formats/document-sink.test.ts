@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFormatter } from '../../../src/files/formats/create-formatter.ts';
-import { createDocumentSink } from '../../../src/files/formats/document-sink.ts';
-import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import type { Row } from '../../../src/files/formats/row-sink.ts';
-import { openWholeFile } from '../../../src/files/formats/whole-file.ts';
-import { createWorkbookSink } from '../../../src/files/formats/xlsx/workbook-sink.ts';
+import { createFormatter } from '#files/formats/create-formatter';
+import { createDocumentSink } from '#files/formats/document-sink';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
+import type { Row } from '#files/formats/row-sink';
+import { openWholeFile } from '#files/formats/whole-file';
+import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
 import { firstRows } from '../../support/property-runs.ts';
 
 const processes = { pid: 4_000_000, isRunning: () => true };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFormatter } from '../../../src/files/formats/create-formatter.ts';
-import { textOf } from '../../../src/files/formats/formatter.ts';
-import { formatJson } from '../../../src/files/formats/json.ts';
+import { createFormatter } from '#files/formats/create-formatter';
+import { textOf } from '#files/formats/formatter';
+import { formatJson } from '#files/formats/json';
 
 const columns = ['id', 'name'].map((name) => ({ name }));
 

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean } from '../../../src/base/text/clean.ts';
-import { codeCell, createMarkdownFormatter } from '../../../src/files/formats/markdown.ts';
+import { clean } from '#base/text/clean';
+import { codeCell, createMarkdownFormatter } from '#files/formats/markdown';
 import { FORMULAS, HOSTILE } from '../../support/hostile-strings.ts';
 import { runs } from '../../support/property-runs.ts';
 import { COMMANDS, commandsIn } from '../../support/workflow-runner.ts';

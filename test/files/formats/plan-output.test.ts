@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../../src/files/formats/formats.ts';
-import { type OutputFlags, type PlanContext, planOutput } from '../../../src/files/formats/plan-output.ts';
+import { UsageError } from '#base/errors';
+import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '#files/formats/formats';
+import { type OutputFlags, type PlanContext, planOutput } from '#files/formats/plan-output';
 
 const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],

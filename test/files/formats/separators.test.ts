@@ -2,10 +2,10 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restore } from '../../../src/base/text/defuse.ts';
-import { parseInput } from '../../../src/codes/input/read-input.ts';
-import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
-import { textOf } from '../../../src/files/formats/formatter.ts';
+import { restore } from '#base/text/defuse';
+import { parseInput } from '#codes/input/read-input';
+import { createCsvFormatter } from '#files/formats/csv';
+import { textOf } from '#files/formats/formatter';
 import { FORMULAS, HOSTILE } from '../../support/hostile-strings.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 

@@ -15,11 +15,11 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ClosedPipeError, LocalError, UsageError } from '../../../src/base/errors.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import type { Processes } from '../../../src/files/durable/replace-file.ts';
-import { namesDevice, openWholeFile, writeWholeFile } from '../../../src/files/formats/whole-file.ts';
+import { ClosedPipeError, LocalError, UsageError } from '#base/errors';
+import type { Disk } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import type { Processes } from '#files/durable/replace-file';
+import { namesDevice, openWholeFile, writeWholeFile } from '#files/formats/whole-file';
 
 const LIVE = 4_000_001;
 const DEAD = 4_000_002;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
+import { loadFonts } from '#files/paper/caption-fonts';
 
 describe('the fonts of captions', () => {
   it('are those that have their characters, and always the first, which has the ellipsis', async () => {

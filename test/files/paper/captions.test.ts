@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
-import { captionOf, piecesOf } from '../../../src/files/paper/captions.ts';
+import { loadFonts } from '#files/paper/caption-fonts';
+import { captionOf, piecesOf } from '#files/paper/captions';
 
 describe('a caption', () => {
   it('is complete if its name is not longer than the limit (I8)', () => {

@@ -1,12 +1,12 @@
 /** Fonts of PDFs, and the text that a reader gets from their glyphs. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openPdf } from '../../../src/codes/images/write-pdf.ts';
-import { breakLines } from '../../../src/files/paper/break-lines.ts';
-import { loadFonts, readWoff } from '../../../src/files/paper/caption-fonts.ts';
-import { piecesOf } from '../../../src/files/paper/captions.ts';
-import { drawPieces } from '../../../src/files/paper/pdf-text.ts';
-import { closePdf, fontkit } from '../../../src/files/paper/pdfkit.ts';
+import { openPdf } from '#codes/images/write-pdf';
+import { breakLines } from '#files/paper/break-lines';
+import { loadFonts, readWoff } from '#files/paper/caption-fonts';
+import { piecesOf } from '#files/paper/captions';
+import { drawPieces } from '#files/paper/pdf-text';
+import { closePdf, fontkit } from '#files/paper/pdfkit';
 
 const WOFF = 'node_modules/@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff';
 

@@ -1,8 +1,8 @@
 /** Texts with characters that the fonts lack, as they are printed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
-import { typeset } from '../../../src/files/paper/missing-glyphs.ts';
+import { loadFonts } from '#files/paper/caption-fonts';
+import { typeset } from '#files/paper/missing-glyphs';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs } from '../../support/property-runs.ts';
 

@@ -1,11 +1,11 @@
 /** Text in a PDF: the positions of its pieces, and the glyphs of scripts whose glyphs are not letters. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openPdf } from '../../../src/codes/images/write-pdf.ts';
-import { loadFonts, type Weight } from '../../../src/files/paper/caption-fonts.ts';
-import { captionOf, piecesOf } from '../../../src/files/paper/captions.ts';
-import { drawPieces, widthOfPieces } from '../../../src/files/paper/pdf-text.ts';
-import { closePdf } from '../../../src/files/paper/pdfkit.ts';
+import { openPdf } from '#codes/images/write-pdf';
+import { loadFonts, type Weight } from '#files/paper/caption-fonts';
+import { captionOf, piecesOf } from '#files/paper/captions';
+import { drawPieces, widthOfPieces } from '#files/paper/pdf-text';
+import { closePdf } from '#files/paper/pdfkit';
 import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const PLACE = { x: 10, y: 50, size: 20 };

@@ -1,7 +1,7 @@
 /** Fonts unpacked from WOFF, as OpenType 1.9.1 ("otff") has them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readWoff } from '../../../src/files/paper/caption-fonts.ts';
+import { readWoff } from '#files/paper/caption-fonts';
 
 const readFont = (name: string) => readWoff(readFileSync(`node_modules/@fontsource/${name}.woff`));
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import { formatInstant } from '../../../src/base/time/time.ts';
-import { createAppendFile } from '../../../src/scans/append/add-rows.ts';
-import { type CodeOverlap, emptyOverlap } from '../../../src/scans/append/overlap.ts';
+import { UsageError } from '#base/errors';
+import { formatInstant } from '#base/time/time';
+import { createAppendFile } from '#scans/append/add-rows';
+import { type CodeOverlap, emptyOverlap } from '#scans/append/overlap';
 import { fakeClock } from '../../support/clock.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {

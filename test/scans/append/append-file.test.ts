@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LocalError, UsageError } from '../../../src/base/errors.ts';
-import { readBeginning, readLogState } from '../../../src/scans/append/append-file.ts';
-import { readingPositions } from '../../../src/scans/append/overlap.ts';
+import { LocalError, UsageError } from '#base/errors';
+import { readBeginning, readLogState } from '#scans/append/append-file';
+import { readingPositions } from '#scans/append/overlap';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

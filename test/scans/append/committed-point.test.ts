@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LocalError, UsageError } from '../../../src/base/errors.ts';
-import { countOf } from '../../../src/base/text/quote.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
+import { LocalError, UsageError } from '#base/errors';
+import { countOf } from '#base/text/quote';
+import type { Disk } from '#files/durable/disk';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

@@ -1,6 +1,6 @@
 /** Every step an append takes on the disk is made the last one, of the process or of the machine, or made to fail. */
 import { describe, expect, it } from 'vitest';
-import { LocalError, UsageError } from '../../../src/base/errors.ts';
+import { LocalError, UsageError } from '#base/errors';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
 import { firstRows, SOAK } from '../../support/property-runs.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createFileHash, hashFile } from '../../../src/scans/append/file-hash.ts';
+import { createFileHash, hashFile } from '#scans/append/file-hash';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 
 const BLOCK = 64 * 1024;

@@ -1,10 +1,10 @@
 /** What a run costs that finds the file as the last one left it, and what it finds where somebody touched it. */
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/errors.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { formatRecord } from '../../../src/files/durable/record-file.ts';
-import { formatStamp, isSavedStamp, parseStamp } from '../../../src/scans/append/state.ts';
+import { UsageError } from '#base/errors';
+import type { Disk } from '#files/durable/disk';
+import { formatRecord } from '#files/durable/record-file';
+import { formatStamp, isSavedStamp, parseStamp } from '#scans/append/state';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LocalError, UnprovenError } from '../../../src/base/errors.ts';
+import { LocalError, UnprovenError } from '#base/errors';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

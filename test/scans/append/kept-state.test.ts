@@ -1,7 +1,7 @@
 /** A file that `--append` keeps, and a run that replaces it on purpose: its state goes before it, so that no state is left of other bytes. */
 import { beforeEach, expect, it } from 'vitest';
-import { openReplacement } from '../../../src/files/durable/replace-file.ts';
-import { findState, removeState } from '../../../src/scans/append/recorded-log.ts';
+import { openReplacement } from '#files/durable/replace-file';
+import { findState, removeState } from '#scans/append/recorded-log';
 import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
 import { firstRows } from '../../support/property-runs.ts';

@@ -7,8 +7,8 @@ import {
   rotatedBefore,
   rotatedOf,
   withRotated,
-} from '../../../src/scans/append/log-range.ts';
-import { type CodeOverlap, emptyOverlap } from '../../../src/scans/append/overlap.ts';
+} from '#scans/append/log-range';
+import { type CodeOverlap, emptyOverlap } from '#scans/append/overlap';
 
 const fileOf = (bytes: number, newestMs: Record<string, number>): RotatedFile => ({
   bytes,

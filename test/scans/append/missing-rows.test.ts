@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countMissingRows, type RowReader } from '../../../src/scans/append/old-rows.ts';
+import { countMissingRows, type RowReader } from '#scans/append/old-rows';
 import { runs } from '../../support/property-runs.ts';
 
 type Rows = readonly (readonly [code: string, id: string])[];

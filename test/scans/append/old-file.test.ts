@@ -1,8 +1,8 @@
 /** The second name of a file that `--restart` replaces: which it is, and what stands against it. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { keepOldFile } from '../../../src/scans/append/current-state.ts';
-import { createOldFile } from '../../../src/scans/append/old-rows.ts';
+import type { Disk } from '#files/durable/disk';
+import { keepOldFile } from '#scans/append/current-state';
+import { createOldFile } from '#scans/append/old-rows';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { FILE } from './runs.ts';
 

@@ -8,7 +8,7 @@ import {
   overlapOf,
   positionBy,
   readFrom,
-} from '../../../src/scans/append/overlap.ts';
+} from '#scans/append/overlap';
 
 /** The overlap of rows at these times, with ids from 1. */
 function overlapAt(...times: number[]): CodeOverlap {

@@ -1,7 +1,7 @@
 /** An appended file and a dataset belong to one workspace: by base URL and key, and by their codes where the key is another. */
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OwnWorkspace } from '../../../src/scans/append/identity.ts';
+import type { OwnWorkspace } from '#scans/append/identity';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { MANIFEST, runLake } from '../dataset/runs.ts';
 import {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { DiskFile } from '../../../src/files/durable/disk.ts';
-import type { AppendIdentity } from '../../../src/scans/append/identity.ts';
+import type { DiskFile } from '#files/durable/disk';
+import type { AppendIdentity } from '#scans/append/identity';
 import {
   countUncommittedRows,
   findFirstRow,
   type RebuildJob,
   readRows,
   rebuild,
-} from '../../../src/scans/append/read-back.ts';
-import { type SavedRow, UnrecognizedRowError } from '../../../src/scans/append/row-parsers.ts';
+} from '#scans/append/read-back';
+import { type SavedRow, UnrecognizedRowError } from '#scans/append/row-parsers';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 
 const PATH = '/data/scans';

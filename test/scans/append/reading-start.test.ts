@@ -1,7 +1,7 @@
 /** Where a run begins to read when clocks were set, or scans are dated ahead. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UnprovenError, UsageError } from '../../../src/base/errors.ts';
-import { formatInstant } from '../../../src/base/time/time.ts';
+import { UnprovenError, UsageError } from '#base/errors';
+import { formatInstant } from '#base/time/time';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

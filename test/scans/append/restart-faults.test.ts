@@ -1,8 +1,8 @@
 /** `--restart` of a file that has scans which the service no longer has: nothing of it is lost, wherever the run ends (A31). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LocalError } from '../../../src/base/errors.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
+import { LocalError } from '#base/errors';
+import type { Disk } from '#files/durable/disk';
 import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
 import { firstRows, runs, SOAK } from '../../support/property-runs.ts';

@@ -1,6 +1,6 @@
 /** `--restart` of a file that has scans which the service no longer has: nothing of it is lost (A31). Killed and cut off: restart-faults.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Disk } from '../../../src/files/durable/disk.ts';
+import type { Disk } from '#files/durable/disk';
 import { Ended, type MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

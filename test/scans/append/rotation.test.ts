@@ -2,10 +2,10 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LocalError, UsageError } from '../../../src/base/errors.ts';
-import { systemClock } from '../../../src/base/time/time.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { formatRecord } from '../../../src/files/durable/record-file.ts';
+import { LocalError, UsageError } from '#base/errors';
+import { systemClock } from '#base/time/time';
+import type { Disk } from '#files/durable/disk';
+import { formatRecord } from '#files/durable/record-file';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
 import { firstRows, runs, SOAK } from '../../support/property-runs.ts';
 import {

@@ -1,14 +1,14 @@
 /** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
-import { NotFoundError, UnprovenError } from '../../../src/base/errors.ts';
-import { formatInstant, parseInstant, systemClock } from '../../../src/base/time/time.ts';
-import type { Disk, DiskFile } from '../../../src/files/durable/disk.ts';
-import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
-import { createNdjsonFormatter } from '../../../src/files/formats/json.ts';
-import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
-import { type AppendOptions, openAppendFile } from '../../../src/scans/append/append-file.ts';
-import type { AppendIdentity, OwnWorkspace } from '../../../src/scans/append/identity.ts';
-import { SCAN_FIELDS, type Scan } from '../../../src/service/shapes.ts';
-import { createWorkspace } from '../../../src/service/workspace.ts';
+import { NotFoundError, UnprovenError } from '#base/errors';
+import { formatInstant, parseInstant, systemClock } from '#base/time/time';
+import type { Disk, DiskFile } from '#files/durable/disk';
+import { createCsvFormatter } from '#files/formats/csv';
+import { createNdjsonFormatter } from '#files/formats/json';
+import type { TimedRows } from '#files/formats/row-sink';
+import { type AppendOptions, openAppendFile } from '#scans/append/append-file';
+import type { AppendIdentity, OwnWorkspace } from '#scans/append/identity';
+import { SCAN_FIELDS, type Scan } from '#service/shapes';
+import { createWorkspace } from '#service/workspace';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 
 export const FILE = '/data/scans.out';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSerialQueue } from '../../../src/scans/append/serial-queue.ts';
+import { createSerialQueue } from '#scans/append/serial-queue';
 import { type FakeClock, fakeClock } from '../../support/clock.ts';
 
 /** A queue whose commits take 10 ms, with the times at which they ended. */

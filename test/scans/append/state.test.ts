@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { DamagedRecordError, UnknownRecordError } from '../../../src/files/durable/record-file.ts';
-import { type AppendIdentity, differenceOf } from '../../../src/scans/append/identity.ts';
-import { emptyOverlap } from '../../../src/scans/append/overlap.ts';
-import { type AppendState, formatState, parseState } from '../../../src/scans/append/state.ts';
+import { DamagedRecordError, UnknownRecordError } from '#files/durable/record-file';
+import { type AppendIdentity, differenceOf } from '#scans/append/identity';
+import { emptyOverlap } from '#scans/append/overlap';
+import { type AppendState, formatState, parseState } from '#scans/append/state';
 
 const HOUR = 3_600_000;
 

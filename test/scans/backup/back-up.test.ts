@@ -13,16 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  NotFoundError,
-  RejectedError,
-  UnavailableError,
-  UnexpectedResponseError,
-} from '../../../src/base/errors.ts';
-import { openBackup, requestsOfBackup } from '../../../src/scans/backup/back-up.ts';
-import type { BackupContext } from '../../../src/scans/backup/scans-file.ts';
-import type { SendDelete, Service } from '../../../src/service/service.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
+import { NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError } from '#base/errors';
+import { openBackup, requestsOfBackup } from '#scans/backup/back-up';
+import type { BackupContext } from '#scans/backup/scans-file';
+import type { SendDelete, Service } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import { CODE } from '../../service/setup.ts';
 import { modelService } from '../../support/model-service/model-service.ts';
 import { type ModelScansOptions, modelScans, scanOf } from '../../support/model-service/scans.ts';

@@ -1,7 +1,7 @@
 /** A dataset from its first run on: what it shows, what it keeps, and what it refuses. Killed and cut off: faults.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type DatasetIdentity, formatManifest, parseManifest } from '../../../src/scans/dataset/manifest.ts';
-import type { RecordedWorkspace } from '../../../src/service/workspace.ts';
+import { type DatasetIdentity, formatManifest, parseManifest } from '#scans/dataset/manifest';
+import type { RecordedWorkspace } from '#service/workspace';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import {
@@ -370,7 +370,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
     [{ positions: { x: 1 } }],
     [{ version: 9 }],
   ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
-    const { formatRecord } = await import('../../../src/files/durable/record-file.ts');
+    const { formatRecord } = await import('#files/durable/record-file');
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
     memory.write(MANIFEST, formatRecord({ ...saved, ...change }));

@@ -1,10 +1,10 @@
 /** Rows that wait, become parts beside their places, and are committed or forgotten. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { formatInstant } from '../../../src/base/time/time.ts';
-import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
-import type { SavedRow } from '../../../src/scans/append/row-parsers.ts';
-import { type DatasetIdentity, type Part, parseManifest } from '../../../src/scans/dataset/manifest.ts';
-import { createPartTail, type PartTailJob } from '../../../src/scans/dataset/part-tail.ts';
+import { formatInstant } from '#base/time/time';
+import { createCsvFormatter } from '#files/formats/csv';
+import type { SavedRow } from '#scans/append/row-parsers';
+import { type DatasetIdentity, type Part, parseManifest } from '#scans/dataset/manifest';
+import { createPartTail, type PartTailJob } from '#scans/dataset/part-tail';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START } from '../append/runs.ts';
 import { DAY, LAKE, MANIFEST } from './runs.ts';

@@ -1,6 +1,6 @@
 /** Which partition a time belongs to, when that ends, and which names are partitions. */
 import { describe, expect, it } from 'vitest';
-import { createPartitioner, isPartition, partitionEnd } from '../../../src/scans/dataset/manifest.ts';
+import { createPartitioner, isPartition, partitionEnd } from '#scans/dataset/manifest';
 
 const at = (text: string) => Date.parse(text);
 

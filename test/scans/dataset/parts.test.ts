@@ -1,7 +1,7 @@
 /** The parts of a dataset in their directories: which were deleted on purpose, and what becomes of those of a stopped run. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Part } from '../../../src/scans/dataset/manifest.ts';
-import { finishParts, removedPartitions } from '../../../src/scans/dataset/parts.ts';
+import type { Part } from '#scans/dataset/manifest';
+import { finishParts, removedPartitions } from '#scans/dataset/parts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 
 const [FIRST, SECOND, THIRD] = ['dt=2026-01-01', 'dt=2026-01-02', 'dt=2026-01-03'] as const;

@@ -1,10 +1,6 @@
 /** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  readDatasetBeginning,
-  readDatasetPositions,
-  readDatasetState,
-} from '../../../src/scans/dataset/open-dataset.ts';
+import { readDatasetBeginning, readDatasetPositions, readDatasetState } from '#scans/dataset/open-dataset';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { exitCodeOf, LocalError } from '../../../src/base/errors.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import type { DatasetIdentity } from '../../../src/scans/dataset/manifest.ts';
-import { readPart } from '../../../src/scans/dataset/parts.ts';
+import { exitCodeOf, LocalError } from '#base/errors';
+import { nodeDisk } from '#files/durable/node-disk';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
+import type { DatasetIdentity } from '#scans/dataset/manifest';
+import { readPart } from '#scans/dataset/parts';
 import { useDirectory } from '../../support/cli.ts';
 
 const NAMES = ['qr_id', 'id', 'ts'];

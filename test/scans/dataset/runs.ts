@@ -1,13 +1,13 @@
 /** Runs of a dataset against a service that is a list of rows, on the disk in memory; and a reader that lists and reads as engines do. */
 import { expect } from 'vitest';
-import { formatInstant, systemClock } from '../../../src/base/time/time.ts';
-import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
-import { createNdjsonFormatter } from '../../../src/files/formats/json.ts';
-import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import type { CodeSink } from '../../../src/files/formats/row-sink.ts';
-import type { DatasetIdentity } from '../../../src/scans/dataset/manifest.ts';
-import { type DatasetOptions, openDataset } from '../../../src/scans/dataset/open-dataset.ts';
-import { SCAN_FIELDS } from '../../../src/service/shapes.ts';
+import { formatInstant, systemClock } from '#base/time/time';
+import { createCsvFormatter } from '#files/formats/csv';
+import { createNdjsonFormatter } from '#files/formats/json';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
+import type { CodeSink } from '#files/formats/row-sink';
+import type { DatasetIdentity } from '#scans/dataset/manifest';
+import { type DatasetOptions, openDataset } from '#scans/dataset/open-dataset';
+import { SCAN_FIELDS } from '#service/shapes';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { HOUR, ownWorkspace, type TestRow, type TestService } from '../append/runs.ts';
 

@@ -1,8 +1,8 @@
 /** What is written of a part: each row once, however many there are, and every file that was opened is closed. */
 import { describe, expect, it } from 'vitest';
-import type { Formatter } from '../../../src/files/formats/formatter.ts';
-import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import { formatPart, readPart, writePart } from '../../../src/scans/dataset/parts.ts';
+import type { Formatter } from '#files/formats/formatter';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
+import { formatPart, readPart, writePart } from '#scans/dataset/parts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { countingDisk } from '../append/runs.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CodeSink, Row } from '../../../src/files/formats/row-sink.ts';
-import { addLabels, CODE_COLUMNS } from '../../../src/scans/export/added-columns.ts';
-import { SCAN_FIELDS } from '../../../src/service/shapes.ts';
+import type { CodeSink, Row } from '#files/formats/row-sink';
+import { addLabels, CODE_COLUMNS } from '#scans/export/added-columns';
+import { SCAN_FIELDS } from '#service/shapes';
 
 const label = { qr_id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', qr_slug: 'menu', qr_name: null };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BudgetExceededError, createBudget } from '../../../src/scans/export/export-scans.ts';
+import { BudgetExceededError, createBudget } from '#scans/export/export-scans';
 import { page } from './reading.ts';
 
 /** Reads until the budget is spent, `at` the start; how often that was, page 1 not counted. */

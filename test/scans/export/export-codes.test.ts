@@ -8,11 +8,11 @@ import {
   UnexpectedResponseError,
   UnprovenError,
   UsageError,
-} from '../../../src/base/errors.ts';
-import type { CodeSink } from '../../../src/files/formats/row-sink.ts';
-import { type CodesExport, exportCodes } from '../../../src/scans/export/export-codes.ts';
-import type { ScanPageRequest } from '../../../src/service/service.ts';
-import type { QrCode } from '../../../src/service/shapes.ts';
+} from '#base/errors';
+import type { CodeSink } from '#files/formats/row-sink';
+import { type CodesExport, exportCodes } from '#scans/export/export-codes';
+import type { ScanPageRequest } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 
 const UNTIL = 1_760_000_000_000;

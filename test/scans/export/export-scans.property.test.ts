@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UnprovenError } from '../../../src/base/errors.ts';
-import { exportScans } from '../../../src/scans/export/export-scans.ts';
-import { type Range, widened } from '../../../src/scans/export/range.ts';
+import { UnprovenError } from '#base/errors';
+import { exportScans } from '#scans/export/export-scans';
+import { type Range, widened } from '#scans/export/range';
 import {
   type ModelRow,
   type ModelScans,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NotFoundError, UnavailableError, UnprovenError } from '../../../src/base/errors.ts';
-import { fetchInOrder } from '../../../src/base/parallel.ts';
-import { exportScans, type ScanExport } from '../../../src/scans/export/export-scans.ts';
-import { widened } from '../../../src/scans/export/range.ts';
-import type { ScanPage } from '../../../src/service/shapes.ts';
+import { NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
+import { fetchInOrder } from '#base/parallel';
+import { exportScans, type ScanExport } from '#scans/export/export-scans';
+import { widened } from '#scans/export/range';
+import type { ScanPage } from '#service/shapes';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import { answers, idsOf, memorySink, page, RANGE, reading, rows } from './reading.ts';

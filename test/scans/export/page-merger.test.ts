@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPageMerger, InconsistentPagesError, oldestFirst } from '../../../src/scans/export/paginate.ts';
+import { createPageMerger, InconsistentPagesError, oldestFirst } from '#scans/export/paginate';
 import { idsOf, page, START } from './reading.ts';
 
 describe('a page merger', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InconsistentPagesError, paginate } from '../../../src/scans/export/paginate.ts';
-import type { ScanPage } from '../../../src/service/shapes.ts';
+import { InconsistentPagesError, paginate } from '#scans/export/paginate';
+import type { ScanPage } from '#service/shapes';
 import { modelScans } from '../../support/model-service/scans.ts';
 import { answers, collect, idsOf, page, reading, rows, START } from './reading.ts';
 

@@ -1,14 +1,9 @@
 /** What the tests of this room share: rows, pages made by hand, and a sink that can be rewound. */
-import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
-import type { PaginationJob } from '../../../src/scans/export/paginate.ts';
-import {
-  type FetchInOrder,
-  type RangeReading,
-  type ReadScans,
-  widened,
-} from '../../../src/scans/export/range.ts';
-import type { SplitJob } from '../../../src/scans/export/split-by-time.ts';
-import type { Scan, ScanPage } from '../../../src/service/shapes.ts';
+import type { TimedRows } from '#files/formats/row-sink';
+import type { PaginationJob } from '#scans/export/paginate';
+import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '#scans/export/range';
+import type { SplitJob } from '#scans/export/split-by-time';
+import type { Scan, ScanPage } from '#service/shapes';
 import { type ModelRow, scanOf } from '../../support/model-service/scans.ts';
 
 export const START = 1_760_000_000_000;

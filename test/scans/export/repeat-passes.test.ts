@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { repeatPasses } from '../../../src/scans/export/repeat-passes.ts';
-import type { ScanPage } from '../../../src/service/shapes.ts';
+import { repeatPasses } from '#scans/export/repeat-passes';
+import type { ScanPage } from '#service/shapes';
 import { answers, collect, idsOf, page, reading } from './reading.ts';
 
 /** Reads pages of two rows: `first` is page 1, `script` answers what is asked for next. */

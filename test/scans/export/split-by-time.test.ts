@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { InconsistentPagesError } from '../../../src/scans/export/paginate.ts';
-import type { Range } from '../../../src/scans/export/range.ts';
-import { splitByTime } from '../../../src/scans/export/split-by-time.ts';
-import type { ScanPageRequest } from '../../../src/service/service.ts';
+import { InconsistentPagesError } from '#scans/export/paginate';
+import type { Range } from '#scans/export/range';
+import { splitByTime } from '#scans/export/split-by-time';
+import type { ScanPageRequest } from '#service/service';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { answers, collect, page, RANGE, reading, rows, START } from './reading.ts';
 

@@ -5,9 +5,9 @@ import {
   type PageOrder,
   requestBeyond,
   widenEdge,
-} from '../../../src/scans/export/truncated-total.ts';
-import type { ScanPageRequest } from '../../../src/service/service.ts';
-import type { ScanPage } from '../../../src/service/shapes.ts';
+} from '#scans/export/truncated-total';
+import type { ScanPageRequest } from '#service/service';
+import type { ScanPage } from '#service/shapes';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { answers, page, RANGE, reading, rows, START } from './reading.ts';
 

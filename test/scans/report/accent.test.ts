@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accentColors, contrast } from '../../../src/scans/report/accent.ts';
+import { accentColors, contrast } from '#scans/report/accent';
 
 const INK = { light: '#16181d', dark: '#eceef2' };
 const PAGE = { light: '#f6f6f3', dark: '#191c22' };

@@ -1,9 +1,9 @@
 /** What a report says of its figures, in any language. */
 import { expect, test } from 'vitest';
-import { composeReport } from '../../../src/scans/report/compose-report.ts';
-import type { Card, FigureTable } from '../../../src/scans/report/document.ts';
-import { loadLanguage } from '../../../src/scans/report/languages/load-language.ts';
-import { LANGUAGES } from '../../../src/scans/report/languages/plurals.ts';
+import { composeReport } from '#scans/report/compose-report';
+import type { Card, FigureTable } from '#scans/report/document';
+import { loadLanguage } from '#scans/report/languages/load-language';
+import { LANGUAGES } from '#scans/report/languages/plurals';
 import { figureOf, figuresOf, OCTOBER, SEPTEMBER, sectionOf } from './figures.ts';
 
 const ENGLISH = await loadLanguage('en');

@@ -1,6 +1,6 @@
 /** Figures for tests of a report: a small one, each part of which can be replaced. */
-import type { ReportFigures } from '../../../src/scans/report/compose-report.ts';
-import type { Figure, Section } from '../../../src/scans/stats/figures.ts';
+import type { ReportFigures } from '#scans/report/compose-report';
+import type { Figure, Section } from '#scans/stats/figures';
 
 const BERLIN = 'Europe/Berlin';
 /** October 2026 in Berlin, 31 days and an hour. */

@@ -1,9 +1,9 @@
 /** Languages of the report: complete, and the same on every version of Node. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Locale, loadLanguage } from '../../../src/scans/report/languages/load-language.ts';
-import { LANGUAGES, PLURAL_RULES } from '../../../src/scans/report/languages/plurals.ts';
-import { formatRange } from '../../../src/scans/report/row-names.ts';
+import { type Locale, loadLanguage } from '#scans/report/languages/load-language';
+import { LANGUAGES, PLURAL_RULES } from '#scans/report/languages/plurals';
+import { formatRange } from '#scans/report/row-names';
 
 const COUNTS = [
   ...Array.from({ length: 1200 }, (_, n) => n),

@@ -1,9 +1,9 @@
 /** The page of a report: markup of its document alone. `npm run test:stats` has it judged in a browser. */
 import { describe, expect, test } from 'vitest';
-import { composeReport, type ReportFigures } from '../../../src/scans/report/compose-report.ts';
-import { renderHtml } from '../../../src/scans/report/html/render-html.ts';
-import { loadLanguage } from '../../../src/scans/report/languages/load-language.ts';
-import type { Language } from '../../../src/scans/report/languages/plurals.ts';
+import { composeReport, type ReportFigures } from '#scans/report/compose-report';
+import { renderHtml } from '#scans/report/html/render-html';
+import { loadLanguage } from '#scans/report/languages/load-language';
+import type { Language } from '#scans/report/languages/plurals';
 import { figuresOf, SEPTEMBER, sectionOf } from './figures.ts';
 
 const HOSTILE =

@@ -1,8 +1,8 @@
 /** Where a range is cut so that each part is within one unit. */
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { bucketCuts } from '../../../src/scans/stats/readings.ts';
+import { createLocalTime } from '#base/time/local-time';
+import { type Dimension, groupOf } from '#scans/stats/dimensions';
+import { bucketCuts } from '#scans/stats/readings';
 
 const at = (text: string) => Date.parse(`${text}${text.length === 10 ? 'T00:00' : ''}Z`);
 const text = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T00:00', '');

@@ -1,7 +1,7 @@
 /** Units of the calendar as numbers and as text. */
 import { describe, expect, it } from 'vitest';
-import { formatUnit, isRunning, startOf, unitOf } from '../../../src/scans/stats/calendar.ts';
-import type { TimeDimension } from '../../../src/scans/stats/dimensions.ts';
+import { formatUnit, isRunning, startOf, unitOf } from '#scans/stats/calendar';
+import type { TimeDimension } from '#scans/stats/dimensions';
 
 const hourOf = (text: string) => Date.parse(`${text}:00:00Z`) / 3_600_000;
 const named = (unit: TimeDimension, text: string) => formatUnit(unit, unitOf(unit, hourOf(text)));

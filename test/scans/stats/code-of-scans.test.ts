@@ -1,6 +1,6 @@
 /** Identity of the code of a scan in a file. */
 import { describe, expect, it } from 'vitest';
-import { createCodes } from '../../../src/scans/stats/code-of-scans.ts';
+import { createCodes } from '#scans/stats/code-of-scans';
 
 describe('the code of a row', () => {
   it('is shown by its slug, its ID, or the name of the file', () => {

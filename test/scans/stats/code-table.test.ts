@@ -1,9 +1,9 @@
 /** Codes in a file of the user: which rows they match, and what is refused. */
 import { describe, expect, it } from 'vitest';
-import type { UsageError } from '../../../src/base/errors.ts';
-import { parseInput } from '../../../src/codes/input/read-input.ts';
-import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
-import { columnFor, createCodeTable } from '../../../src/scans/stats/code-table.ts';
+import type { UsageError } from '#base/errors';
+import { parseInput } from '#codes/input/read-input';
+import type { CodeOfScans } from '#scans/stats/code-of-scans';
+import { columnFor, createCodeTable } from '#scans/stats/code-table';
 
 const [ID, OTHER] = ['6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', '7f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c12'] as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spanBefore } from '../../../src/scans/stats/calendar.ts';
+import { spanBefore } from '#scans/stats/calendar';
 
 const at = (text: string) => Date.parse(text);
 const LATER = at('2030-01-01T00:00:00Z');

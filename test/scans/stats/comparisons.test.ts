@@ -1,11 +1,11 @@
 /** What figures compare: totals or averages per day, and nothing where that would mislead. */
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { ALL_COVERED, type DataPart } from '../../../src/scans/stats/coverage.ts';
-import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { compare, differInLength } from '../../../src/scans/stats/figure.ts';
-import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../../src/scans/stats/figures.ts';
-import { createTally } from '../../../src/scans/stats/tally.ts';
+import { createLocalTime } from '#base/time/local-time';
+import { ALL_COVERED, type DataPart } from '#scans/stats/coverage';
+import { type Dimension, groupOf } from '#scans/stats/dimensions';
+import { compare, differInLength } from '#scans/stats/figure';
+import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '#scans/stats/figures';
+import { createTally } from '#scans/stats/tally';
 
 const at = (text: string) => Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
 

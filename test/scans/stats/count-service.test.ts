@@ -1,14 +1,14 @@
 /** What a count costs in requests, without a process: never more than the pages of the same ranges, whatever is compared with. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import type { ScanRun } from '../../../src/scans/scan-run.ts';
-import { COMPARISONS } from '../../../src/scans/stats/calendar.ts';
-import { countService } from '../../../src/scans/stats/count-service.ts';
-import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { figuresOf } from '../../../src/scans/stats/figures.ts';
-import type { CountRequest } from '../../../src/scans/stats/readings.ts';
-import type { Service } from '../../../src/service/service.ts';
+import { createLocalTime } from '#base/time/local-time';
+import type { ScanRun } from '#scans/scan-run';
+import { COMPARISONS } from '#scans/stats/calendar';
+import { countService } from '#scans/stats/count-service';
+import { type Dimension, groupOf } from '#scans/stats/dimensions';
+import { figuresOf } from '#scans/stats/figures';
+import type { CountRequest } from '#scans/stats/readings';
+import type { Service } from '#service/service';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { runs } from '../../support/property-runs.ts';
 

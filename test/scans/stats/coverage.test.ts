@@ -1,6 +1,6 @@
 /** What of a range the files cover. */
 import { describe, expect, it } from 'vitest';
-import { type CoveredLog, coverageOf } from '../../../src/scans/stats/coverage.ts';
+import { type CoveredLog, coverageOf } from '#scans/stats/coverage';
 
 const log = (
   firstMs: number | undefined,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { coveredLogs } from '../../../src/scans/stats/coverage.ts';
+import { coveredLogs } from '#scans/stats/coverage';
 import { CODE, createMemoryDisk, FILE, HOUR, rowsAt, run, START, STATE } from '../append/runs.ts';
 import { LAKE, MANIFEST, runLake } from '../dataset/runs.ts';
 

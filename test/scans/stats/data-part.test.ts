@@ -1,8 +1,8 @@
 /** The time that data covers, by the local days of its first and last scan. */
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import { coveredPart, isCovered, partOfFiles, partOfService } from '../../../src/scans/stats/coverage.ts';
-import { createTally } from '../../../src/scans/stats/tally.ts';
+import { createLocalTime } from '#base/time/local-time';
+import { coveredPart, isCovered, partOfFiles, partOfService } from '#scans/stats/coverage';
+import { createTally } from '#scans/stats/tally';
 
 const at = (text: string) => Date.parse(text);
 const text = (ms: number | undefined) =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
-import { DIMENSIONS, type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { type FiguresOptions, figuresOf } from '../../../src/scans/stats/figures.ts';
-import { createTally } from '../../../src/scans/stats/tally.ts';
+import { createLocalTime } from '#base/time/local-time';
+import type { CodeOfScans } from '#scans/stats/code-of-scans';
+import { DIMENSIONS, type Dimension, groupOf } from '#scans/stats/dimensions';
+import { type FiguresOptions, figuresOf } from '#scans/stats/figures';
+import { createTally } from '#scans/stats/tally';
 import { runs } from '../../support/property-runs.ts';
 
 const at = (text: string) => Date.parse(text);

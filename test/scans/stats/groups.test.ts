@@ -1,13 +1,13 @@
 /** Groups of codes: UTM tags of their destinations, and columns of a table. */
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
-import { ALL_COVERED } from '../../../src/scans/stats/coverage.ts';
-import { type Dimension, type GroupBy, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { figuresOf } from '../../../src/scans/stats/figures.ts';
-import { codeGroupsOf, valuesOfCodes } from '../../../src/scans/stats/filters.ts';
-import { bucketCuts, planReadings } from '../../../src/scans/stats/readings.ts';
-import { createTally } from '../../../src/scans/stats/tally.ts';
+import { createLocalTime } from '#base/time/local-time';
+import type { CodeOfScans } from '#scans/stats/code-of-scans';
+import { ALL_COVERED } from '#scans/stats/coverage';
+import { type Dimension, type GroupBy, groupOf } from '#scans/stats/dimensions';
+import { figuresOf } from '#scans/stats/figures';
+import { codeGroupsOf, valuesOfCodes } from '#scans/stats/filters';
+import { bucketCuts, planReadings } from '#scans/stats/readings';
+import { createTally } from '#scans/stats/tally';
 
 const REGIONS = new Map<string, string | null>([
   ['a', 'North'],

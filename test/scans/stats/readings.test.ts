@@ -1,10 +1,10 @@
 /** Which ranges of the service a count reads. */
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/time/local-time.ts';
-import type { Comparison } from '../../../src/scans/stats/calendar.ts';
-import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { cheaperByTotals, planReadings } from '../../../src/scans/stats/readings.ts';
-import type { ScanPage } from '../../../src/service/shapes.ts';
+import { createLocalTime } from '#base/time/local-time';
+import type { Comparison } from '#scans/stats/calendar';
+import { type Dimension, groupOf } from '#scans/stats/dimensions';
+import { cheaperByTotals, planReadings } from '#scans/stats/readings';
+import type { ScanPage } from '#service/shapes';
 
 const at = (text: string) => Date.parse(`${text}T00:00Z`);
 const text = (ms: number | undefined) =>

@@ -1,7 +1,7 @@
 /** Scans of one code, which count once the code is verified as complete. */
 import { expect, it } from 'vitest';
-import { groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { createTallies, createTallySink } from '../../../src/scans/stats/tally.ts';
+import { groupOf } from '#scans/stats/dimensions';
+import { createTallies, createTallySink } from '#scans/stats/tally';
 
 const CODE = { value: 'menu' };
 

@@ -1,7 +1,7 @@
 /** Counts of scans by hour, value and code. */
 import { describe, expect, it } from 'vitest';
-import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
-import { createTally } from '../../../src/scans/stats/tally.ts';
+import { type Dimension, groupOf } from '#scans/stats/dimensions';
+import { createTally } from '#scans/stats/tally';
 
 const HOUR = 3_600_000;
 const [A, B] = [{ value: 'a' }, { value: 'b' }];

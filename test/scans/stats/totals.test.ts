@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fetchInOrder } from '../../../src/base/parallel.ts';
-import { readFirst, widened } from '../../../src/scans/export/range.ts';
-import { countByTotals } from '../../../src/scans/stats/readings.ts';
+import { fetchInOrder } from '#base/parallel';
+import { readFirst, widened } from '#scans/export/range';
+import { countByTotals } from '#scans/stats/readings';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { runs } from '../../support/property-runs.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createValueCounter } from '../../../src/scans/stats/value-counter.ts';
+import { createValueCounter } from '#scans/stats/value-counter';
 import { runs } from '../../support/property-runs.ts';
 
 function countedOf(counter: ReturnType<typeof createValueCounter>): Record<string, number> {

@@ -1,7 +1,7 @@
 /** What `scans tail` reads of one code, without a process and without a wait: each call is one interval. */
 import { expect, it } from 'vitest';
-import { fetchInOrder } from '../../../src/base/parallel.ts';
-import { followCode } from '../../../src/scans/tail/follow-codes.ts';
+import { fetchInOrder } from '#base/parallel';
+import { followCode } from '#scans/tail/follow-codes';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 
 const START_MS = Date.UTC(2026, 0, 15, 12);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTailProgress } from '../../../src/scans/tail/scan-printer.ts';
+import { createTailProgress } from '#scans/tail/scan-printer';
 
 const HOUR_MS = 3_600_000;
 const NOW = 100 * HOUR_MS;

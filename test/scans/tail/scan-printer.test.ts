@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RowSink } from '../../../src/files/formats/row-sink.ts';
-import { openScanPrinter } from '../../../src/scans/tail/scan-printer.ts';
-import type { TailRun, TailStateFile } from '../../../src/scans/tail/state-file.ts';
+import type { RowSink } from '#files/formats/row-sink';
+import { openScanPrinter } from '#scans/tail/scan-printer';
+import type { TailRun, TailStateFile } from '#scans/tail/state-file';
 
 const RUN = { sinceMs: 0 } as TailRun;
 

@@ -1,19 +1,19 @@
 import { readFile, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LocalError, NotFoundError, UsageError } from '../../../src/base/errors.ts';
-import { systemClock } from '../../../src/base/time/time.ts';
-import type { Disk } from '../../../src/files/durable/disk.ts';
-import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import { formatRecord } from '../../../src/files/durable/record-file.ts';
+import { LocalError, NotFoundError, UsageError } from '#base/errors';
+import { systemClock } from '#base/time/time';
+import type { Disk } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import { formatRecord } from '#files/durable/record-file';
 import {
   openTailState,
   parseTailState,
   type TailPosition,
   type TailRun,
   type TailStateFile,
-} from '../../../src/scans/tail/state-file.ts';
-import { createWorkspace } from '../../../src/service/workspace.ts';
+} from '#scans/tail/state-file';
+import { createWorkspace } from '#service/workspace';
 import { useDirectory } from '../../support/cli.ts';
 
 const WORKSPACE = { baseUrl: 'https://qr.example/api/v1', apiKey: 'qr_live_one', profile: 'shop' };

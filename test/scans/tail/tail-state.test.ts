@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  DamagedRecordError,
-  formatRecord,
-  UnknownRecordError,
-} from '../../../src/files/durable/record-file.ts';
-import { formatTailState, parseTailState, type TailState } from '../../../src/scans/tail/state-file.ts';
+import { DamagedRecordError, formatRecord, UnknownRecordError } from '#files/durable/record-file';
+import { formatTailState, parseTailState, type TailState } from '#scans/tail/state-file';
 
 const AT = { serviceMs: 3000, machineMs: 3500 };
 const STATE: TailState = {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFileHash } from '../../../src/scans/append/file-hash.ts';
-import type { AppendState } from '../../../src/scans/append/state.ts';
-import { checkLogFiles } from '../../../src/scans/verify/log-files.ts';
+import { createFileHash } from '#scans/append/file-hash';
+import type { AppendState } from '#scans/append/state';
+import { checkLogFiles } from '#scans/verify/log-files';
 
 let directory: string;
 let file: string;

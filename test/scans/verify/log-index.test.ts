@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countIn, createLogIndex, dayOf, emptyIndex, sumOf } from '../../../src/scans/verify/log-index.ts';
+import { countIn, createLogIndex, dayOf, emptyIndex, sumOf } from '#scans/verify/log-index';
 
 const DAY_MS = 86_400_000;
 

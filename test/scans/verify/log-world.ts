@@ -2,14 +2,14 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { NotFoundError } from '../../../src/base/errors.ts';
-import { createUsedFiles } from '../../../src/base/run/used-files.ts';
-import { systemClock } from '../../../src/base/time/time.ts';
-import { command as exportCommand } from '../../../src/commands/scans/export.ts';
-import { command as verifyCommand } from '../../../src/commands/scans/verify.ts';
-import type { Context } from '../../../src/context.ts';
-import type { Service } from '../../../src/service/service.ts';
-import { createWorkspace } from '../../../src/service/workspace.ts';
+import { NotFoundError } from '#base/errors';
+import { createUsedFiles } from '#base/run/used-files';
+import { systemClock } from '#base/time/time';
+import { command as exportCommand } from '#commands/scans/export';
+import { command as verifyCommand } from '#commands/scans/verify';
+import type { Context } from '#context';
+import type { Service } from '#service/service';
+import { createWorkspace } from '#service/workspace';
 import { type ModelRow, type ModelScans, modelScans } from '../../support/model-service/scans.ts';
 import { START_MS } from './verify-logs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Range } from '../../../src/scans/export/range.ts';
-import { createLogIndex, emptyIndex } from '../../../src/scans/verify/log-index.ts';
-import { countScans, findSegments, isSame, mayBeCapped } from '../../../src/scans/verify/segments.ts';
+import type { Range } from '#scans/export/range';
+import { createLogIndex, emptyIndex } from '#scans/verify/log-index';
+import { countScans, findSegments, isSame, mayBeCapped } from '#scans/verify/segments';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { DAY_MS, START_MS, scansOver } from './verify-logs.ts';
 

@@ -1,7 +1,7 @@
 /** Random services and logs: every missing scan is found and added, nothing else is, and `equal` is only said of a log that lacks nothing. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Range } from '../../../src/scans/export/range.ts';
+import type { Range } from '#scans/export/range';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { runs } from '../../support/property-runs.ts';
 import { DAY_MS, START_MS, verifyLogs } from './verify-logs.ts';

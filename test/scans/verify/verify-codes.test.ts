@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NotFoundError } from '../../../src/base/errors.ts';
-import type { ReadScans } from '../../../src/scans/export/range.ts';
+import { NotFoundError } from '#base/errors';
+import type { ReadScans } from '#scans/export/range';
 import { type ModelRow, modelScans } from '../../support/model-service/scans.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import { type CodeOfRun, DAY_MS, START_MS, scansOver, verifyLogs } from './verify-logs.ts';

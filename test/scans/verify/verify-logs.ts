@@ -1,8 +1,8 @@
 /** Compares logs in memory with services in memory, and records what was read, added and reported. */
-import type { NotFoundError } from '../../../src/base/errors.ts';
-import type { Range, ReadScans } from '../../../src/scans/export/range.ts';
-import { createLogIndex } from '../../../src/scans/verify/log-index.ts';
-import { verifyCodes } from '../../../src/scans/verify/verify-codes.ts';
+import type { NotFoundError } from '#base/errors';
+import type { Range, ReadScans } from '#scans/export/range';
+import { createLogIndex } from '#scans/verify/log-index';
+import { verifyCodes } from '#scans/verify/verify-codes';
 import type { ModelRow } from '../../support/model-service/scans.ts';
 
 export const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFilesEvidence } from '../../../src/scans/watch/evidence.ts';
-import { windowsUntil } from '../../../src/scans/watch/judge.ts';
+import { readFilesEvidence } from '#scans/watch/evidence';
+import { windowsUntil } from '#scans/watch/judge';
 import { useDirectory } from '../../support/cli.ts';
 
 const DAY_MS = 86_400_000;

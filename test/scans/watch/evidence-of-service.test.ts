@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readEvidence } from '../../../src/scans/watch/evidence.ts';
-import { windowsUntil } from '../../../src/scans/watch/judge.ts';
+import { readEvidence } from '#scans/watch/evidence';
+import { windowsUntil } from '#scans/watch/judge';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Evidence, hoursBefore, judge, type LastScan } from '../../../src/scans/watch/judge.ts';
+import { type Evidence, hoursBefore, judge, type LastScan } from '#scans/watch/judge';
 
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 9, 5);

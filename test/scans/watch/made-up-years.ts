@@ -1,5 +1,5 @@
 /** Years of scans that are made up hour by hour, and what a nightly watch would have said of them. Seeded: the same seed, the same years. */
-import { type Evidence, hoursBefore, judge, type Verdict } from '../../../src/scans/watch/judge.ts';
+import { type Evidence, hoursBefore, judge, type Verdict } from '#scans/watch/judge';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalRange } from '../../../src/scans/watch/judge.ts';
+import { normalRange } from '#scans/watch/judge';
 
 describe('the normal range', () => {
   it.each([

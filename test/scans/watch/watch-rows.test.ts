@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inactiveRow, isFinding, isNews, watchRow } from '../../../src/scans/watch/watch-codes.ts';
+import { inactiveRow, isFinding, isNews, watchRow } from '#scans/watch/watch-codes';
 
 const CODE = { id: 'a', slug: 'b', name: 'c' };
 const END = Date.UTC(2026, 9, 5);

@@ -1,8 +1,8 @@
 /** Many calls at once through the client: what becomes of each when the rate limit, the network or a person ends it. */
 import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../../src/base/errors.ts';
-import { NetworkError } from '../../../src/service/network-error.ts';
-import type { Transport } from '../../../src/service/transport.ts';
+import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '#base/errors';
+import { NetworkError } from '#service/network-error';
+import type { Transport } from '#service/transport';
 import { fakeClock } from '../../support/clock.ts';
 import { client, GET, prepare, type Setup, START } from './setup.ts';
 

@@ -1,7 +1,7 @@
 /** A gateway that refuses bursts: fewer requests go at once, and further apart, until they get through. */
 import { describe, expect, it, test } from 'vitest';
-import { createCongestion } from '../../../src/service/rate-limit/congestion.ts';
-import type { Transport } from '../../../src/service/transport.ts';
+import { createCongestion } from '#service/rate-limit/congestion';
+import type { Transport } from '#service/transport';
 import { fakeClock } from '../../support/clock.ts';
 import { client, GET, START } from './setup.ts';
 

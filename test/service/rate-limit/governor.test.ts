@@ -1,13 +1,9 @@
 /** Who may send, and when: the governor by itself, with answers as a test makes them. */
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { InterruptedError, RateLimitError } from '../../../src/base/errors.ts';
-import {
-  createGovernor,
-  type GovernorOptions,
-  type Ticket,
-} from '../../../src/service/rate-limit/governor.ts';
-import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
+import { InterruptedError, RateLimitError } from '#base/errors';
+import { createGovernor, type GovernorOptions, type Ticket } from '#service/rate-limit/governor';
+import type { RateHeaders } from '#service/rate-limit/rate-headers';
 import { fakeClock } from '../../support/clock.ts';
 import { headersOf, START } from './setup.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
+import { parseRateHeaders } from '#service/rate-limit/rate-headers';
 import { runs } from '../../support/property-runs.ts';
 import { headersOf } from './setup.ts';
 

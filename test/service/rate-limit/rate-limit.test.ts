@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { waitMsFor } from '../../../src/service/rate-limit/rate-limit.ts';
+import { waitMsFor } from '#service/rate-limit/rate-limit';
 
 describe('the wait for the rate limit', () => {
   const limit = { plan: 'pro', limit: 60, remaining: 20, resetMs: undefined, resetInMs: 30_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
-import { createRateWindow, type Reserve } from '../../../src/service/rate-limit/rate-window.ts';
+import type { RateHeaders } from '#service/rate-limit/rate-headers';
+import { createRateWindow, type Reserve } from '#service/rate-limit/rate-window';
 import { fakeClock } from '../../support/clock.ts';
 import { headersOf } from './setup.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createServiceClock } from '../../../src/service/rate-limit/service-clock.ts';
+import { createServiceClock } from '#service/rate-limit/service-clock';
 import { fakeClock } from '../../support/clock.ts';
 import { runs } from '../../support/property-runs.ts';
 

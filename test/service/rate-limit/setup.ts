@@ -1,9 +1,9 @@
 /** What the tests of the rate limit share: answers' headers, and a client in front of the model of a service. */
 import { setMaxListeners } from 'node:events';
-import { createClient } from '../../../src/service/client.ts';
-import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
-import type { ServiceOptions } from '../../../src/service/service.ts';
-import type { Transport } from '../../../src/service/transport.ts';
+import { createClient } from '#service/client';
+import type { RateHeaders } from '#service/rate-limit/rate-headers';
+import type { ServiceOptions } from '#service/service';
+import type { Transport } from '#service/transport';
 import { type FakeClock, fakeClock } from '../../support/clock.ts';
 import { type ModelRateWindowOptions, modelRateWindow } from '../../support/model-service/rate-window.ts';
 

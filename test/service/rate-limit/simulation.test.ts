@@ -1,9 +1,9 @@
 /** Requests through the whole client, against the model of a service that counts them: minutes of waiting in milliseconds. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UnavailableError } from '../../../src/base/errors.ts';
-import { NetworkError } from '../../../src/service/network-error.ts';
-import type { Transport } from '../../../src/service/transport.ts';
+import { UnavailableError } from '#base/errors';
+import { NetworkError } from '#service/network-error';
+import type { Transport } from '#service/transport';
 import { type FakeClock, fakeClock } from '../../support/clock.ts';
 import type { ModelRateWindowOptions } from '../../support/model-service/rate-window.ts';
 import { runs } from '../../support/property-runs.ts';

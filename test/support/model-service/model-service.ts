@@ -2,9 +2,9 @@
  * The service in memory, for tests without a network: what a test asks of it is put together from parts, and all else is
  * refused. scans.ts has pages of scans, codes.ts creates and lists codes, rate-window.ts counts requests behind a transport.
  */
-import type { Service } from '../../../src/service/service.ts';
-import { createSlugMemory, NO_SLUG_STORE } from '../../../src/service/slug-memory.ts';
-import { createWorkspace } from '../../../src/service/workspace.ts';
+import type { Service } from '#service/service';
+import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
+import { createWorkspace } from '#service/workspace';
 
 const BASE_URL = 'https://far.example/api/v1';
 

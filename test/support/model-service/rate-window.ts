@@ -1,6 +1,6 @@
 /** The rate limit, behind a transport: windows that really count, a clock of its own, and a network with latency. */
-import type { Clock } from '../../../src/base/time/time.ts';
-import type { HttpResponse, Transport } from '../../../src/service/transport.ts';
+import type { Clock } from '#base/time/time';
+import type { HttpResponse, Transport } from '#service/transport';
 
 export interface ModelRateWindowOptions {
   clock: Clock;

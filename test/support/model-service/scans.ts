@@ -2,10 +2,10 @@
  * Pages of scans from memory: any order, bounds and page cap, rows that arrive or vanish at any request, replicas that lag, rows
  * that are listed twice, pages that are cut short, totals that lie.
  */
-import { RejectedError } from '../../../src/base/errors.ts';
-import { formatInstant } from '../../../src/base/time/time.ts';
-import type { ScanPageRequest } from '../../../src/service/service.ts';
-import type { Scan, ScanPage } from '../../../src/service/shapes.ts';
+import { RejectedError } from '#base/errors';
+import { formatInstant } from '#base/time/time';
+import type { ScanPageRequest } from '#service/service';
+import type { Scan, ScanPage } from '#service/shapes';
 
 export interface ModelRow {
   id: number;

@@ -1,9 +1,9 @@
-import { messageOf, NotFoundError, RateLimitError, RequestFailure } from '../../../base/errors.ts';
-import { inParallel } from '../../../base/parallel.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import type { RowOutcome } from '../../input/outcomes.ts';
-import type { PlanItem } from '../plan/model.ts';
-import { hasChanges } from '../plan/values.ts';
+import { messageOf, NotFoundError, RateLimitError, RequestFailure } from '#base/errors';
+import { inParallel } from '#base/parallel';
+import type { PlanItem } from '#codes/engine/plan/model';
+import { hasChanges } from '#codes/engine/plan/values';
+import type { RowOutcome } from '#codes/input/outcomes';
+import type { QrCode } from '#service/shapes';
 import type { RunJob } from './job.ts';
 import { alteredValues, missingChanges, NotSent, type Requests } from './requests.ts';
 import type { RowState, RowStates } from './row-states.ts';

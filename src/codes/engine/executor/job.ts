@@ -1,8 +1,17 @@
-import type { Clock } from '../../../base/time/time.ts';
-import type { SendDelete, Service } from '../../../service/service.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import type { RowOutcome } from '../../input/outcomes.ts';
-import type { Field, Ledger, Listing, Plan, PlanInput, PlanItem, Policy, Row } from '../plan/model.ts';
+import type { Clock } from '#base/time/time';
+import type {
+  Field,
+  Ledger,
+  Listing,
+  Plan,
+  PlanInput,
+  PlanItem,
+  Policy,
+  Row,
+} from '#codes/engine/plan/model';
+import type { RowOutcome } from '#codes/input/outcomes';
+import type { SendDelete, Service } from '#service/service';
+import type { QrCode } from '#service/shapes';
 
 export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   readonly policy: Policy;

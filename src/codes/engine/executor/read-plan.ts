@@ -1,10 +1,10 @@
-import { UnprovenError } from '../../../base/errors.ts';
-import { parseScanTime } from '../../../service/scan-times.ts';
-import type { Service } from '../../../service/service.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import { getIfThere } from '../../listing/find-code.ts';
-import { findCodes } from '../../listing/find-codes.ts';
-import type { Ledger, Listing, Plan, Row } from '../plan/model.ts';
+import { UnprovenError } from '#base/errors';
+import type { Ledger, Listing, Plan, Row } from '#codes/engine/plan/model';
+import { getIfThere } from '#codes/listing/find-code';
+import { findCodes } from '#codes/listing/find-codes';
+import { parseScanTime } from '#service/scan-times';
+import type { Service } from '#service/service';
+import type { QrCode } from '#service/shapes';
 import type { RunJob } from './job.ts';
 
 const MOST_CHECKED = 3;

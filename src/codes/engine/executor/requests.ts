@@ -1,11 +1,11 @@
 /** E10: sends the requests of a run. */
-import { RequestFailure, UnexpectedResponseError } from '../../../base/errors.ts';
-import type { SendDelete } from '../../../service/service.ts';
-import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
-import { marksOf } from '../plan/compare.ts';
-import type { LedgerRecord } from '../plan/ledger-lines.ts';
-import { FIELDS, type Field, type PlanItem, type Values } from '../plan/model.ts';
-import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from '../plan/values.ts';
+import { RequestFailure, UnexpectedResponseError } from '#base/errors';
+import { marksOf } from '#codes/engine/plan/compare';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { FIELDS, type Field, type PlanItem, type Values } from '#codes/engine/plan/model';
+import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from '#codes/engine/plan/values';
+import type { SendDelete } from '#service/service';
+import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import type { Altered, RunJob } from './job.ts';
 import type { StopRules } from './stop-rules.ts';
 

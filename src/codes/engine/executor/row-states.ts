@@ -1,7 +1,7 @@
-import type { QrCode } from '../../../service/shapes.ts';
-import type { RowOutcome } from '../../input/outcomes.ts';
-import type { Plan, PlanAction, PlanItem, Row } from '../plan/model.ts';
-import { hasChanges } from '../plan/values.ts';
+import type { Plan, PlanAction, PlanItem, Row } from '#codes/engine/plan/model';
+import { hasChanges } from '#codes/engine/plan/values';
+import type { RowOutcome } from '#codes/input/outcomes';
+import type { QrCode } from '#service/shapes';
 import type { Altered, RowEnd } from './job.ts';
 
 export interface RowState {

@@ -1,9 +1,9 @@
 /** E11: runs the rows of a file in rounds: plans, sends, looks up lost responses, and sends again. */
-import { UnprovenError } from '../../../base/errors.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import { getIfThere } from '../../listing/find-code.ts';
-import type { LedgerRecord } from '../plan/ledger-lines.ts';
-import type { Listing, Plan } from '../plan/model.ts';
+import { UnprovenError } from '#base/errors';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import type { Listing, Plan } from '#codes/engine/plan/model';
+import { getIfThere } from '#codes/listing/find-code';
+import type { QrCode } from '#service/shapes';
 import { createCarrier } from './carry-out.ts';
 import type { RunEnd, RunJob } from './job.ts';
 import { type Planned, planFor, readAgain, readFirst } from './read-plan.ts';

@@ -5,7 +5,7 @@ import {
   UnavailableError,
   UnexpectedResponseError,
   UnprovenError,
-} from '../../../base/errors.ts';
+} from '#base/errors';
 import type { RunJob } from './job.ts';
 
 const MOST_UNAVAILABLE = 10;

@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { MOST_BYTES } from '../../../base/bounds.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { LINE_FEED } from '../../../base/text/ascii.ts';
-import { type Disk, ifPresent, readPieces } from '../../../files/durable/disk.ts';
-import { createLineReader } from '../../../files/durable/log-lines.ts';
-import { nodeDisk } from '../../../files/durable/node-disk.ts';
-import { cannotOpen } from '../../../files/durable/path-errors.ts';
-import { makeRealDirectories } from '../../../files/durable/trusted-file.ts';
-import type { Workspace } from '../../../service/workspace.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { LINE_FEED } from '#base/text/ascii';
+import { type Disk, ifPresent, readPieces } from '#files/durable/disk';
+import { createLineReader } from '#files/durable/log-lines';
+import { nodeDisk } from '#files/durable/node-disk';
+import { cannotOpen } from '#files/durable/path-errors';
+import { makeRealDirectories } from '#files/durable/trusted-file';
+import type { Workspace } from '#service/workspace';
 import {
   checkMemory,
   type Header,

@@ -1,18 +1,18 @@
-import { UsageError } from '../../../base/errors.ts';
-import { type LogWriter, openLog, readLog } from '../../../files/durable/append-log.ts';
-import { type Disk, ifPresent } from '../../../files/durable/disk.ts';
-import { DamagedLogError, formatLine } from '../../../files/durable/log-lines.ts';
-import { cannotOpen, cannotWrite } from '../../../files/durable/path-errors.ts';
-import { openReplacement } from '../../../files/durable/replace-file.ts';
-import { realPath } from '../../../files/durable/trusted-file.ts';
+import { UsageError } from '#base/errors';
+import { isKnownKind, isLedgerLine, type LedgerLine } from '#codes/engine/plan/ledger-lines';
+import { createReplay, type Replay } from '#codes/engine/plan/ledger-view';
+import { type LogWriter, openLog, readLog } from '#files/durable/append-log';
+import { type Disk, ifPresent } from '#files/durable/disk';
+import { DamagedLogError, formatLine } from '#files/durable/log-lines';
+import { cannotOpen, cannotWrite } from '#files/durable/path-errors';
+import { openReplacement } from '#files/durable/replace-file';
+import { realPath } from '#files/durable/trusted-file';
 import {
   checkWorkspace,
   isRecordedWorkspace,
   type RecordedWorkspace,
   type Workspace,
-} from '../../../service/workspace.ts';
-import { isKnownKind, isLedgerLine, type LedgerLine } from '../plan/ledger-lines.ts';
-import { createReplay, type Replay } from '../plan/ledger-view.ts';
+} from '#service/workspace';
 
 const VERSION = 1;
 

@@ -1,16 +1,16 @@
 /** E20: opens the ledger of a workspace. */
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../../../base/errors.ts';
-import type { Clock } from '../../../base/time/time.ts';
-import { createVolatileLog, type LogWriter } from '../../../files/durable/append-log.ts';
-import { ifPresent } from '../../../files/durable/disk.ts';
-import { acquireLock, acquireSharedLock } from '../../../files/durable/lock.ts';
-import { DamagedLogError } from '../../../files/durable/log-lines.ts';
-import { nodeDisk } from '../../../files/durable/node-disk.ts';
-import { describeSystemError } from '../../../files/durable/path-errors.ts';
-import type { LedgerLine } from '../plan/ledger-lines.ts';
-import { createReplay, type Replay } from '../plan/ledger-view.ts';
-import type { Ledger, LedgerView } from '../plan/model.ts';
+import { messageOf, systemCode } from '#base/errors';
+import type { Clock } from '#base/time/time';
+import type { LedgerLine } from '#codes/engine/plan/ledger-lines';
+import { createReplay, type Replay } from '#codes/engine/plan/ledger-view';
+import type { Ledger, LedgerView } from '#codes/engine/plan/model';
+import { createVolatileLog, type LogWriter } from '#files/durable/append-log';
+import { ifPresent } from '#files/durable/disk';
+import { acquireLock, acquireSharedLock } from '#files/durable/lock';
+import { DamagedLogError } from '#files/durable/log-lines';
+import { nodeDisk } from '#files/durable/node-disk';
+import { describeSystemError } from '#files/durable/path-errors';
 import { chooseLedger, makeStateDirectory, stateDirectory } from './choose-ledger.ts';
 import {
   checkMemory,

@@ -1,16 +1,16 @@
 /** Reads and writes lock files: one sorted, self-contained line per key, so that git merges them by line. */
 
-import { UsageError } from '../../../base/errors.ts';
-import { ExcessiveJsonError, parseBounded } from '../../../base/text/bounded-json.ts';
-import { GIT_MARKER } from '../../../base/text/git-marker.ts';
-import { BrokenJsonError, elementsOf, type JsonElement } from '../../../base/text/json-elements.ts';
-import { inQuotes, quote } from '../../../base/text/quote.ts';
-import { letSignalsIn } from '../../../base/time/time.ts';
-import { type Fault, MOST_FAULTS, refuseFaults } from '../../../files/formats/read/input.ts';
-import { isUuid } from '../../../service/checks.ts';
-import { isObject } from '../../../service/json.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import { isRecordedWorkspace, type RecordedWorkspace } from '../../../service/workspace.ts';
+import { UsageError } from '#base/errors';
+import { ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
+import { GIT_MARKER } from '#base/text/git-marker';
+import { BrokenJsonError, elementsOf, type JsonElement } from '#base/text/json-elements';
+import { inQuotes, quote } from '#base/text/quote';
+import { letSignalsIn } from '#base/time/time';
+import { type Fault, MOST_FAULTS, refuseFaults } from '#files/formats/read/input';
+import { isUuid } from '#service/checks';
+import { isObject } from '#service/json';
+import type { QrCode } from '#service/shapes';
+import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace';
 
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   readonly key: string;

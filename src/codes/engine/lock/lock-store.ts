@@ -1,14 +1,14 @@
 import { basename, dirname, join } from 'node:path';
-import { MOST_BYTES } from '../../../base/bounds.ts';
-import { systemCode } from '../../../base/errors.ts';
-import type { UsedFiles } from '../../../base/run/used-files.ts';
-import type { Disk } from '../../../files/durable/disk.ts';
-import { cannotOpen } from '../../../files/durable/path-errors.ts';
-import type { Processes } from '../../../files/durable/replace-file.ts';
-import { readBack } from '../../../files/durable/trusted-file.ts';
-import { checkWholeFile, type OutputPlace, writeWholeFile } from '../../../files/formats/whole-file.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import type { RowEnd } from '../executor/job.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode } from '#base/errors';
+import type { UsedFiles } from '#base/run/used-files';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { Disk } from '#files/durable/disk';
+import { cannotOpen } from '#files/durable/path-errors';
+import type { Processes } from '#files/durable/replace-file';
+import { readBack } from '#files/durable/trusted-file';
+import { checkWholeFile, type OutputPlace, writeWholeFile } from '#files/formats/whole-file';
+import type { QrCode } from '#service/shapes';
 import { formatLock, type LockEntry, type LockFile, parseLock } from './lock-file.ts';
 
 export const OTHER_LOCK = 'specify a different lock file with --lock';

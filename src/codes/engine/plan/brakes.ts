@@ -1,6 +1,6 @@
 /** E8: finds reasons to send nothing without consent. */
-import { countOf, quote } from '../../../base/text/quote.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import { countOf, quote } from '#base/text/quote';
+import type { QrCode } from '#service/shapes';
 import { fingerprintOf } from './base.ts';
 import type { Brake, FieldChange, PlanInput, PlanItem } from './model.ts';
 import { hasChanges, rowValues, tidy } from './values.ts';

@@ -1,4 +1,4 @@
-import type { NewCode } from '../../../service/shapes.ts';
+import type { NewCode } from '#service/shapes';
 import type { LedgerRecord } from './ledger-lines.ts';
 import { type Claim, type DueMark, FIELDS, type Field, type OwnChange, type Values } from './model.ts';
 

@@ -1,7 +1,8 @@
 /** E6: compares a row with its code by a three-way merge per field: row, service and base. */
-import { parseScanTime } from '../../../service/scan-times.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import type { LockEntry } from '../lock/lock-file.ts';
+
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import { parseScanTime } from '#service/scan-times';
+import type { QrCode } from '#service/shapes';
 import { fingerprintOf } from './base.ts';
 import type { LedgerRecord } from './ledger-lines.ts';
 import {

@@ -1,7 +1,7 @@
 /** E1: identifies the code of each row by the first step that applies. */
-import { inQuotes, quote } from '../../../base/text/quote.ts';
-import type { Fault } from '../../../files/formats/read/input.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import { inQuotes, quote } from '#base/text/quote';
+import type { Fault } from '#files/formats/read/input';
+import type { QrCode } from '#service/shapes';
 import type { Answers, Identity, Ladder } from './ladder.ts';
 import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';

@@ -1,5 +1,5 @@
-import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
-import type { LockEntry } from '../lock/lock-file.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { CodeChanges, QrCode } from '#service/shapes';
 import { freeCodes } from './ladder.ts';
 import { candidatesOf } from './match-lost.ts';
 import type { FieldChange, PlanAction, PlanInput, PlanItem, Policy, Row } from './model.ts';

@@ -1,4 +1,4 @@
-import type { QrCode } from '../../../service/shapes.ts';
+import type { QrCode } from '#service/shapes';
 import type { How, PlanInput, Row, Sending } from './model.ts';
 import { indexBy } from './values.ts';
 

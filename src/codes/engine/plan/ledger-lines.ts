@@ -1,5 +1,5 @@
 /** Defines ledger lines. A line of another shape is damage, even with a valid checksum. */
-import { isObject } from '../../../service/json.ts';
+import { isObject } from '#service/json';
 
 type Check<T> = (value: unknown) => value is T;
 type Checked<C> = C extends Check<infer T> ? T : never;

@@ -1,5 +1,5 @@
 /** E13: step 4: matches lost responses to codes, without clocks. */
-import type { NewCode, QrCode } from '../../../service/shapes.ts';
+import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';

@@ -1,5 +1,5 @@
-import { getOrAdd } from '../../../base/collections.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import { getOrAdd } from '#base/collections';
+import type { QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { Claim, LedgerView, Row } from './model.ts';
 import { knownCode } from './name-code.ts';

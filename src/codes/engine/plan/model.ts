@@ -1,8 +1,8 @@
-import type { UtmTags } from '../../../base/text/utm.ts';
-import type { Fault, InputRow } from '../../../files/formats/read/input.ts';
-import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
-import type { Doubt } from '../../input/read-changes.ts';
-import type { LockEntry } from '../lock/lock-file.ts';
+import type { UtmTags } from '#base/text/utm';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { Doubt } from '#codes/input/read-changes';
+import type { Fault, InputRow } from '#files/formats/read/input';
+import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import type { LedgerRecord } from './ledger-lines.ts';
 
 export const FIELDS = ['name', 'destination', 'status'] as const;

@@ -1,7 +1,7 @@
-import { inQuotes, quote } from '../../../base/text/quote.ts';
-import type { Fault } from '../../../files/formats/read/input.ts';
-import type { NewCode, QrCode } from '../../../service/shapes.ts';
-import { foldKey } from '../lock/lock-file.ts';
+import { inQuotes, quote } from '#base/text/quote';
+import { foldKey } from '#codes/engine/lock/lock-file';
+import type { Fault } from '#files/formats/read/input';
+import type { NewCode, QrCode } from '#service/shapes';
 import { type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { How, LedgerView, PlanInput, Row } from './model.ts';
 import { isAlike, rowValues, valuesKey } from './values.ts';

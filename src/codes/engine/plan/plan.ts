@@ -1,9 +1,9 @@
 /** E9: plans what each row requires so that file and service agree, and what the user must decide. */
-import { countOf, inQuotes, quote } from '../../../base/text/quote.ts';
-import { droppedUtm } from '../../../base/text/utm.ts';
-import type { Fault } from '../../../files/formats/read/input.ts';
-import type { CodeChanges } from '../../../service/shapes.ts';
-import { findDestinationProblem, isDead } from '../../destinations/destination.ts';
+import { countOf, inQuotes, quote } from '#base/text/quote';
+import { droppedUtm } from '#base/text/utm';
+import { findDestinationProblem, isDead } from '#codes/destinations/destination';
+import type { Fault } from '#files/formats/read/input';
+import type { CodeChanges } from '#service/shapes';
 import { findBrakes } from './brakes.ts';
 import { compareRow, keptRecord } from './compare.ts';
 import { identifyRows } from './identify.ts';

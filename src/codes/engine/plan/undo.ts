@@ -1,5 +1,5 @@
-import { joinSome } from '../../../base/text/quote.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import { joinSome } from '#base/text/quote';
+import type { QrCode } from '#service/shapes';
 import type { LedgerLine } from './ledger-lines.ts';
 import { FIELDS, type Field, type Plan, type PlanInput, type Row, type Values } from './model.ts';
 import { plan } from './plan.ts';

@@ -2,12 +2,12 @@
  * E5: compares values up to the service's normalization: it may trim and join spaces, compose characters, and
  * rewrite URLs.
  */
-import { groupBy } from '../../../base/collections.ts';
-import { restore } from '../../../base/text/defuse.ts';
-import { parseUrl } from '../../../base/text/parse-url.ts';
-import { addUtm, carryUtm } from '../../../base/text/utm.ts';
-import { type NewCode, newCode, type QrCode } from '../../../service/shapes.ts';
-import { isShortenedFrom } from '../../input/shortened-number.ts';
+import { groupBy } from '#base/collections';
+import { restore } from '#base/text/defuse';
+import { parseUrl } from '#base/text/parse-url';
+import { addUtm, carryUtm } from '#base/text/utm';
+import { isShortenedFrom } from '#codes/input/shortened-number';
+import { type NewCode, newCode, type QrCode } from '#service/shapes';
 import { fingerprintOf, plainOf } from './base.ts';
 import { FIELDS, type Field, type LedgerView, type Row, type Values } from './model.ts';
 

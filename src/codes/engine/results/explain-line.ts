@@ -1,7 +1,7 @@
-import { countOf, inQuotes, joinSome, quote } from '../../../base/text/quote.ts';
-import { placeOf, type Source } from '../../../files/formats/read/input.ts';
-import type { How, LedgerView, Listing, PlanItem } from '../plan/model.ts';
-import { isAlike, rowValues, valuesKey } from '../plan/values.ts';
+import { countOf, inQuotes, joinSome, quote } from '#base/text/quote';
+import type { How, LedgerView, Listing, PlanItem } from '#codes/engine/plan/model';
+import { isAlike, rowValues, valuesKey } from '#codes/engine/plan/values';
+import { placeOf, type Source } from '#files/formats/read/input';
 import { groupQuestions, nameCodes, reasonOf, type Verb, waysToDecide } from './explain.ts';
 
 const STEP: Readonly<Partial<Record<How, number>>> = { id: 1, slug: 1, key: 2, ledger: 3, lost: 4, equal: 5 };

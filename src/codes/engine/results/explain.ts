@@ -1,9 +1,9 @@
-import { shortenPair } from '../../../base/text/differing-parts.ts';
-import { countOf, inQuotes, inShellOr, joinSome, quote } from '../../../base/text/quote.ts';
-import { placeOf, type Source } from '../../../files/formats/read/input.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import type { Altered, RowEnd } from '../executor/job.ts';
-import type { FieldChange, PlanAction, PlanItem, Policy } from '../plan/model.ts';
+import { shortenPair } from '#base/text/differing-parts';
+import { countOf, inQuotes, inShellOr, joinSome, quote } from '#base/text/quote';
+import type { Altered, RowEnd } from '#codes/engine/executor/job';
+import type { FieldChange, PlanAction, PlanItem, Policy } from '#codes/engine/plan/model';
+import { placeOf, type Source } from '#files/formats/read/input';
+import type { QrCode } from '#service/shapes';
 
 export type Verb = Policy['verb'];
 

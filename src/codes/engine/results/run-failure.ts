@@ -1,6 +1,6 @@
 /** E25: builds the error at the end of a run or dry run. */
 
-import { groupBy } from '../../../base/collections.ts';
+import { groupBy } from '#base/collections';
 import {
   messageOf,
   NotFoundError,
@@ -9,12 +9,12 @@ import {
   UnavailableError,
   UnexpectedResponseError,
   UnprovenError,
-} from '../../../base/errors.ts';
-import { countOf, formatCount, inShellOr, joinSome } from '../../../base/text/quote.ts';
-import type { Source } from '../../../files/formats/read/input.ts';
-import type { RowEnd } from '../executor/job.ts';
-import type { Plan, PlanAction, PlanItem } from '../plan/model.ts';
-import { hasChanges } from '../plan/values.ts';
+} from '#base/errors';
+import { countOf, formatCount, inShellOr, joinSome } from '#base/text/quote';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { Plan, PlanAction, PlanItem } from '#codes/engine/plan/model';
+import { hasChanges } from '#codes/engine/plan/values';
+import type { Source } from '#files/formats/read/input';
 import {
   countQuestions,
   DECIDE_ROW,

@@ -1,16 +1,10 @@
-import {
-  fold,
-  type Input,
-  type InputRow,
-  OUR_COLUMNS,
-  UTM_COLUMNS,
-} from '../../../files/formats/read/input.ts';
-import type { QrCode } from '../../../service/shapes.ts';
-import { findColumn } from '../../input/columns.ts';
-import { fieldOf, isHeaderWord } from '../../input/header-words.ts';
-import type { RowOutcome } from '../../input/outcomes.ts';
-import { baseOf, fingerprintOf, formatBase } from '../plan/base.ts';
-import type { Field, FieldChange, Row } from '../plan/model.ts';
+import { baseOf, fingerprintOf, formatBase } from '#codes/engine/plan/base';
+import type { Field, FieldChange, Row } from '#codes/engine/plan/model';
+import { findColumn } from '#codes/input/columns';
+import { fieldOf, isHeaderWord } from '#codes/input/header-words';
+import type { RowOutcome } from '#codes/input/outcomes';
+import { fold, type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '#files/formats/read/input';
+import type { QrCode } from '#service/shapes';
 
 export interface RowEnd {
   readonly row: Row;

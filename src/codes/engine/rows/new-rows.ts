@@ -1,13 +1,13 @@
-import { inQuotes } from '../../../base/text/quote.ts';
-import { type Fault, type Input, type InputRow, placeOf } from '../../../files/formats/read/input.ts';
-import { type NewCode, newCode } from '../../../service/shapes.ts';
-import { findDestinationProblem, isDead } from '../../destinations/destination.ts';
-import { type Columns, instead } from '../../input/columns.ts';
-import type { Doubt } from '../../input/read-changes.ts';
-import { isShortened } from '../../input/shortened-number.ts';
-import { foldKey } from '../lock/lock-file.ts';
-import type { Row } from '../plan/model.ts';
-import { valuesKey } from '../plan/values.ts';
+import { inQuotes } from '#base/text/quote';
+import { findDestinationProblem, isDead } from '#codes/destinations/destination';
+import { foldKey } from '#codes/engine/lock/lock-file';
+import type { Row } from '#codes/engine/plan/model';
+import { valuesKey } from '#codes/engine/plan/values';
+import { type Columns, instead } from '#codes/input/columns';
+import type { Doubt } from '#codes/input/read-changes';
+import { isShortened } from '#codes/input/shortened-number';
+import { type Fault, type Input, type InputRow, placeOf } from '#files/formats/read/input';
+import { type NewCode, newCode } from '#service/shapes';
 
 type JudgedRow = Pick<Row, 'key' | 'wish' | 'type' | 'typeFault' | 'utm'> & { doubts: readonly Doubt[] };
 

@@ -1,14 +1,6 @@
-import { quote } from '../../../base/text/quote.ts';
-import {
-  type Checked,
-  type Fault,
-  fold,
-  type Input,
-  type InputRow,
-  mapRows,
-  UTM_COLUMNS,
-} from '../../../files/formats/read/input.ts';
-import type { CodeChanges } from '../../../service/shapes.ts';
+import { quote } from '#base/text/quote';
+import type { Field, Policy, Row } from '#codes/engine/plan/model';
+import { isUnedited } from '#codes/engine/plan/values';
 import {
   type CommonChanges,
   hasTargets,
@@ -19,7 +11,7 @@ import {
   throughOf,
   UNNAMED,
   withoutTargets,
-} from '../../input/check-rows.ts';
+} from '#codes/input/check-rows';
 import {
   type Columns,
   findWord,
@@ -29,11 +21,19 @@ import {
   readText,
   renameAdvice,
   wrongWord,
-} from '../../input/columns.ts';
-import { createUnfinishedTest } from '../../input/outcomes.ts';
-import { type Doubt, readChanges, readDestination } from '../../input/read-changes.ts';
-import type { Field, Policy, Row } from '../plan/model.ts';
-import { isUnedited } from '../plan/values.ts';
+} from '#codes/input/columns';
+import { createUnfinishedTest } from '#codes/input/outcomes';
+import { type Doubt, readChanges, readDestination } from '#codes/input/read-changes';
+import {
+  type Checked,
+  type Fault,
+  fold,
+  type Input,
+  type InputRow,
+  mapRows,
+  UTM_COLUMNS,
+} from '#files/formats/read/input';
+import type { CodeChanges } from '#service/shapes';
 import { createNewRows, repeatedKeys } from './new-rows.ts';
 import { createIdentityReader } from './row-identity.ts';
 

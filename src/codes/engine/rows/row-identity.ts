@@ -1,12 +1,12 @@
-import { inQuotes } from '../../../base/text/quote.ts';
-import type { Input, InputRow } from '../../../files/formats/read/input.ts';
-import { isUuid } from '../../../service/checks.ts';
-import { parseScanTime } from '../../../service/scan-times.ts';
-import { type ParseShortUrl, readTarget as readNames, throughOf } from '../../input/check-rows.ts';
-import { type Columns, readText } from '../../input/columns.ts';
-import { isShortened } from '../../input/shortened-number.ts';
-import { parseBase } from '../plan/base.ts';
-import type { Policy, Row, RowDecision } from '../plan/model.ts';
+import { inQuotes } from '#base/text/quote';
+import { parseBase } from '#codes/engine/plan/base';
+import type { Policy, Row, RowDecision } from '#codes/engine/plan/model';
+import { type ParseShortUrl, readTarget as readNames, throughOf } from '#codes/input/check-rows';
+import { type Columns, readText } from '#codes/input/columns';
+import { isShortened } from '#codes/input/shortened-number';
+import type { Input, InputRow } from '#files/formats/read/input';
+import { isUuid } from '#service/checks';
+import { parseScanTime } from '#service/scan-times';
 
 const WORDS = ['new', 'mine', 'theirs', 'skip'] as const satisfies RowDecision['is'][];
 

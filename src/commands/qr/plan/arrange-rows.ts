@@ -1,6 +1,6 @@
-import { countBy, groupBy } from '../../../base/collections.ts';
-import { countOf, formatCount } from '../../../base/text/quote.ts';
-import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
+import { countBy, groupBy } from '#base/collections';
+import { countOf, formatCount } from '#base/text/quote';
+import { type PlanRow, type RowState, stateOf, type Verb } from '#codes/engine/results/explain';
 
 const WORDS: Readonly<Record<RowState, string>> = {
   undecided: 'to decide',

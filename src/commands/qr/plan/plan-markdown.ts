@@ -1,8 +1,8 @@
-import { clean } from '../../../base/text/clean.ts';
-import { shortenPair } from '../../../base/text/differing-parts.ts';
-import { countOf, joinSome } from '../../../base/text/quote.ts';
-import { type PlanRow, type RowState, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
-import { codeCell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
+import { clean } from '#base/text/clean';
+import { shortenPair } from '#base/text/differing-parts';
+import { countOf, joinSome } from '#base/text/quote';
+import { type PlanRow, type RowState, reasonOf, stateOf } from '#codes/engine/results/explain';
+import { codeCell, markdownHead, markdownLine } from '#files/formats/markdown';
 import { arrangeRows, countRows } from './arrange-rows.ts';
 import { codeOf, describeCandidates, describeNew, type PrintedPlan } from './plan-records.ts';
 

@@ -1,17 +1,11 @@
-import { shortenPair } from '../../../base/text/differing-parts.ts';
-import { joinSome } from '../../../base/text/quote.ts';
-import { formatInstant } from '../../../base/time/time.ts';
-import type { FieldChange, Plan } from '../../../codes/engine/plan/model.ts';
-import {
-  candidatesOf,
-  type PlanRow,
-  reasonOf,
-  stateOf,
-  type Verb,
-} from '../../../codes/engine/results/explain.ts';
-import { type Column, colorBy, wholeColumn } from '../../../files/formats/columns.ts';
-import type { Row } from '../../../files/formats/row-sink.ts';
-import { ERROR, OUTCOME } from '../code-columns.ts';
+import { shortenPair } from '#base/text/differing-parts';
+import { joinSome } from '#base/text/quote';
+import { formatInstant } from '#base/time/time';
+import type { FieldChange, Plan } from '#codes/engine/plan/model';
+import { candidatesOf, type PlanRow, reasonOf, stateOf, type Verb } from '#codes/engine/results/explain';
+import { ERROR, OUTCOME } from '#commands/qr/code-columns';
+import { type Column, colorBy, wholeColumn } from '#files/formats/columns';
+import type { Row } from '#files/formats/row-sink';
 
 export interface Reason {
   readonly title: string;

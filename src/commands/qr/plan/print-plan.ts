@@ -1,29 +1,29 @@
-import { inChunks } from '../../../base/collections.ts';
-import { exitCodeOf, Failure, messageOf } from '../../../base/errors.ts';
-import { addFile } from '../../../base/run/run-summary.ts';
-import { clean } from '../../../base/text/clean.ts';
-import { countOf, joinSome, quote } from '../../../base/text/quote.ts';
-import { formatDuration } from '../../../base/time/time.ts';
-import type { RowEnd } from '../../../codes/engine/executor/job.ts';
-import type { Plan } from '../../../codes/engine/plan/model.ts';
-import type { PlanRow, Verb } from '../../../codes/engine/results/explain.ts';
+import { inChunks } from '#base/collections';
+import { exitCodeOf, Failure, messageOf } from '#base/errors';
+import { addFile } from '#base/run/run-summary';
+import { clean } from '#base/text/clean';
+import { countOf, joinSome, quote } from '#base/text/quote';
+import { formatDuration } from '#base/time/time';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { Plan } from '#codes/engine/plan/model';
+import type { PlanRow, Verb } from '#codes/engine/results/explain';
 import {
   countRequests,
   describeExisting,
   failureOfPlan,
   reasonOfPlan,
-} from '../../../codes/engine/results/run-failure.ts';
-import type { Context } from '../../../context.ts';
-import type { Column } from '../../../files/formats/columns.ts';
-import { textOf } from '../../../files/formats/formatter.ts';
-import type { OutputFlags, OutputPlan } from '../../../files/formats/plan-output.ts';
-import type { Fault, Source } from '../../../files/formats/read/input.ts';
-import type { Row } from '../../../files/formats/row-sink.ts';
-import { writeWholeFile } from '../../../files/formats/whole-file.ts';
-import { waitMsFor } from '../../../service/rate-limit/rate-limit.ts';
-import { wrapWords } from '../../../terminal/wrap-words.ts';
-import { loadFormatter, openSink, planOutput, writeAll } from '../../output-options.ts';
-import { noteWarnings } from '../rows/notes.ts';
+} from '#codes/engine/results/run-failure';
+import { loadFormatter, openSink, planOutput, writeAll } from '#commands/output-options';
+import { noteWarnings } from '#commands/qr/rows/notes';
+import type { Context } from '#context';
+import type { Column } from '#files/formats/columns';
+import { textOf } from '#files/formats/formatter';
+import type { OutputFlags, OutputPlan } from '#files/formats/plan-output';
+import type { Fault, Source } from '#files/formats/read/input';
+import type { Row } from '#files/formats/row-sink';
+import { writeWholeFile } from '#files/formats/whole-file';
+import { waitMsFor } from '#service/rate-limit/rate-limit';
+import { wrapWords } from '#terminal/wrap-words';
 import { arrangeRows, describeRows } from './arrange-rows.ts';
 import { formatMarkdown } from './plan-markdown.ts';
 import {

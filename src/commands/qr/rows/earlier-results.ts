@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { MOST_BYTES } from '../../../base/bounds.ts';
-import { systemCode, UsageError } from '../../../base/errors.ts';
-import { addFile } from '../../../base/run/run-summary.ts';
-import { capitalize, countOf } from '../../../base/text/quote.ts';
-import { fingerprintOf, parseBase } from '../../../codes/engine/plan/base.ts';
-import { FIELDS } from '../../../codes/engine/plan/model.ts';
-import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
-import { findColumn } from '../../../codes/input/columns.ts';
-import type { Context } from '../../../context.ts';
-import { nodeDisk } from '../../../files/durable/node-disk.ts';
-import { readBack } from '../../../files/durable/trusted-file.ts';
-import { ORDINARY_FILES } from '../../../files/formats/kept-file.ts';
-import type { Input } from '../../../files/formats/read/input.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode, UsageError } from '#base/errors';
+import { addFile } from '#base/run/run-summary';
+import { capitalize, countOf } from '#base/text/quote';
+import { fingerprintOf, parseBase } from '#codes/engine/plan/base';
+import { FIELDS } from '#codes/engine/plan/model';
+import type { RowEnd } from '#codes/engine/results/tabulate';
+import { findColumn } from '#codes/input/columns';
+import { parseRows } from '#commands/bulk-input';
+import type { Context } from '#context';
+import { nodeDisk } from '#files/durable/node-disk';
+import { readBack } from '#files/durable/trusted-file';
+import { ORDINARY_FILES } from '#files/formats/kept-file';
+import type { Input } from '#files/formats/read/input';
 import {
   checkWholeFile,
   isWrittenDirectly,
   type OutputPlace,
   writeWholeFile,
-} from '../../../files/formats/whole-file.ts';
-import { parseRows } from '../../bulk-input.ts';
+} from '#files/formats/whole-file';
 
 export const RESULTS_PLACE: OutputPlace = {
   elsewhere: 'specify a different file with --results',

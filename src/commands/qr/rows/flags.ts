@@ -1,13 +1,10 @@
 import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { countBy } from '../../../base/collections.ts';
-import type { UsedFiles } from '../../../base/run/used-files.ts';
-import type { Decisions, Policy } from '../../../codes/engine/plan/model.ts';
-import { COLUMN_FIELDS } from '../../../codes/input/header-words.ts';
-import { DATA_FORMATS } from '../../../files/formats/formats.ts';
-import { formatOfPath, refuseForeignExtension } from '../../../files/formats/plan-output.ts';
-import { fold, type Input } from '../../../files/formats/read/input.ts';
+import { countBy } from '#base/collections';
+import type { UsedFiles } from '#base/run/used-files';
+import type { Decisions, Policy } from '#codes/engine/plan/model';
+import { COLUMN_FIELDS } from '#codes/input/header-words';
 import {
   anyOf,
   choice,
@@ -19,9 +16,12 @@ import {
   repeated,
   type Values,
   withExtra,
-} from '../../define.ts';
-import type { outputOptions } from '../../output-options.ts';
-import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
+} from '#commands/define';
+import type { outputOptions } from '#commands/output-options';
+import { fromCodesOptions, overwriteOption, workbookOptions } from '#commands/shared-flags';
+import { DATA_FORMATS } from '#files/formats/formats';
+import { formatOfPath, refuseForeignExtension } from '#files/formats/plan-output';
+import { fold, type Input } from '#files/formats/read/input';
 
 export const ROWS_GROUP = 'Bulk flags:';
 const OF_ROWS = { group: ROWS_GROUP };

@@ -1,15 +1,15 @@
-import { ClosedPipeError, Failure } from '../../../base/errors.ts';
-import { formatClosing, formatOutcomes } from '../../../base/run/closing-line.ts';
-import { countOutcomes } from '../../../base/run/outcomes.ts';
-import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';
-import { formatDuration } from '../../../base/time/time.ts';
-import type { RowEnd, RunEnd, RunEvent } from '../../../codes/engine/executor/job.ts';
-import type { FieldChange, Plan, Policy, Row } from '../../../codes/engine/plan/model.ts';
-import { hasChanges } from '../../../codes/engine/plan/values.ts';
-import { explainRow, reasonOf } from '../../../codes/engine/results/explain.ts';
-import type { RowEnd as ResultRow } from '../../../codes/engine/results/tabulate.ts';
-import { isDone } from '../../../codes/input/outcomes.ts';
-import type { Context } from '../../../context.ts';
+import { ClosedPipeError, Failure } from '#base/errors';
+import { formatClosing, formatOutcomes } from '#base/run/closing-line';
+import { countOutcomes } from '#base/run/outcomes';
+import { countOf, formatCount, inQuotes, quote } from '#base/text/quote';
+import { formatDuration } from '#base/time/time';
+import type { RowEnd, RunEnd, RunEvent } from '#codes/engine/executor/job';
+import type { FieldChange, Plan, Policy, Row } from '#codes/engine/plan/model';
+import { hasChanges } from '#codes/engine/plan/values';
+import { explainRow, reasonOf } from '#codes/engine/results/explain';
+import type { RowEnd as ResultRow } from '#codes/engine/results/tabulate';
+import { isDone } from '#codes/input/outcomes';
+import type { Context } from '#context';
 import {
   type Checked,
   describeFaults,
@@ -17,9 +17,9 @@ import {
   type Input,
   problemOf,
   type Source,
-} from '../../../files/formats/read/input.ts';
-import { waitMsFor } from '../../../service/rate-limit/rate-limit.ts';
-import type { Service } from '../../../service/service.ts';
+} from '#files/formats/read/input';
+import { waitMsFor } from '#service/rate-limit/rate-limit';
+import type { Service } from '#service/service';
 
 export function noteColumns(
   { console }: Context,

@@ -2,12 +2,12 @@
  * Decodes Parquet in a thread, bounded in time and memory: a damaged byte can make a decoder run for minutes.
  */
 import type { Worker } from 'node:worker_threads';
-import { messageOf } from '../../../base/errors.ts';
-import { after, formatInstant } from '../../../base/time/time.ts';
-import type { DiskFile } from '../../durable/disk.ts';
-import { readPackaged } from '../../durable/packaged-files.ts';
-import { systemError } from '../../durable/path-errors.ts';
-import type { Row } from '../row-sink.ts';
+import { messageOf } from '#base/errors';
+import { after, formatInstant } from '#base/time/time';
+import type { DiskFile } from '#files/durable/disk';
+import { readPackaged } from '#files/durable/packaged-files';
+import { systemError } from '#files/durable/path-errors';
+import type { Row } from '#files/formats/row-sink';
 import type { ColumnValues, DecodedGroup, FromWorker, ToWorker, WorkerJob } from './decode.ts';
 
 export class DamagedParquetError extends Error {

@@ -1,12 +1,12 @@
 /** Writes Parquet: https://parquet.apache.org/docs/file-format/ */
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { UnprovenError } from '#base/errors';
+import type { Formatter } from '#files/formats/formatter';
+import { plainText } from '#files/formats/json';
+import type { Row } from '#files/formats/row-sink';
+import { parseScanTime } from '#service/scan-times';
 import { version } from '../../../../package.json';
-import { UnprovenError } from '../../../base/errors.ts';
-import { parseScanTime } from '../../../service/scan-times.ts';
-import type { Formatter } from '../formatter.ts';
-import { plainText } from '../json.ts';
-import type { Row } from '../row-sink.ts';
 import { addChecksums } from './parquet-checksums.ts';
 
 /** Number of rows per group, as in DuckDB. */

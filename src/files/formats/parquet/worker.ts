@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../../base/errors.ts';
+import { messageOf } from '#base/errors';
 import { decodeGroups, type FromWorker, type ToWorker, type WorkerJob } from './decode.ts';
 
 const port = parentPort;

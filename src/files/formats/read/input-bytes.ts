@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { systemCode, UsageError } from '../../../base/errors.ts';
-import { openInput } from '../../durable/open-input.ts';
-import { describeSystemError } from '../../durable/path-errors.ts';
+import { systemCode, UsageError } from '#base/errors';
+import { openInput } from '#files/durable/open-input';
+import { describeSystemError } from '#files/durable/path-errors';
 
 /** Size of a piece. V8 allocates larger texts one by one, which takes a fifth longer. */
 const PIECE_BYTES = 32 * 1024;

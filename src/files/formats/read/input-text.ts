@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { MOST_BYTES } from '../../../base/bounds.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';
-import type { Row } from '../row-sink.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { COMMA, LINE_FEED } from '#base/text/ascii';
+import type { Row } from '#files/formats/row-sink';
 
 export interface TextPiece {
   /** Whole lines, except the last. Of a JSON array on one line: a part that ends with a comma. */

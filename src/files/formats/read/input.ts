@@ -1,10 +1,10 @@
-import { MOST_ROWS, MOST_VALUES } from '../../../base/bounds.ts';
-import { inChunks } from '../../../base/collections.ts';
-import { type RowProblem, UsageError } from '../../../base/errors.ts';
-import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';
-import { UTM_NAMES } from '../../../base/text/utm.ts';
-import { letSignalsIn } from '../../../base/time/time.ts';
-import { CODE_FIELDS } from '../../../service/shapes.ts';
+import { MOST_ROWS, MOST_VALUES } from '#base/bounds';
+import { inChunks } from '#base/collections';
+import { type RowProblem, UsageError } from '#base/errors';
+import { countOf, formatCount, inQuotes, quote } from '#base/text/quote';
+import { UTM_NAMES } from '#base/text/utm';
+import { letSignalsIn } from '#base/time/time';
+import { CODE_FIELDS } from '#service/shapes';
 
 export interface InputRow {
   readonly row: number;

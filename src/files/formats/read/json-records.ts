@@ -1,7 +1,7 @@
-import { MOST_BYTES } from '../../../base/bounds.ts';
-import { parseBounded } from '../../../base/text/bounded-json.ts';
-import { isObject, parseJson } from '../../../service/json.ts';
-import type { Row } from '../row-sink.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { parseBounded } from '#base/text/bounded-json';
+import type { Row } from '#files/formats/row-sink';
+import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Names of rotated logs, without backups (`.bak`, `.old`, `~`). logrotate: `scans.csv.1`, `scans.csv.2.gz`,
  * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`.
  */
-import { isUuid } from '../../../service/checks.ts';
+import { isUuid } from '#service/checks';
 
 export interface LogName {
   /** Name of the log, such as `scans.csv` for `scans.csv.2.gz`. */

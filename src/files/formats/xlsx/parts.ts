@@ -1,9 +1,9 @@
-import { UsageError } from '../../../base/errors.ts';
-import { formatCount } from '../../../base/text/quote.ts';
-import type { LocalTime } from '../../../base/time/local-time.ts';
-import { DAY_MS, parseInstant } from '../../../base/time/time.ts';
-import type { Column } from '../columns.ts';
-import { plainText } from '../json.ts';
+import { UsageError } from '#base/errors';
+import { formatCount } from '#base/text/quote';
+import type { LocalTime } from '#base/time/local-time';
+import { DAY_MS, parseInstant } from '#base/time/time';
+import type { Column } from '#files/formats/columns';
+import { plainText } from '#files/formats/json';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

@@ -1,5 +1,5 @@
-import { MOST_VALUES } from '../../../base/bounds.ts';
-import { formatCount } from '../../../base/text/quote.ts';
+import { MOST_VALUES } from '#base/bounds';
+import { formatCount } from '#base/text/quote';
 import { readList } from './read-xml.ts';
 import type { NumberFormat } from './seen-text.ts';
 import { refuseWorkbook } from './unpack.ts';

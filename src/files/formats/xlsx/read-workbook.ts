@@ -1,8 +1,8 @@
-import { MOST_VALUES } from '../../../base/bounds.ts';
-import { getOrAdd } from '../../../base/collections.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { nearest } from '../../../base/text/nearest.ts';
-import { formatCount, inQuotes } from '../../../base/text/quote.ts';
+import { MOST_VALUES } from '#base/bounds';
+import { getOrAdd } from '#base/collections';
+import { UsageError } from '#base/errors';
+import { nearest } from '#base/text/nearest';
+import { formatCount, inQuotes } from '#base/text/quote';
 import { decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';
 import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';

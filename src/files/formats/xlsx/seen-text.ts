@@ -1,4 +1,4 @@
-import { DAY_MS, formatInstant } from '../../../base/time/time.ts';
+import { DAY_MS, formatInstant } from '#base/time/time';
 import { EPOCH_DAY } from './parts.ts';
 
 export interface NumberFormat {

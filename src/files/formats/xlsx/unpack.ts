@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
-import { UsageError } from '../../../base/errors.ts';
+import { UsageError } from '#base/errors';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
 /** Maximum bytes of a part that is held as a whole: all but rows and texts. */

@@ -1,12 +1,12 @@
-import { MOST_ROWS } from '../../../base/bounds.ts';
-import { UsageError } from '../../../base/errors.ts';
-import { createByteBuffer } from '../../../base/text/byte-buffer.ts';
-import { countOf, formatCount } from '../../../base/text/quote.ts';
-import type { LocalTime } from '../../../base/time/local-time.ts';
-import type { Column } from '../columns.ts';
-import type { ByteSink, DocumentSink } from '../document-sink.ts';
-import { createField, knownBytes } from '../field-bytes.ts';
-import type { Row } from '../row-sink.ts';
+import { MOST_ROWS } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { createByteBuffer } from '#base/text/byte-buffer';
+import { countOf, formatCount } from '#base/text/quote';
+import type { LocalTime } from '#base/time/local-time';
+import type { Column } from '#files/formats/columns';
+import type { ByteSink, DocumentSink } from '#files/formats/document-sink';
+import { createField, knownBytes } from '#files/formats/field-bytes';
+import type { Row } from '#files/formats/row-sink';
 import {
   cellOf,
   columnLetters,

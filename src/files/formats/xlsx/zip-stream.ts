@@ -3,9 +3,9 @@
  * pieces that each end at a byte (Z_SYNC_FLUSH).
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import { UsageError } from '../../../base/errors.ts';
-import type { ByteSink } from '../document-sink.ts';
-import { createGatherer, type Encoder, encoderOf } from '../gatherer.ts';
+import { UsageError } from '#base/errors';
+import type { ByteSink } from '#files/formats/document-sink';
+import { createGatherer, type Encoder, encoderOf } from '#files/formats/gatherer';
 
 interface Entry {
   name: Buffer;

@@ -1,4 +1,4 @@
-import { clean } from '../../../base/text/clean.ts';
+import { clean } from '#base/text/clean';
 
 export interface Html {
   readonly markup: string;

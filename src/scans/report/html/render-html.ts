@@ -1,8 +1,8 @@
 /** Renders HTML without scripts or requests, for phones, paper and screen readers. */
 import { createHash } from 'node:crypto';
 import { line } from 'd3-shape';
-import { type AccentColors, accentColors } from '../accent.ts';
-import { columnScale, labelledUnits, valueScale } from '../chart-scales.ts';
+import { type AccentColors, accentColors } from '#scans/report/accent';
+import { columnScale, labelledUnits, valueScale } from '#scans/report/chart-scales';
 import type {
   Card,
   CellText,
@@ -15,7 +15,7 @@ import type {
   ReportTable,
   ShadeTable,
   Tile,
-} from '../document.ts';
+} from '#scans/report/document';
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
 

@@ -1,5 +1,5 @@
-import { columnScale, labelledUnits, valueScale } from '../chart-scales.ts';
-import type { ColumnChart } from '../document.ts';
+import { columnScale, labelledUnits, valueScale } from '#scans/report/chart-scales';
+import type { ColumnChart } from '#scans/report/document';
 import type { Block, Section } from './blocks.ts';
 import type { Box, Canvas } from './canvas.ts';
 import { COLORS, TEXT } from './palette.ts';

@@ -1,5 +1,5 @@
-import { sum } from '../../../base/collections.ts';
-import type { CellText, FigureRow, FigureTable } from '../document.ts';
+import { sum } from '#base/collections';
+import type { CellText, FigureRow, FigureTable } from '#scans/report/document';
 import { type Block, placeBlocks, type Section, type Stack, stackHeight, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
 import { baselineOf, COLORS, TEXT, type TextStyle, toneColor } from './palette.ts';

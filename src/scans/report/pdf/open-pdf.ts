@@ -1,8 +1,8 @@
 /** Opens a tagged PDF (ISO 32000-1, 14.8) whose bytes depend only on its content. */
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import { EPOCH } from '../../../base/time/time.ts';
-import { PDFDocument, zlibSync } from '../../../files/paper/pdfkit.ts';
+import { EPOCH } from '#base/time/time';
+import { PDFDocument, zlibSync } from '#files/paper/pdfkit';
 
 export type Pdf = PDFKit.PDFDocument;
 

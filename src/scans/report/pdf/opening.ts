@@ -1,4 +1,4 @@
-import type { ReportDocument, ReportLogo, Tile } from '../document.ts';
+import type { ReportDocument, ReportLogo, Tile } from '#scans/report/document';
 import { type Block, paragraphBlocks } from './blocks.ts';
 import type { Canvas, Element } from './canvas.ts';
 import { baselineOf, COLORS, TEXT, toneColor } from './palette.ts';

@@ -1,5 +1,5 @@
 /** Colors of the PDF, the same as those of the printed HTML page (html/style.ts). */
-import type { Tone } from '../document.ts';
+import type { Tone } from '#scans/report/document';
 
 export const COLORS = {
   ink: '#16181d',

@@ -1,7 +1,7 @@
-import { clean } from '../../../base/text/clean.ts';
-import { closePdf } from '../../../files/paper/pdfkit.ts';
-import { accentColors } from '../accent.ts';
-import type { Card, Name, ReportDocument, ReportTable } from '../document.ts';
+import { clean } from '#base/text/clean';
+import { closePdf } from '#files/paper/pdfkit';
+import { accentColors } from '#scans/report/accent';
+import type { Card, Name, ReportDocument, ReportTable } from '#scans/report/document';
 import { type Band, type Block, createSection, paragraphBlocks, type Section } from './blocks.ts';
 import { createCanvas } from './canvas.ts';
 import { chartBlock, legendBlock } from './column-chart.ts';

@@ -1,4 +1,4 @@
-import type { ShadeTable } from '../document.ts';
+import type { ShadeTable } from '#scans/report/document';
 import { type Block, type Section, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
 import { COLORS, SHADES, TEXT, type TextStyle } from './palette.ts';

@@ -1,10 +1,10 @@
-import { sum } from '../../../base/collections.ts';
-import { clean } from '../../../base/text/clean.ts';
-import { breakLines } from '../../../files/paper/break-lines.ts';
-import { type CaptionFont, loadFonts } from '../../../files/paper/caption-fonts.ts';
-import { type BaseDirection, type Piece, piecesOf } from '../../../files/paper/captions.ts';
-import { typeset } from '../../../files/paper/missing-glyphs.ts';
-import { widthOfPieces } from '../../../files/paper/pdf-text.ts';
+import { sum } from '#base/collections';
+import { clean } from '#base/text/clean';
+import { breakLines } from '#files/paper/break-lines';
+import { type CaptionFont, loadFonts } from '#files/paper/caption-fonts';
+import { type BaseDirection, type Piece, piecesOf } from '#files/paper/captions';
+import { typeset } from '#files/paper/missing-glyphs';
+import { widthOfPieces } from '#files/paper/pdf-text';
 import type { Pdf } from './open-pdf.ts';
 import type { TextStyle } from './palette.ts';
 

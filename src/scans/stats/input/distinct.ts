@@ -1,7 +1,7 @@
 /** Dedup of scans in overlapping files: in memory only if times and IDs do not rise. */
-import { getOrAdd } from '../../../base/collections.ts';
-import { UnprovenError } from '../../../base/errors.ts';
-import { quote } from '../../../base/text/quote.ts';
+import { getOrAdd } from '#base/collections';
+import { UnprovenError } from '#base/errors';
+import { quote } from '#base/text/quote';
 
 /** Reports whether a scan is new. `owner` identifies the scan's code; unknown codes share one. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
-import { UnprovenError, UsageError } from '../../../base/errors.ts';
-import { readInputBytes } from '../../../files/formats/read/input-bytes.ts';
-import { compareAges, type LogName } from '../../../files/formats/read/rotated-names.ts';
-import { readLogState } from '../../append/append-file.ts';
-import { type LogPlace, placeOf } from '../../append/open-log-file.ts';
-import { lossOfLog, wasRotated } from '../../append/recorded-log.ts';
-import type { AppendState } from '../../append/state.ts';
-import type { Manifest } from '../../dataset/manifest.ts';
+import { UnprovenError, UsageError } from '#base/errors';
+import { readInputBytes } from '#files/formats/read/input-bytes';
+import { compareAges, type LogName } from '#files/formats/read/rotated-names';
+import { readLogState } from '#scans/append/append-file';
+import { type LogPlace, placeOf } from '#scans/append/open-log-file';
+import { lossOfLog, wasRotated } from '#scans/append/recorded-log';
+import type { AppendState } from '#scans/append/state';
+import type { Manifest } from '#scans/dataset/manifest';
 
 export interface InputLog {
   paths: string[];
@@ -23,7 +23,7 @@ export function filesOf(logs: readonly InputLog[]) {
 export async function recordOf(keptBy: LogPlace | undefined): Promise<AppendState | Manifest | undefined> {
   if (!keptBy) return undefined;
   if ('directory' in keptBy)
-    return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
+    return (await import('#scans/dataset/open-dataset')).readDatasetState(keptBy.directory);
   return readLogState(keptBy.file);
 }
 
@@ -33,7 +33,7 @@ export async function lossOfInput(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   if ('file' in keptBy) return lossOfLog(keptBy.file, paths, signal);
-  return (await import('../../dataset/open-dataset.ts')).lossOfDataset(keptBy.directory);
+  return (await import('#scans/dataset/open-dataset')).lossOfDataset(keptBy.directory);
 }
 
 export interface ListOptions {

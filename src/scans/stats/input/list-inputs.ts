@@ -1,14 +1,14 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { getOrAdd, groupBy } from '../../../base/collections.ts';
-import { systemCode, UsageError } from '../../../base/errors.ts';
-import { countOf } from '../../../base/text/quote.ts';
-import { realInput } from '../../../files/durable/open-input.ts';
-import { cannotRead } from '../../../files/formats/read/input-bytes.ts';
-import { findLogName, isLikeLog, readLogName } from '../../../files/formats/read/rotated-names.ts';
-import { wasRotated } from '../../append/recorded-log.ts';
-import { MANIFEST } from '../../dataset/manifest.ts';
+import { getOrAdd, groupBy } from '#base/collections';
+import { systemCode, UsageError } from '#base/errors';
+import { countOf } from '#base/text/quote';
+import { realInput } from '#files/durable/open-input';
+import { cannotRead } from '#files/formats/read/input-bytes';
+import { findLogName, isLikeLog, readLogName } from '#files/formats/read/rotated-names';
+import { wasRotated } from '#scans/append/recorded-log';
+import { MANIFEST } from '#scans/dataset/manifest';
 import {
   COMPANION,
   filterScans,

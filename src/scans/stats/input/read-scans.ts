@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
-import { UsageError } from '../../../base/errors.ts';
-import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
-import { shown } from '../../../base/text/quote.ts';
-import { letSignalsIn } from '../../../base/time/time.ts';
-import { notOurs, type Records } from '../../../files/formats/read/input-text.ts';
-import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
-import type { Row } from '../../../files/formats/row-sink.ts';
-import { isUuid } from '../../../service/checks.ts';
-import { parseScanTime } from '../../../service/scan-times.ts';
-import { type CodeOfScans, createCodes } from '../code-of-scans.ts';
-import type { ValueDimension } from '../dimensions.ts';
+import { UsageError } from '#base/errors';
+import { keepMemoryFlat } from '#base/run/v8-flags';
+import { shown } from '#base/text/quote';
+import { letSignalsIn } from '#base/time/time';
+import { notOurs, type Records } from '#files/formats/read/input-text';
+import { stemOfLog } from '#files/formats/read/rotated-names';
+import type { Row } from '#files/formats/row-sink';
+import { type CodeOfScans, createCodes } from '#scans/stats/code-of-scans';
+import type { ValueDimension } from '#scans/stats/dimensions';
+import { isUuid } from '#service/checks';
+import { parseScanTime } from '#service/scan-times';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 

@@ -1,22 +1,22 @@
-import { MOST_BYTES } from '../../../base/bounds.ts';
-import { systemCode, UsageError } from '../../../base/errors.ts';
-import { restore } from '../../../base/text/defuse.ts';
-import { countOf, shown } from '../../../base/text/quote.ts';
-import { likelyDelimiter } from '../../../files/formats/formats.ts';
-import { DamagedParquetError, readParquetRows } from '../../../files/formats/parquet/parquet-rows.ts';
-import { CsvFault, type CsvReader, loadCsvReader } from '../../../files/formats/read/csv-reader.ts';
-import { cannotRead, openToRead, readInputBytes } from '../../../files/formats/read/input-bytes.ts';
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode, UsageError } from '#base/errors';
+import { restore } from '#base/text/defuse';
+import { countOf, shown } from '#base/text/quote';
+import { likelyDelimiter } from '#files/formats/formats';
+import { DamagedParquetError, readParquetRows } from '#files/formats/parquet/parquet-rows';
+import { CsvFault, type CsvReader, loadCsvReader } from '#files/formats/read/csv-reader';
+import { cannotRead, openToRead, readInputBytes } from '#files/formats/read/input-bytes';
 import {
   countEnds,
   notOurs,
   type Records,
   readInputText,
   type TextPiece,
-} from '../../../files/formats/read/input-text.ts';
-import { readJsonArray, readNdjson } from '../../../files/formats/read/json-records.ts';
-import type { Row } from '../../../files/formats/row-sink.ts';
-import { CODE_COLUMNS } from '../../export/added-columns.ts';
-import type { ValueDimension } from '../dimensions.ts';
+} from '#files/formats/read/input-text';
+import { readJsonArray, readNdjson } from '#files/formats/read/json-records';
+import type { Row } from '#files/formats/row-sink';
+import { CODE_COLUMNS } from '#scans/export/added-columns';
+import type { ValueDimension } from '#scans/stats/dimensions';
 
 /** Reads a file, to which an append may add unless `isClosed`. Throws UsageError. */
 export async function* readRecords(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RunJob } from '../../../../src/codes/engine/executor/job.ts';
-import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
-import type { Row } from '../../../../src/codes/engine/plan/model.ts';
+import type { RunJob } from '#codes/engine/executor/job';
+import { baseOf } from '#codes/engine/plan/base';
+import type { Row } from '#codes/engine/plan/model';
 import { codeOf, newRow, rowOf } from '../plan/make.ts';
 import {
   createWorld,

@@ -1,11 +1,11 @@
 /** Codes that rows name: what a list without them shows. */
 import { describe, expect, it } from 'vitest';
-import { NotFoundError } from '../../../../src/base/errors.ts';
-import { listingOf, readFirst } from '../../../../src/codes/engine/executor/read-plan.ts';
-import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { Ledger, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
-import { plan } from '../../../../src/codes/engine/plan/plan.ts';
-import type { QrCode } from '../../../../src/service/shapes.ts';
+import { NotFoundError } from '#base/errors';
+import { listingOf, readFirst } from '#codes/engine/executor/read-plan';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { Ledger, Policy, Row } from '#codes/engine/plan/model';
+import { plan } from '#codes/engine/plan/plan';
+import type { QrCode } from '#service/shapes';
 import { CODE } from '../../../service/setup.ts';
 
 const ROW: Row = {

@@ -6,12 +6,12 @@ import {
   RateLimitError,
   UnavailableError,
   UnprovenError,
-} from '../../../../src/base/errors.ts';
-import { listingOf } from '../../../../src/codes/engine/executor/read-plan.ts';
-import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
-import type { Brake, PlanInput, Row } from '../../../../src/codes/engine/plan/model.ts';
-import { plan } from '../../../../src/codes/engine/plan/plan.ts';
-import type { CodeChanges } from '../../../../src/service/shapes.ts';
+} from '#base/errors';
+import { listingOf } from '#codes/engine/executor/read-plan';
+import { baseOf } from '#codes/engine/plan/base';
+import type { Brake, PlanInput, Row } from '#codes/engine/plan/model';
+import { plan } from '#codes/engine/plan/plan';
+import type { CodeChanges } from '#service/shapes';
 import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, policyOf, writesOf } from './world.ts';
 

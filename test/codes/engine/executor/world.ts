@@ -7,14 +7,14 @@ import {
   RejectedError,
   UnavailableError,
   UnexpectedResponseError,
-} from '../../../../src/base/errors.ts';
-import type { RunEnd, RunEvent, RunJob } from '../../../../src/codes/engine/executor/job.ts';
-import { runRows } from '../../../../src/codes/engine/executor/run-rows.ts';
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { Ledger, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
-import { plan } from '../../../../src/codes/engine/plan/plan.ts';
-import type { CodeChanges, NewCode, QrCode } from '../../../../src/service/shapes.ts';
+} from '#base/errors';
+import type { RunEnd, RunEvent, RunJob } from '#codes/engine/executor/job';
+import { runRows } from '#codes/engine/executor/run-rows';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { Ledger, Policy, Row } from '#codes/engine/plan/model';
+import { plan } from '#codes/engine/plan/plan';
+import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import { type FakeClock, fakeClock } from '../../../support/clock.ts';
 import { codeOf, POLICY } from '../plan/make.ts';
 

@@ -1,10 +1,10 @@
 /** The file of a ledger, killed at any step, with a rotated key, of another workspace, damaged, or long. */
 import { describe, expect, it } from 'vitest';
-import { NotFoundError } from '../../../../src/base/errors.ts';
-import { openLedgerFile, readMemory } from '../../../../src/codes/engine/ledger/ledger-file.ts';
-import type { LedgerLine, LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import { formatLine } from '../../../../src/files/durable/log-lines.ts';
-import { createWorkspace } from '../../../../src/service/workspace.ts';
+import { NotFoundError } from '#base/errors';
+import { openLedgerFile, readMemory } from '#codes/engine/ledger/ledger-file';
+import type { LedgerLine, LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { formatLine } from '#files/durable/log-lines';
+import { createWorkspace } from '#service/workspace';
 import { atEveryStep, POWER_CUTS } from '../../../files/durable/every-step.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/memory-disk.ts';
 import { SOAK } from '../../../support/property-runs.ts';

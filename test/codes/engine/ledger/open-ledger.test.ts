@@ -12,14 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AuthError, NotFoundError } from '../../../../src/base/errors.ts';
-import {
-  type OpenLedgerOptions,
-  openLedger,
-  readLedger,
-} from '../../../../src/codes/engine/ledger/open-ledger.ts';
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import { createWorkspace } from '../../../../src/service/workspace.ts';
+import { AuthError, NotFoundError } from '#base/errors';
+import { type OpenLedgerOptions, openLedger, readLedger } from '#codes/engine/ledger/open-ledger';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { createWorkspace } from '#service/workspace';
 import { fakeClock } from '../../../support/clock.ts';
 
 let directory: string;

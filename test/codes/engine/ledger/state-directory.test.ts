@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeStateDirectory, stateDirectory } from '../../../../src/codes/engine/ledger/choose-ledger.ts';
+import { makeStateDirectory, stateDirectory } from '#codes/engine/ledger/choose-ledger';
 import { createMemoryDisk } from '../../../support/memory-disk.ts';
 
 describe('the state directory', () => {

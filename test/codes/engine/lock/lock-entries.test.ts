@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
-import type { LockEntry } from '../../../../src/codes/engine/lock/lock-file.ts';
-import { entriesOf } from '../../../../src/codes/engine/lock/lock-store.ts';
-import type { FieldChange, PlanItem } from '../../../../src/codes/engine/plan/model.ts';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import { entriesOf } from '#codes/engine/lock/lock-store';
+import type { FieldChange, PlanItem } from '#codes/engine/plan/model';
 import { codeOf } from '../plan/make.ts';
 import { endOf, itemOf } from '../results/plan-builder.ts';
 import { entryOf } from './make-entry.ts';

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../../src/base/errors.ts';
-import {
-  foldKey,
-  formatLock,
-  type LockEntry,
-  type LockFile,
-  parseLock,
-} from '../../../../src/codes/engine/lock/lock-file.ts';
+import { UsageError } from '#base/errors';
+import { foldKey, formatLock, type LockEntry, type LockFile, parseLock } from '#codes/engine/lock/lock-file';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { runs } from '../../../support/property-runs.ts';
 

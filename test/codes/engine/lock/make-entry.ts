@@ -1,6 +1,6 @@
 /** Builds entries of lock files for tests. */
-import type { LockEntry } from '../../../../src/codes/engine/lock/lock-file.ts';
-import type { QrCode } from '../../../../src/service/shapes.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { QrCode } from '#service/shapes';
 
 /** Returns the entry of a key whose code has the values that were applied last. */
 export function entryOf(key: string, code: QrCode, more: Partial<LockEntry> = {}): LockEntry {

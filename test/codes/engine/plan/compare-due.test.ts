@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../../src/codes/engine/plan/base.ts';
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import type { Row } from '../../../../src/codes/engine/plan/model.ts';
+import { fingerprintOf } from '#codes/engine/plan/base';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import type { Row } from '#codes/engine/plan/model';
 import { codeOf, planOf, rowOf } from './make.ts';
 
 const [X, A, B, Z] = ['https://x/', 'https://a/', 'https://b/', 'https://z/'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plan } from '../../../../src/codes/engine/plan/plan.ts';
+import { plan } from '#codes/engine/plan/plan';
 import { runs } from '../../../support/property-runs.ts';
 import { playHistory } from './world/history.ts';
 

@@ -1,9 +1,9 @@
 /** What a ledger says: which code is a row's, which requests have no known outcome, and what we changed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LedgerLine, LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import { FIELDS, type LedgerView, type Sending } from '../../../../src/codes/engine/plan/model.ts';
+import type { LedgerLine, LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import { FIELDS, type LedgerView, type Sending } from '#codes/engine/plan/model';
 import { runs } from '../../../support/property-runs.ts';
 
 const replay = (...lines: readonly LedgerLine[]): LedgerView => {

@@ -1,10 +1,10 @@
 /** Builds rows, codes and plans for tests of the rules. */
 
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { Plan, PlanInput, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
-import { plan } from '../../../../src/codes/engine/plan/plan.ts';
-import type { QrCode } from '../../../../src/service/shapes.ts';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { Plan, PlanInput, Policy, Row } from '#codes/engine/plan/model';
+import { plan } from '#codes/engine/plan/plan';
+import type { QrCode } from '#service/shapes';
 
 /** Returns the ID of the code with this number. */
 export function idOf(number: number): string {

@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { plan } from '../../../../src/codes/engine/plan/plan.ts';
+import { plan } from '#codes/engine/plan/plan';
 import { playHistory } from './world/history.ts';
 
 const HISTORIES = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
-import type { LedgerRecord } from '../../../../src/codes/engine/plan/ledger-lines.ts';
+import { baseOf } from '#codes/engine/plan/base';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';

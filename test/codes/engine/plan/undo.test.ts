@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerLine } from '../../../../src/codes/engine/plan/ledger-lines.ts';
-import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
-import { chooseRun, createRunReader, planUndo, undoRows } from '../../../../src/codes/engine/plan/undo.ts';
-import type { QrCode } from '../../../../src/service/shapes.ts';
+import type { LedgerLine } from '#codes/engine/plan/ledger-lines';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { Plan } from '#codes/engine/plan/model';
+import { chooseRun, createRunReader, planUndo, undoRows } from '#codes/engine/plan/undo';
+import type { QrCode } from '#service/shapes';
 import { codeOf, idOf, POLICY } from './make.ts';
 
 const A = 'https://example.com/a';

@@ -1,6 +1,6 @@
 /** Each row says why it is as the plan or the results show it. */
 import { describe, expect, it } from 'vitest';
-import { explainRow, reasonOf } from '../../../../src/codes/engine/results/explain.ts';
+import { explainRow, reasonOf } from '#codes/engine/results/explain';
 import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
 
 const code = codeOf('menu');

@@ -1,8 +1,8 @@
 /** Builds plans by hand: items with everything that a test does not care about filled in. */
 
-import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
-import type { FieldChange, Plan, PlanItem, Row } from '../../../../src/codes/engine/plan/model.ts';
-import type { QrCode } from '../../../../src/service/shapes.ts';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { FieldChange, Plan, PlanItem, Row } from '#codes/engine/plan/model';
+import type { QrCode } from '#service/shapes';
 
 /** A code whose id and name follow from its slug. */
 export function codeOf(slug: string, more: Partial<QrCode> = {}): QrCode {

@@ -1,11 +1,7 @@
 /** The exit code of a dry run says whether a person has to look at the plan. */
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../../../src/base/errors.ts';
-import {
-  countRequests,
-  failureOfPlan,
-  reasonOfPlan,
-} from '../../../../src/codes/engine/results/run-failure.ts';
+import { exitCodeOf } from '#base/errors';
+import { countRequests, failureOfPlan, reasonOfPlan } from '#codes/engine/results/run-failure';
 import { codeOf, creation, itemOf, planOf, update } from './plan-builder.ts';
 
 const exitOfPlan = (...plan: Parameters<typeof reasonOfPlan>) => reasonOfPlan(...plan).exit;

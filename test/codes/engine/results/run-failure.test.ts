@@ -1,20 +1,9 @@
 /** The error at the end of a run: what is left, in few lines, and what to do about it. */
 import { describe, expect, it } from 'vitest';
-import {
-  AuthError,
-  exitCodeOf,
-  Failure,
-  RejectedError,
-  UnavailableError,
-  UnprovenError,
-} from '../../../../src/base/errors.ts';
-import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
-import type { Verb } from '../../../../src/codes/engine/results/explain.ts';
-import {
-  describeExisting,
-  failureOfRun,
-  type RunFacts,
-} from '../../../../src/codes/engine/results/run-failure.ts';
+import { AuthError, exitCodeOf, Failure, RejectedError, UnavailableError, UnprovenError } from '#base/errors';
+import type { RowEnd } from '#codes/engine/executor/job';
+import type { Verb } from '#codes/engine/results/explain';
+import { describeExisting, failureOfRun, type RunFacts } from '#codes/engine/results/run-failure';
 import { change, codeOf, creation, endOf, itemOf, update } from './plan-builder.ts';
 
 function failureOf(ends: readonly RowEnd[], verb: Verb = 'create', facts: Partial<RunFacts> = {}) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { baseOf, formatBase } from '../../../../src/codes/engine/plan/base.ts';
-import type { FieldChange } from '../../../../src/codes/engine/plan/model.ts';
-import type { RowEnd } from '../../../../src/codes/engine/results/tabulate.ts';
-import { tabulate } from '../../../../src/codes/engine/results/tabulate.ts';
-import { checkRows } from '../../../../src/codes/engine/rows/read-rows.ts';
-import { parseInput } from '../../../../src/codes/input/read-input.ts';
-import type { Input } from '../../../../src/files/formats/read/input.ts';
-import type { QrCode } from '../../../../src/service/shapes.ts';
+import { baseOf, formatBase } from '#codes/engine/plan/base';
+import type { FieldChange } from '#codes/engine/plan/model';
+import type { RowEnd } from '#codes/engine/results/tabulate';
+import { tabulate } from '#codes/engine/results/tabulate';
+import { checkRows } from '#codes/engine/rows/read-rows';
+import { parseInput } from '#codes/input/read-input';
+import type { Input } from '#files/formats/read/input';
+import type { QrCode } from '#service/shapes';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const OTHER_ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c12';

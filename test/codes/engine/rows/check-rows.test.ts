@@ -1,14 +1,9 @@
 import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../../src/base/errors.ts';
-import { checkRows, type RowsOptions } from '../../../../src/codes/engine/rows/read-rows.ts';
-import { parseWithFaults } from '../../../../src/codes/input/read-input.ts';
-import {
-  type Checked,
-  formatFault,
-  type Input,
-  refuseChecked,
-} from '../../../../src/files/formats/read/input.ts';
+import { UsageError } from '#base/errors';
+import { checkRows, type RowsOptions } from '#codes/engine/rows/read-rows';
+import { parseWithFaults } from '#codes/input/read-input';
+import { type Checked, formatFault, type Input, refuseChecked } from '#files/formats/read/input';
 import { SOAK } from '../../../support/property-runs.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../../src/base/errors.ts';
-import { formatBase } from '../../../../src/codes/engine/plan/base.ts';
-import { checkRows, type RowsOptions } from '../../../../src/codes/engine/rows/read-rows.ts';
-import { parseWithFaults } from '../../../../src/codes/input/read-input.ts';
-import { type Checked, formatFault, refuseChecked } from '../../../../src/files/formats/read/input.ts';
+import { UsageError } from '#base/errors';
+import { formatBase } from '#codes/engine/plan/base';
+import { checkRows, type RowsOptions } from '#codes/engine/rows/read-rows';
+import { parseWithFaults } from '#codes/input/read-input';
+import { type Checked, formatFault, refuseChecked } from '#files/formats/read/input';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const BASE = 'r3fa9c1-77b2e0-a1c4d9';

@@ -1,6 +1,6 @@
 /** What needs attention comes first in every format, and creations can't hide it. */
 import { describe, expect, it } from 'vitest';
-import { arrangeRows, countRows, describeRows } from '../../../../src/commands/qr/plan/arrange-rows.ts';
+import { arrangeRows, countRows, describeRows } from '#commands/qr/plan/arrange-rows';
 import {
   change,
   codeOf,

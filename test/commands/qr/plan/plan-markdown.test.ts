@@ -1,9 +1,9 @@
 /** A plan in a pull request: what is dangerous can't be overlooked, and no value can forge a line of it. */
 import { describe, expect, it } from 'vitest';
-import { UnprovenError } from '../../../../src/base/errors.ts';
-import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
-import { formatMarkdown } from '../../../../src/commands/qr/plan/plan-markdown.ts';
-import { endedRun, plannedRun } from '../../../../src/commands/qr/plan/print-plan.ts';
+import { UnprovenError } from '#base/errors';
+import type { Plan } from '#codes/engine/plan/model';
+import { formatMarkdown } from '#commands/qr/plan/plan-markdown';
+import { endedRun, plannedRun } from '#commands/qr/plan/print-plan';
 import {
   change,
   codeOf,

@@ -1,11 +1,6 @@
 /** A plan as data: one record per field in tables, one entry per row in JSON, with the exact values. */
 import { describe, expect, it } from 'vitest';
-import {
-  APPLIED_COLUMNS,
-  entryOf,
-  PLAN_COLUMNS,
-  recordsOf,
-} from '../../../../src/commands/qr/plan/plan-records.ts';
+import { APPLIED_COLUMNS, entryOf, PLAN_COLUMNS, recordsOf } from '#commands/qr/plan/plan-records';
 import {
   change,
   codeOf,

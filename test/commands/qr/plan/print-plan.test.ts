@@ -4,20 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../../../src/base/errors.ts';
-import { displayWidth } from '../../../../src/base/text/display-width.ts';
-import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
-import {
-  type DryRun,
-  endDryRun,
-  endedRun,
-  openPlanOutput,
-} from '../../../../src/commands/qr/plan/print-plan.ts';
-import type { Context } from '../../../../src/context.ts';
-import type { OutputFlags } from '../../../../src/files/formats/plan-output.ts';
-import type { Service } from '../../../../src/service/service.ts';
-import type { Settings } from '../../../../src/settings/settings.ts';
-import { createConsole } from '../../../../src/terminal/console.ts';
+import { exitCodeOf } from '#base/errors';
+import { displayWidth } from '#base/text/display-width';
+import type { Plan } from '#codes/engine/plan/model';
+import { type DryRun, endDryRun, endedRun, openPlanOutput } from '#commands/qr/plan/print-plan';
+import type { Context } from '#context';
+import type { OutputFlags } from '#files/formats/plan-output';
+import type { Service } from '#service/service';
+import type { Settings } from '#settings/settings';
+import { createConsole } from '#terminal/console';
 import {
   change,
   codeOf,

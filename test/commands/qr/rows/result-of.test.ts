@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
-import { resultOf } from '../../../../src/commands/qr/rows/notes.ts';
+import type { RowEnd } from '#codes/engine/executor/job';
+import { resultOf } from '#commands/qr/rows/notes';
 import { codeOf, newRow, planOf } from '../../../codes/engine/plan/make.ts';
 
 it('the error contains both a kept field and one that the service stored differently', () => {

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects, readOffsetIndex } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { describe, expect, it } from 'vitest';
-import { decodeGroups } from '../../../../src/files/formats/parquet/decode.ts';
-import { createParquetFormatter } from '../../../../src/files/formats/parquet/parquet.ts';
-import type { Row } from '../../../../src/files/formats/row-sink.ts';
+import { decodeGroups } from '#files/formats/parquet/decode';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
+import type { Row } from '#files/formats/row-sink';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { SOAK } from '../../../support/property-runs.ts';
 

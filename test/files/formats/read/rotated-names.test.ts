@@ -6,7 +6,7 @@ import {
   type LogName,
   readLogName,
   stemOfLog,
-} from '../../../../src/files/formats/read/rotated-names.ts';
+} from '#files/formats/read/rotated-names';
 import { SOAK } from '../../../support/property-runs.ts';
 
 const ROTATED = [

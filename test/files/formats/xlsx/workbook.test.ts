@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UsageError } from '../../../../src/base/errors.ts';
-import { createLocalTime } from '../../../../src/base/time/local-time.ts';
-import type { Column } from '../../../../src/files/formats/columns.ts';
-import { openWholeFile } from '../../../../src/files/formats/whole-file.ts';
-import { createWorkbookSink } from '../../../../src/files/formats/xlsx/workbook-sink.ts';
+import { UsageError } from '#base/errors';
+import { createLocalTime } from '#base/time/local-time';
+import type { Column } from '#files/formats/columns';
+import { openWholeFile } from '#files/formats/whole-file';
+import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
 import { SOAK } from '../../../support/property-runs.ts';
 
 let directory: string;

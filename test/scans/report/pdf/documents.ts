@@ -1,5 +1,5 @@
 /** A report for tests of its PDF; each part can be replaced. */
-import type { Card, FigureTable, ReportDocument, ShadeTable } from '../../../../src/scans/report/document.ts';
+import type { Card, FigureTable, ReportDocument, ShadeTable } from '#scans/report/document';
 
 /** A table of these values. */
 export function tableOf(

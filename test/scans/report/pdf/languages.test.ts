@@ -1,13 +1,9 @@
 /** PDFs in every language: the embedded fonts have each character that a report writes by itself. */
 import { expect, test } from 'vitest';
-import { composeReport } from '../../../../src/scans/report/compose-report.ts';
-import {
-  type Locale,
-  loadLanguage,
-  type PatternName,
-} from '../../../../src/scans/report/languages/load-language.ts';
-import { LANGUAGES } from '../../../../src/scans/report/languages/plurals.ts';
-import { renderPdf } from '../../../../src/scans/report/pdf/render-pdf.ts';
+import { composeReport } from '#scans/report/compose-report';
+import { type Locale, loadLanguage, type PatternName } from '#scans/report/languages/load-language';
+import { LANGUAGES } from '#scans/report/languages/plurals';
+import { renderPdf } from '#scans/report/pdf/render-pdf';
 import { SOAK } from '../../../support/property-runs.ts';
 import { figuresOf } from '../figures.ts';
 import { nodesOf, readTaggedPdf } from './read-structure.ts';

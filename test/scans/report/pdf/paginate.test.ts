@@ -1,8 +1,8 @@
 /** Pages of a report: which bands they have, and where. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Band, type Block, bandHeight } from '../../../../src/scans/report/pdf/blocks.ts';
-import { paginate } from '../../../../src/scans/report/pdf/paginate.ts';
+import { type Band, type Block, bandHeight } from '#scans/report/pdf/blocks';
+import { paginate } from '#scans/report/pdf/paginate';
 import { runs } from '../../../support/property-runs.ts';
 
 const PAGE = { top: 50, bottom: 750 };

@@ -1,7 +1,7 @@
 /** PDF of a report: what a screen reader, a search and a viewer find in it. Read by its own bytes (read-structure.ts). */
 import { describe, expect, it } from 'vitest';
-import type { Card } from '../../../../src/scans/report/document.ts';
-import { renderPdf } from '../../../../src/scans/report/pdf/render-pdf.ts';
+import type { Card } from '#scans/report/document';
+import { renderPdf } from '#scans/report/pdf/render-pdf';
 import { cardOf, reportOf, tableOf } from './documents.ts';
 import { type Node, nodesOf, readTaggedPdf } from './read-structure.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ShadeTable } from '../../../../src/scans/report/document.ts';
-import type { Section } from '../../../../src/scans/report/pdf/blocks.ts';
-import { shadeTableBlocks } from '../../../../src/scans/report/pdf/shade-table.ts';
+import type { ShadeTable } from '#scans/report/document';
+import type { Section } from '#scans/report/pdf/blocks';
+import { shadeTableBlocks } from '#scans/report/pdf/shade-table';
 
 /** Enough of a section to lay a table out. */
 const section = {

@@ -3,12 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { UnprovenError, UsageError } from '../../../../src/base/errors.ts';
-import { createCsvFormatter } from '../../../../src/files/formats/csv.ts';
-import { createParquetFormatter } from '../../../../src/files/formats/parquet/parquet.ts';
-import { readParquetRows } from '../../../../src/files/formats/parquet/parquet-rows.ts';
-import type { Row } from '../../../../src/files/formats/row-sink.ts';
-import { readInputs } from '../../../../src/scans/stats/input/read-scans.ts';
+import { UnprovenError, UsageError } from '#base/errors';
+import { createCsvFormatter } from '#files/formats/csv';
+import { createParquetFormatter } from '#files/formats/parquet/parquet';
+import { readParquetRows } from '#files/formats/parquet/parquet-rows';
+import type { Row } from '#files/formats/row-sink';
+import { readInputs } from '#scans/stats/input/read-scans';
 import { useDirectory } from '../../../support/cli.ts';
 import { SOAK } from '../../../support/property-runs.ts';
 

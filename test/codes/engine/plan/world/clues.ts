@@ -1,6 +1,6 @@
 /** What of rows, listing, ledger and lock file shows that a code is a row's: with a clue, no rule may create another one in silence. */
-import type { PlanItem } from '../../../../../src/codes/engine/plan/model.ts';
-import type { QrCode } from '../../../../../src/service/shapes.ts';
+import type { PlanItem } from '#codes/engine/plan/model';
+import type { QrCode } from '#service/shapes';
 import type { Moment } from './run.ts';
 import type { ModelCode } from './service.ts';
 import type { SheetRow } from './sheet.ts';

@@ -1,6 +1,6 @@
 /** A run that says that all is fine is right. */
-import { FIELDS, type PlanItem } from '../../../../../src/codes/engine/plan/model.ts';
-import type { QrCode } from '../../../../../src/service/shapes.ts';
+import { FIELDS, type PlanItem } from '#codes/engine/plan/model';
+import type { QrCode } from '#service/shapes';
 import type { Report } from './run.ts';
 import type { ModelService } from './service.ts';
 import type { SheetRow } from './sheet.ts';

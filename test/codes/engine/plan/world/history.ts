@@ -1,6 +1,6 @@
 /** Plays the history of a seed: a week of three people, their sheets, machines, and one service. */
-import type { LockEntry } from '../../../../../src/codes/engine/lock/lock-file.ts';
-import type { Plan, PlanInput, Policy } from '../../../../../src/codes/engine/plan/model.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { Plan, PlanInput, Policy } from '#codes/engine/plan/model';
 import { isFine, judgeEnd } from './fine.ts';
 import { createJudge } from './judge.ts';
 import { updateLock } from './lock.ts';

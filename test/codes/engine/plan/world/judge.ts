@@ -1,6 +1,6 @@
 /** What must never happen, decided by the hidden identity of each row. */
-import type { PlanItem } from '../../../../../src/codes/engine/plan/model.ts';
-import { FIELDS } from '../../../../../src/codes/engine/plan/model.ts';
+import type { PlanItem } from '#codes/engine/plan/model';
+import { FIELDS } from '#codes/engine/plan/model';
 import { findClue } from './clues.ts';
 import { judgeOverwriting } from './overwriting.ts';
 import type { Judge, Moment } from './run.ts';

@@ -1,6 +1,6 @@
 /** The lock file of a run of `qr apply` that ended. */
-import type { LockEntry } from '../../../../../src/codes/engine/lock/lock-file.ts';
-import type { Field, PlanItem } from '../../../../../src/codes/engine/plan/model.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { Field, PlanItem } from '#codes/engine/plan/model';
 import type { Report } from './run.ts';
 
 const APPLIED: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged']);

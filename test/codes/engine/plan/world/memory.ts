@@ -1,8 +1,8 @@
 /** Memory of one machine, replayed as the command does. */
 
-import type { LedgerRecord } from '../../../../../src/codes/engine/plan/ledger-lines.ts';
-import { createReplay } from '../../../../../src/codes/engine/plan/ledger-view.ts';
-import type { LedgerView } from '../../../../../src/codes/engine/plan/model.ts';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { LedgerView } from '#codes/engine/plan/model';
 
 export interface Memory {
   readonly records: readonly LedgerRecord[];

@@ -1,5 +1,5 @@
 /** Nobody's edit is undone in silence. */
-import type { Field, PlanItem } from '../../../../../src/codes/engine/plan/model.ts';
+import type { Field, PlanItem } from '#codes/engine/plan/model';
 import type { Moment } from './run.ts';
 import type { ModelCode } from './service.ts';
 import type { SheetRow } from './sheet.ts';

@@ -1,5 +1,5 @@
 /** What people do to sheets and to codes in the course of a week. */
-import type { RowDecision } from '../../../../../src/codes/engine/plan/model.ts';
+import type { RowDecision } from '#codes/engine/plan/model';
 import type { Memory } from './memory.ts';
 import type { Random } from './random.ts';
 import { copyRow, listRow, type RowReport, type Sheet, type SheetRow, type SortedColumn } from './sheet.ts';

@@ -1,5 +1,5 @@
 /** Questions that a run leaves, and those that rows, listing and ledger could have answered. */
-import { FIELDS } from '../../../../../src/codes/engine/plan/model.ts';
+import { FIELDS } from '#codes/engine/plan/model';
 import type { Job, Report } from './run.ts';
 import type { RowReport } from './sheet.ts';
 import { count, type Truth } from './truth.ts';

@@ -1,14 +1,8 @@
 /** Requests of a run, each with its records before and after it, and a place to die before and after each of them. */
 
-import type { LedgerRecord } from '../../../../../src/codes/engine/plan/ledger-lines.ts';
-import {
-  FIELDS,
-  type Field,
-  type PlanItem,
-  type Row,
-  type Values,
-} from '../../../../../src/codes/engine/plan/model.ts';
-import type { CodeChanges, QrCode } from '../../../../../src/service/shapes.ts';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { FIELDS, type Field, type PlanItem, type Row, type Values } from '#codes/engine/plan/model';
+import type { CodeChanges, QrCode } from '#service/shapes';
 import type { Job, Moment, Surroundings } from './run.ts';
 import type { SheetRow } from './sheet.ts';
 import { fieldOf } from './values.ts';

@@ -1,14 +1,7 @@
 /** Carries out a plan, one request after the other, as the design says. */
-import type { LockEntry } from '../../../../../src/codes/engine/lock/lock-file.ts';
-import type {
-  LedgerView,
-  Plan,
-  PlanInput,
-  PlanItem,
-  Policy,
-  Row,
-} from '../../../../../src/codes/engine/plan/model.ts';
-import type { QrCode } from '../../../../../src/service/shapes.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { LedgerView, Plan, PlanInput, PlanItem, Policy, Row } from '#codes/engine/plan/model';
+import type { QrCode } from '#service/shapes';
 import type { Memory } from './memory.ts';
 import { createRequests, Killed, type Requests } from './requests.ts';
 import type { ModelService } from './service.ts';

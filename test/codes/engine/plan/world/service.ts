@@ -1,6 +1,6 @@
 /** Service in memory, with a clock of its own in seconds. It may normalize, shorten, be late, lag behind itself, and lose responses. */
-import { FIELDS, type Field } from '../../../../../src/codes/engine/plan/model.ts';
-import type { CodeChanges, NewCode, QrCode } from '../../../../../src/service/shapes.ts';
+import { FIELDS, type Field } from '#codes/engine/plan/model';
+import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import type { Random } from './random.ts';
 import { canon, MOST_OF_NAME } from './values.ts';
 

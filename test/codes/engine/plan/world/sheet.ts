@@ -1,8 +1,8 @@
 /** Sheets of people, with the hidden identity of each row, and the results that a run writes. */
-import type { LockEntry } from '../../../../../src/codes/engine/lock/lock-file.ts';
-import type { Base, Field, PlanItem, Row, RowDecision } from '../../../../../src/codes/engine/plan/model.ts';
-import { FIELDS } from '../../../../../src/codes/engine/plan/model.ts';
-import type { CodeChanges, QrCode } from '../../../../../src/service/shapes.ts';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
+import type { Base, Field, PlanItem, Row, RowDecision } from '#codes/engine/plan/model';
+import { FIELDS } from '#codes/engine/plan/model';
+import type { CodeChanges, QrCode } from '#service/shapes';
 import { fieldOf, isSame, printOf } from './values.ts';
 
 export interface SheetRow {

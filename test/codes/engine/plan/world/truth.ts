@@ -1,5 +1,5 @@
 /** What the model knows and the rules do not, and what a history left behind. */
-import type { PlanItem } from '../../../../../src/codes/engine/plan/model.ts';
+import type { PlanItem } from '#codes/engine/plan/model';
 import type { ModelService } from './service.ts';
 import type { SheetRow } from './sheet.ts';
 

@@ -1,7 +1,7 @@
 /** Values that people write, and when two of them are the same. Written from the design, not from the rules under test. */
-import { fingerprintOf } from '../../../../../src/codes/engine/plan/base.ts';
-import type { Field } from '../../../../../src/codes/engine/plan/model.ts';
-import type { QrCode } from '../../../../../src/service/shapes.ts';
+import { fingerprintOf } from '#codes/engine/plan/base';
+import type { Field } from '#codes/engine/plan/model';
+import type { QrCode } from '#service/shapes';
 import type { Random } from './random.ts';
 
 /** Number of characters that a service keeps of a name, if it shortens names. */
