@@ -41,7 +41,7 @@ export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw
       at += 1;
       return cell;
     });
-    return `${line.replace(/ +$/, '')}\n`;
+    return `${line.trimEnd()}\n`;
   };
   return (lines) => lines.map(drawLine).join('');
 }

@@ -36,8 +36,10 @@ export function cleanJson(text: string): string {
 }
 
 function replaceSuspects(text: string, escaped: (found: string, at: number) => string): string {
-  const { any, each } = suspects();
-  if (!any.test(text)) return text;
+  suspect ??= new RegExp(SUSPECT, 'v');
+  if (!suspect.test(text)) return text;
+  suspectOrEmoji ??= new RegExp(SUSPECT_OR_EMOJI, 'gv');
+  const each = suspectOrEmoji;
   return text.replace(PARTS, (part, start: number) =>
     part.replace(each, (found, at: number) => escaped(found, start + at)),
   );
@@ -91,22 +93,18 @@ export function escapeUnits(text: string): string {
 }
 
 /**
- * Patterns of unsafe characters. T5: controls, format characters, separators, lone surrogates, and everything
+ * Matches unsafe characters. T5: controls, format characters, separators, lone surrogates, and everything
  * without a glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a letter.
+ */
+const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
+let suspect: RegExp | undefined;
+
+/**
  * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Node takes 13 ms to
  * read the table of emoji.
  */
-function suspects(): { any: RegExp; each: RegExp } {
-  made ??= {
-    any: new RegExp(SUSPECT, 'v'),
-    each: new RegExp(String.raw`\p{RGI_Emoji}[\ufe0e\ufe0f]?|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`, 'gv'),
-  };
-  return made;
-}
-
-let made: { any: RegExp; each: RegExp } | undefined;
-
-const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
+const SUSPECT_OR_EMOJI = String.raw`\p{RGI_Emoji}[\ufe0e\ufe0f]?|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`;
+let suspectOrEmoji: RegExp | undefined;
 
 /** T7: more marks on one letter than any script needs. */
 function piledMarks(): RegExp {

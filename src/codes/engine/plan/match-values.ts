@@ -81,7 +81,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
 
 /** E4: step 6: finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
-  const { rows, policy, ledger, lock } = ladder.input;
+  const { rows, policy, listing, ledger, lock } = ladder.input;
   // Includes lost requests to be repeated, because another copy of the row may have a code.
   const isRepeat = (identity: Identity | undefined) =>
     identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
@@ -89,7 +89,10 @@ export function findEdits(ladder: Ladder): void {
     (row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
   );
   if (open.length === 0) return;
-  const free = freeCodes(ladder);
+  // A code that was replaced on request belongs to no row.
+  const free = freeCodes(ladder).filter(
+    ({ id }) => !listing.codes.has(ledger.replaced.get(id.toLowerCase()) ?? ''),
+  );
   const altered = createAlteredSearch(free);
   const keyed = [...ledger.claims.values()].filter(({ key }) => key !== undefined);
   const owned = new Set([...keyed, ...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { codeOf, newRow, planOf } from './make.ts';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { codeOf, idOf, newRow, planOf } from './make.ts';
 
 it('the plan does not repeat a warning about the row of a new code', () => {
   const odd = newRow(2, 'Call', 'tel:1');
@@ -24,5 +25,23 @@ it('a renamed row counts as edited even if all other rows of a copied sheet were
   expect(planOf(rows, { codes }).items).toMatchObject([
     { action: 'edited', code: { id: codes[0]?.id } },
     { action: 'edited', code: { id: codes[1]?.id } },
+  ]);
+});
+
+it('a code that was replaced on request is no candidate for an edited row (E4)', () => {
+  const sent = { name: 'Menu', type: 'url', destination: 'https://example.com/menu' };
+  const stored = { name: sent.name, destination: sent.destination, status: 'active' };
+  const old = codeOf(1, sent);
+  const current = codeOf(2, { ...sent, destination: 'https://example.com/elsewhere' });
+  const ledger: LedgerRecord[] = [
+    { is: 'found', run: 'first', id: old.id, row: sent, stored },
+    { is: 'run', run: 'second', ids: [old.id] },
+    { is: 'post', n: 1, run: 'second', values: sent, decided: true, replaces: old.id },
+    { is: 'made', n: 1, id: current.id, slug: current.slug, stored },
+  ];
+  const rows = [newRow(2, 'Renamed', sent.destination), newRow(3, 'Code 3', 'https://example.com/new')];
+  expect(planOf(rows, { codes: [old, current, codeOf(3)], ledger }).items).toMatchObject([
+    { action: 'edited', code: { id: current.id } },
+    { action: 'edited', code: { id: idOf(3) } },
   ]);
 });
