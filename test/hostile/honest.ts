@@ -1,7 +1,9 @@
 /** A service as the specification has it, with one code and some scans: what hostile servers are made of. */
+
 import type { Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { type RawRequest, rawAnswer } from '../support/fault-server.ts';
+import { makeCode } from '../support/make.ts';
 import { ID, SCANS } from './samples.ts';
 
 export interface HostileServer {
@@ -18,16 +20,7 @@ export interface Reply {
   body: unknown;
 }
 
-const TIMES = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' };
-export const CODE = {
-  id: ID,
-  slug: 'menu',
-  name: 'Menu',
-  type: 'url',
-  destination: 'https://example.com/',
-  status: 'active',
-  ...TIMES,
-};
+export const CODE = makeCode({ id: ID });
 
 /** Another for each code that is created. */
 const idFor = (body: string) => `00000000-0000-4000-8000-${crc32(body).toString(16).padStart(12, '0')}`;

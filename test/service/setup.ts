@@ -1,8 +1,10 @@
 /** What the tests of the service share: a service on a real clock that never waits between attempts, and its answers. */
+
 import { onTestFinished } from 'vitest';
 import { systemClock } from '#base/time/time';
 import { createService } from '#service/create-service';
 import type { Service, ServiceOptions } from '#service/service';
+import { makeCode, makeScan } from '../support/make.ts';
 
 export const KEY = 'svc_live_0123456789abcdef';
 
@@ -27,27 +29,8 @@ export function useService(baseUrl: string, options: Partial<ServiceOptions> = {
   return service;
 }
 
-export const CODE = {
-  id: '11111111-2222-4333-8444-555555555555',
-  slug: 'abc123',
-  name: 'Poster',
-  type: 'url',
-  destination: 'https://example.com/',
-  status: 'active',
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:00.000Z',
-};
-
-export const SCAN = {
-  id: 1,
-  ts: '2026-01-01T00:00:00.000Z',
-  country: 'DE',
-  city: null,
-  device: 'mobile',
-  os: 'iOS',
-  browser: 'Safari',
-  referrer: null,
-};
+export const CODE = makeCode({ slug: 'abc123', name: 'Poster' });
+export const SCAN = makeScan();
 
 /** A page of a list as the specification describes it. */
 export function pageOf(data: readonly unknown[], total = data.length) {

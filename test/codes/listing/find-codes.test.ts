@@ -1,16 +1,14 @@
 /** Finds the codes that rows specify, by the fewest requests. */
+
 import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '#base/errors';
 import type { TargetRow } from '#codes/input/check-rows';
 import { findCodes } from '#codes/listing/find-codes';
 import type { QrCode } from '#service/shapes';
 import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
+import { makeCode } from '../../support/make.ts';
 
-const at = '2026-01-01T00:00:00Z';
-const code = (n: number): QrCode => {
-  const more = { type: 'url', destination: 'https://x.de', status: 'active', created_at: at, updated_at: at };
-  return { id: `id-${n}`, slug: `s${n}`, name: `Code ${n}`, ...more };
-};
+const code = (n: number): QrCode => makeCode({ id: `id-${n}`, slug: `s${n}`, name: `Code ${n}` });
 const target = (row: number, id?: string, slug?: string): TargetRow => ({
   row,
   line: row + 1,

@@ -2,7 +2,7 @@
 import { countOf, quote } from '#base/text/quote';
 import type { QrCode } from '#service/shapes';
 import { fingerprintOf } from './base.ts';
-import type { Brake, FieldChange, PlanInput, PlanItem } from './model.ts';
+import type { Brake, FieldChange, LedgerView, PlanInput, PlanItem } from './model.ts';
 import { hasChanges, rowValues, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
@@ -18,7 +18,7 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent:
     row ? code && hasChanges(send) : isNews,
   ).length;
   return [
-    policy.force || policy.isDated ? undefined : shiftedColumn(items, absent),
+    policy.force || policy.isDated ? undefined : shiftedColumn(items, absent, input),
     policy.force ? undefined : allRemoved(items, lock?.size ?? 0),
     policy.force || policy.verb === 'update' ? undefined : otherWorkspace(items, input),
     tooMany(changed, items, input),
@@ -56,24 +56,30 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
  * Detects rows with values that other rows lost, as after sorting a single column. A row without a code counts
  * if it has the name of an absent code.
  */
-function shiftedColumn(items: readonly PlanItem[], absent: readonly QrCode[]): Brake | undefined {
+function shiftedColumn(
+  items: readonly PlanItem[],
+  absent: readonly QrCode[],
+  { ledger }: PlanInput,
+): Brake | undefined {
   const names = new Set(absent.map(({ name }) => tidy('name', name)));
   for (const field of ['destination', 'name'] as const) {
     const lost = new Set(absent.map((code) => tidy(field, code[field] ?? '')));
     const gained: string[] = [];
     for (const { row, code, changes } of items) {
       if (!row) continue;
+      const { wish, base = {} } = row;
+      const saved = base[field];
       if (!code) {
+        if (saved !== undefined && saved !== fingerprintOf(wish[field] ?? '')) lost.add(saved);
         const values = rowValues(row);
         if (names.has(tidy('name', values.name))) gained.push(tidy(field, values[field] ?? ''));
         continue;
       }
       const change = changes.find((one) => one.field === field && isEdit(one));
       if (change) gained.push(tidy(field, change.new));
-      if (!change && row.wish[field] !== undefined) continue;
+      if (!change && wish[field] !== undefined) continue;
       lost.add(tidy(field, code[field] ?? ''));
-      const cell = row.base?.[field];
-      if (cell !== undefined) lost.add(cell);
+      if (saved !== undefined) lost.add(saved);
     }
     const shifted = gained.filter((value) => lost.has(value) || lost.has(fingerprintOf(value))).length;
     if (shifted < LEAST_SHIFTED) continue;
@@ -81,19 +87,26 @@ function shiftedColumn(items: readonly PlanItem[], absent: readonly QrCode[]): B
       `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`,
     );
   }
-  return sortedStatuses(items) ?? sortedIds(items);
+  return sortedStatuses(items, ledger) ?? sortedIds(items);
 }
 
-/** Detects equal counts of statuses in sorted blocks. Shared statuses alone are no sign of sorting. */
-function sortedStatuses(items: readonly PlanItem[]): Brake | undefined {
-  const rows = items.filter(({ row, code }) => row && code);
-  const edits = rows.flatMap(({ changes }) => changes.filter((one) => one.field === 'status' && isEdit(one)));
+/**
+ * Detects equal counts of statuses in sorted blocks. Shared statuses alone are no sign of sorting. An empty
+ * cell counts as active if qrctl changed the status of its code, which it had named then.
+ */
+function sortedStatuses(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
+  const rows = items.flatMap(({ row, code, changes }) => {
+    if (!row || !code) return [];
+    const edit = changes.find((one) => one.field === 'status' && isEdit(one));
+    const isEmptied = !row.wish.status && claims.get(code.id.toLowerCase())?.changes.status.length;
+    return { old: code.status, new: edit?.new ?? (isEmptied ? 'active' : code.status) };
+  });
+  const edits = rows.filter((one) => one.old !== one.new);
   const olds = edits.map((edit) => edit.old).sort();
   const news = edits.map((edit) => edit.new).sort();
   if (edits.length < LEAST_SHIFTED || olds.join() !== news.join()) return undefined;
-  const column = rows.map(({ row, code }) => row?.wish.status ?? code?.status);
-  const blocks = column.filter((status, at) => status !== column[at - 1]).length;
-  if (blocks > new Set(column).size) return undefined;
+  const blocks = rows.filter((one, at) => one.new !== rows[at - 1]?.new).length;
+  if (blocks > new Set(rows.map((one) => one.new)).size) return undefined;
   return shiftedBrake(
     `the column "status" may have been sorted by itself: ${edits.length} rows have values that other rows had`,
   );

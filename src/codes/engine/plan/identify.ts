@@ -44,7 +44,7 @@ export function identifyRows(input: PlanInput): Identities {
   }
   if (listing.isWhole && (policy.verb === 'create' || policy.verb === 'apply')) {
     takeKnownValues(ladder);
-    matchLost(ladder);
+    matchLost(ladder, keyOwners);
     takeEqual(ladder);
     takeKeys(ladder, keyOwners);
     findEdits(ladder);

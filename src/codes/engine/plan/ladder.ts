@@ -36,6 +36,8 @@ export type Identity =
       readonly isDecided?: boolean;
       readonly replaces?: string;
       readonly answered?: readonly number[];
+      /** Codes that resemble the lost request; before they are settled, no other row takes them. */
+      readonly sought?: readonly QrCode[];
     };
 
 export interface Ladder {

@@ -2,11 +2,12 @@
 import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
+import type { KeyOwner } from './name-code.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
 type Chain = readonly Sending[];
 
-export function matchLost(ladder: Ladder): void {
+export function matchLost(ladder: Ladder, keyOwners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger } = ladder.input;
   if (ledger.unclear.length === 0) return;
   const chains = chainsOf(ledger.unclear);
@@ -33,7 +34,21 @@ export function matchLost(ladder: Ladder): void {
     }
   }
   const unmatched = freeCodes(ladder);
-  for (const one of left) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
+  for (const one of left)
+    if (!hasLaterCode(one, keyOwners, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
+}
+
+/** Tests whether a later request of the row's key created a code, which `takeKeys` compares with the row. */
+function hasLaterCode(
+  { row, chain, candidates }: Unmatched,
+  keyOwners: ReadonlyMap<string, KeyOwner>,
+  { input: { ledger, listing }, taken, answers }: Ladder,
+): boolean {
+  const { id = '' } = keyOwners.get(row.key ?? '') ?? {};
+  const isLater = (ledger.claims.get(id)?.n ?? 0) > (chain.at(-1)?.n ?? 0);
+  return (
+    isLater && candidates.length === 0 && listing.codes.has(id) && !taken.has(id) && answers.newOf(row) === 0
+  );
 }
 
 interface Unmatched {
@@ -76,9 +91,9 @@ function withoutCode(
     ...(replaces !== undefined && { replaces }),
   };
   // The request is sent again, unless a code resembles it: its code may have been changed before the look-up.
-  const others = input.isSettled ? unexplained(chain, free, input) : [];
-  const alike = candidates.length > 0 ? candidates : others;
+  const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
+  if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };
   if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };
   const again =
     used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';

@@ -50,19 +50,29 @@ export function takeEqual(ladder: Ladder): void {
     if (ladder.answers.newOf(row) > 0) settle(ladder, row, { is: 'new', isDecided: true });
     return !ladder.found.has(row);
   });
+  const sought = new Set([...ladder.found.values()].flatMap(soughtBy));
   const formKey = (row: Row) => {
     const own = valuesKey(rowValues(row));
     return free.has(own) ? own : valuesKey(storedForm(rowValues(row), ladder.input.ledger));
   };
   for (const [key, alike] of indexBy(rows, formKey)) {
     const codes = free.get(key) ?? [];
-    const reason = `${codes.length} existing codes have its values`;
-    if (codes.length > alike.length)
+    const isSought = codes.some((code) => sought.has(code));
+    const reason = isSought
+      ? 'a code with its values may be that of another row, whose request got no response'
+      : `${codes.length} existing codes have its values`;
+    if (codes.length > alike.length || isSought)
       for (const row of alike) settle(ladder, row, { is: 'undecided', candidates: codes, reason });
     else
       for (const [row, code] of deal(alike, codes, ({ status }) => status))
         settle(ladder, row, { is: 'exists', code });
   }
+}
+
+/** Returns the codes that may be the one of a lost request. */
+function soughtBy(identity: Identity): readonly QrCode[] {
+  if (identity.is === 'new') return identity.sought ?? [];
+  return identity.is === 'undecided' && identity.sending ? identity.candidates : [];
 }
 
 function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
@@ -100,7 +110,7 @@ export function findEdits(ladder: Ladder): void {
   const byPlace = createAlike(open, free, placeKey, ledger);
   const wanted = new Map<QrCode, number>();
   // Of several codes with a row's destination, those that share a name with another row are not candidates.
-  const named = new Set(open.flatMap((row) => one(byName(rowValues(row)))));
+  const named = new Set(open.flatMap((row) => byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
   const isVersion = named.size > 0 || rows.some((row) => isKnown(ladder.found.get(row)));
@@ -108,7 +118,7 @@ export function findEdits(ladder: Ladder): void {
     const values = rowValues(row);
     const changed = altered(values);
     const alike = byName(values);
-    const only = isVersion ? [...alike, ...placed(byPlace(values))] : one(alike);
+    const only = isVersion ? [...alike.flat(), ...byPlace(values).flatMap(placed)] : alike.flatMap(one);
     // A row with its own key is not an edit of another key's code.
     const candidates = [...new Set(only)].filter(
       ({ id }) => row.key === undefined || !owned.has(id.toLowerCase()),
@@ -144,19 +154,20 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Finds the free codes for a key, unless several open rows share it. A code that another client changed also
- * has the key of its row in the ledger.
+ * Finds the free codes for a key, unless several open rows share it: those that have it now, and those whose
+ * row in the ledger has it, because another client changed the code.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
-  const codes = indexBy(free, keyOf);
-  for (const code of free) {
+  const now = indexBy(free, keyOf);
+  const before = indexBy(free, (code) => {
     const [row] = claims.get(code.id.toLowerCase())?.rows ?? [];
     const sent = row && keyOf(row);
-    if (sent !== undefined && sent !== keyOf(code)) codes.set(sent, [...(codes.get(sent) ?? []), code]);
-  }
+    return sent === keyOf(code) ? undefined : sent;
+  });
   const own = indexBy(rows, (row) => keyOf(rowValues(row)));
-  return (values: ReturnType<typeof rowValues>): readonly QrCode[] => {
+  return (values: ReturnType<typeof rowValues>): (readonly QrCode[])[] => {
     const key = keyOf(values);
-    return key === undefined || own.get(key)?.length !== 1 ? [] : (codes.get(key) ?? []);
+    if (key === undefined || own.get(key)?.length !== 1) return [];
+    return [now.get(key) ?? [], before.get(key) ?? []];
   };
 }

@@ -6,7 +6,7 @@ import { type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { How, LedgerView, PlanInput, Row } from './model.ts';
 import { isAlike, rowValues, valuesKey } from './values.ts';
 
-interface KeyOwner {
+export interface KeyOwner {
   readonly id: string;
   readonly slug?: string;
 }

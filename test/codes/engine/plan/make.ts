@@ -5,6 +5,7 @@ import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { Plan, PlanInput, Policy, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
 import type { QrCode } from '#service/shapes';
+import { makeCode } from '../../../support/make.ts';
 
 /** Returns the ID of the code with this number. */
 export function idOf(number: number): string {
@@ -12,17 +13,13 @@ export function idOf(number: number): string {
 }
 
 export function codeOf(number: number, values: Partial<QrCode> = {}): QrCode {
-  return {
+  return makeCode({
     id: idOf(number),
     slug: `n${String(number).padStart(4, '0')}`,
     name: `Code ${number}`,
-    type: 'url',
     destination: `https://example.com/${number}`,
-    status: 'active',
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
     ...values,
-  };
+  });
 }
 
 /** Returns a row with the values of a code, as a list has it, with the given changes. */

@@ -229,6 +229,44 @@ describe('a list that was saved and read back', () => {
     expect(planWith([...statuses].reverse()).brakes).toEqual([]);
   });
 
+  it('is refused if a column was sorted and codes of its rows were deleted (E8)', () => {
+    const codes = [1, 2, 3, 4, 5].map((number) => codeOf(number));
+    const rows = codes.map((code, at) =>
+      rowOf(at + 2, {
+        of: code,
+        base: baseOf(code),
+        wish: { destination: codes[(at + 1) % 5]?.destination ?? '' },
+      }),
+    );
+    const left = codes.filter((_, at) => at === 0 || at === 2 || at === 4);
+    expect(planOf(rows, { codes: left, ...update }).brakes).toMatchObject([{ is: 'shifted' }]);
+    const untouched = rows.map((row, at) =>
+      at % 2 ? rowOf(at + 2, { of: codes[at], base: row.base }) : row,
+    );
+    expect(planOf(untouched, { codes: left, ...update }).brakes).toEqual([]);
+  });
+
+  it('is refused if the statuses were sorted and one row lost the status that qrctl set (E8)', () => {
+    const codes = ['expired', 'paused', 'active', 'active'].map((status, at) => codeOf(at + 1, { status }));
+    const sorted = [{}, { status: 'active' }, { status: 'expired' }, { status: 'paused' }].map((wish, at) =>
+      rowOf(at + 2, { id: idOf(at + 1), wish }),
+    );
+    const ledger: LedgerRecord[] = [
+      ...madeBefore(codes),
+      {
+        is: 'patch',
+        run: 'next',
+        n: 9,
+        id: idOf(1),
+        set: { status: 'expired' },
+        before: { status: 'active' },
+      },
+      { is: 'set', n: 9, stored: { status: 'expired' } },
+    ];
+    expect(planOf(sorted, { codes, ledger, ...update }).brakes).toMatchObject([{ is: 'shifted' }]);
+    expect(planOf(sorted, { codes, ...update }).brakes).toEqual([]);
+  });
+
   it('is refused if it changes more rows than --max-changes (E8)', () => {
     const codes = Array.from({ length: 40 }, (_, at) => codeOf(at + 1));
     const rows = codes.map((code, at) =>
@@ -289,6 +327,36 @@ describe('a request without a response', () => {
       { is: 'post', run: 'before', n: 2, values, again: 1, decided: true },
     ];
     expect(actionsOf(planOf([row], { ...asked, ledger: used, policy }))).toEqual(['undecided']);
+  });
+
+  it('leaves a code that resembles it to no other row', () => {
+    const cut = codeOf(2, { name: 'Spring menu 2026 for', destination: MENU });
+    const lost = { name: 'Spring menu 2026 for table 12', type: 'url', destination: MENU };
+    const sent: LedgerRecord[] = [
+      { is: 'run', run: 'before', ids: [] },
+      { is: 'post', run: 'before', n: 1, values: lost },
+    ];
+    const rows = [newRow(2, lost.name, MENU), newRow(3, cut.name, MENU)];
+    const settled = planOf(rows, { codes: [cut], ledger: sent, isSettled: true });
+    expect(actionsOf(settled)).toEqual(['undecided', 'undecided']);
+    expect(planOf(rows, { codes: [cut], ledger: sent }).items).toMatchObject([
+      { action: 'create', isWaiting: true },
+      { action: 'undecided', candidates: [{ id: cut.id }] },
+    ]);
+  });
+
+  it('is not repeated if a later request of its key created a code', () => {
+    const poster = { name: 'Poster', type: 'vcard' };
+    const later = codeOf(2, { name: 'Other', type: 'vcard', destination: null });
+    const sent: LedgerRecord[] = [
+      { is: 'run', run: 'before', ids: [] },
+      { is: 'post', run: 'before', n: 1, values: poster, key: 'k' },
+      { is: 'post', run: 'before', n: 2, values: { name: 'Other', type: 'vcard' }, key: 'k' },
+      { is: 'made', n: 2, id: later.id, slug: later.slug, stored: { name: 'Other', status: 'active' } },
+    ];
+    const again = newRow(2, 'Poster', undefined, { key: 'k', type: 'vcard' });
+    const settled = planOf([again], { codes: [later], ledger: sent, isSettled: true });
+    expect(actionsOf(settled)).toEqual(['undecided']);
   });
 
   it('waits for a look-up also if its row was edited, and finds the code', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import { codeOf, idOf, newRow, planOf } from './make.ts';
+import { codeOf, idOf, madeBefore, newRow, planOf } from './make.ts';
 
 it('the plan does not repeat a warning about the row of a new code', () => {
   const odd = newRow(2, 'Call', 'tel:1');
@@ -43,5 +43,18 @@ it('a code that was replaced on request is no candidate for an edited row (E4)',
   expect(planOf(rows, { codes: [old, current, codeOf(3)], ledger }).items).toMatchObject([
     { action: 'edited', code: { id: current.id } },
     { action: 'edited', code: { id: idOf(3) } },
+  ]);
+});
+
+it('an edited row may be of a code with its name, or of one that had it before a person renamed it (E4)', () => {
+  const renamed = codeOf(1, { name: 'Renamed' });
+  const made = codeOf(2, { name: 'Code 1', destination: renamed.destination });
+  const row = newRow(2, 'Code 1', 'https://example.com/new');
+  const ledger = madeBefore([{ ...renamed, name: 'Code 1' }]);
+  expect(planOf([row], { codes: [renamed, made], ledger }).items).toMatchObject([
+    { action: 'undecided', candidates: [{ id: made.id }, { id: renamed.id }] },
+  ]);
+  expect(planOf([row], { codes: [renamed], ledger }).items).toMatchObject([
+    { action: 'edited', code: { id: renamed.id } },
   ]);
 });

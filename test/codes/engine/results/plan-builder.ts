@@ -3,12 +3,17 @@
 import type { RowEnd } from '#codes/engine/executor/job';
 import type { FieldChange, Plan, PlanItem, Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
+import { makeCode } from '../../../support/make.ts';
 
 /** A code whose id and name follow from its slug. */
 export function codeOf(slug: string, more: Partial<QrCode> = {}): QrCode {
-  const at = '2026-01-15T12:00:00.000Z';
-  const values = { name: slug, type: 'url', destination: `https://example.com/${slug}`, status: 'active' };
-  return { id: `id-${slug}`, slug, ...values, created_at: at, updated_at: at, ...more };
+  return makeCode({
+    id: `id-${slug}`,
+    slug,
+    name: slug,
+    destination: `https://example.com/${slug}`,
+    ...more,
+  });
 }
 
 export function rowOf(line: number, more: Partial<Row> = {}): Row {

@@ -6,20 +6,11 @@ import { tabulate } from '#codes/engine/results/tabulate';
 import { checkRows } from '#codes/engine/rows/read-rows';
 import { parseInput } from '#codes/input/read-input';
 import type { Input } from '#files/formats/read/input';
-import type { QrCode } from '#service/shapes';
+import { makeCode } from '../../../support/make.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const OTHER_ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c12';
-const CODE: QrCode = {
-  id: ID,
-  slug: 'abc',
-  name: 'Menu',
-  type: 'url',
-  destination: 'https://x.de/',
-  status: 'active',
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-};
+const CODE = makeCode({ id: ID, slug: 'abc', destination: 'https://x.de/' });
 const UNKNOWN = 'rffffff-ffffff-ffffff';
 const SAVED = baseOf({ name: 'Old', destination: 'https://old.de/', status: 'active' });
 

@@ -4,6 +4,7 @@ import { formatBase } from '#codes/engine/plan/base';
 import { checkRows, type RowsOptions } from '#codes/engine/rows/read-rows';
 import { parseWithFaults } from '#codes/input/read-input';
 import { type Checked, formatFault, refuseChecked } from '#files/formats/read/input';
+import { makeCode } from '../../../support/make.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const BASE = 'r3fa9c1-77b2e0-a1c4d9';
@@ -184,19 +185,8 @@ describe('results and saved lists', () => {
 });
 
 describe('a backup', () => {
-  const CODE = {
-    id: ID,
-    slug: 'abc',
-    name: 'Menu',
-    type: 'url',
-    destination: 'https://x.de/',
-    status: 'paused',
-  };
-  const text = JSON.stringify(
-    { ...CODE, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
-    null,
-    2,
-  );
+  const CODE = makeCode({ id: ID, slug: 'abc', destination: 'https://x.de/', status: 'paused' });
+  const text = JSON.stringify(CODE, null, 2);
 
   it.each([`${ID}.json`, 'standard input'])(
     'of a deleted code is a wish for a code with its values (%s)',
