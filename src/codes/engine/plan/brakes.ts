@@ -65,6 +65,7 @@ function shiftedColumn(
   for (const field of ['destination', 'name'] as const) {
     const lost = new Set(absent.map((code) => tidy(field, code[field] ?? '')));
     const gained: string[] = [];
+    const added: string[] = [];
     for (const { row, code, changes } of items) {
       if (!row) continue;
       const { wish, base = {} } = row;
@@ -72,7 +73,8 @@ function shiftedColumn(
       if (!code) {
         if (saved !== undefined && saved !== fingerprintOf(wish[field] ?? '')) lost.add(saved);
         const values = rowValues(row);
-        if (names.has(tidy('name', values.name))) gained.push(tidy(field, values[field] ?? ''));
+        const list = names.has(tidy('name', values.name)) ? gained : added;
+        list.push(tidy(field, values[field] ?? ''));
         continue;
       }
       const change = changes.find((one) => one.field === field && isEdit(one));
@@ -81,8 +83,10 @@ function shiftedColumn(
       lost.add(tidy(field, code[field] ?? ''));
       if (saved !== undefined) lost.add(saved);
     }
-    const shifted = gained.filter((value) => lost.has(value) || lost.has(fingerprintOf(value))).length;
-    if (shifted < LEAST_SHIFTED) continue;
+    const isLost = (value: string) => lost.has(value) || lost.has(fingerprintOf(value));
+    const among = gained.filter(isLost).length;
+    const shifted = among + added.filter(isLost).length;
+    if (among < LEAST_SHIFTED - 1 || shifted < LEAST_SHIFTED) continue;
     return shiftedBrake(
       `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`,
     );

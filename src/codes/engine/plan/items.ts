@@ -3,7 +3,7 @@ import type { CodeChanges, QrCode } from '#service/shapes';
 import { freeCodes } from './ladder.ts';
 import { candidatesOf } from './match-lost.ts';
 import type { FieldChange, PlanAction, PlanInput, PlanItem, Policy, Row } from './model.ts';
-import { indexBy, valuesKey } from './values.ts';
+import { hasChanges, indexBy, valuesKey } from './values.ts';
 
 export const NOTHING: CodeChanges = {};
 
@@ -42,7 +42,8 @@ export function withDuplicates(
   const reason = 'its request was repeated after a lost response, and another new code has its values';
   const ask = (item: PlanItem): PlanItem => {
     const codes = item.code && item.how !== 'decision' ? extra.get(item.code.id.toLowerCase()) : undefined;
-    if (!item.code || !codes) return item;
+    // A change of the row goes ahead: the next run, which no longer asks, would send it.
+    if (!item.code || !codes || hasChanges(item.send)) return item;
     extra.delete(item.code.id.toLowerCase());
     return { ...item, action: 'undecided', send: NOTHING, candidates: [item.code, ...codes], reason };
   };

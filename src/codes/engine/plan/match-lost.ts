@@ -38,17 +38,18 @@ export function matchLost(ladder: Ladder, keyOwners: ReadonlyMap<string, KeyOwne
     if (!hasLaterCode(one, keyOwners, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
 }
 
-/** Tests whether a later request of the row's key created a code, which `takeKeys` compares with the row. */
+/**
+ * Tests whether the row's key has a code, which `takeKeys` compares with the row. It had none when the request
+ * was sent, because the user had not decided then.
+ */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,
   keyOwners: ReadonlyMap<string, KeyOwner>,
-  { input: { ledger, listing }, taken, answers }: Ladder,
+  { input: { listing }, taken, answers }: Ladder,
 ): boolean {
   const { id = '' } = keyOwners.get(row.key ?? '') ?? {};
-  const isLater = (ledger.claims.get(id)?.n ?? 0) > (chain.at(-1)?.n ?? 0);
-  return (
-    isLater && candidates.length === 0 && listing.codes.has(id) && !taken.has(id) && answers.newOf(row) === 0
-  );
+  const isDecided = answers.newOf(row) > 0 || chain.some(({ decided }) => decided);
+  return listing.codes.has(id) && !taken.has(id) && candidates.length === 0 && !isDecided;
 }
 
 interface Unmatched {

@@ -211,6 +211,16 @@ describe('a list that was saved and read back', () => {
     expect(asked.brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
+  it('is refused if a sorted column changes two codes and gives a new row the value of a third (E8)', () => {
+    const codes = [codeOf(1), codeOf(2), codeOf(3)];
+    const places = ['https://example.com/0', 'https://example.com/1', 'https://example.com/2'];
+    const rows = codes.map((code, at) => newRow(at + 2, code.name, places[at], { id: code.id }));
+    const added = newRow(5, 'Added', 'https://example.com/3');
+    const asked = { codes, ledger: madeBefore(codes), policy: { applyEdits: true } };
+    expect(planOf([...rows, added], asked).brakes).toMatchObject([{ is: 'shifted' }]);
+    expect(planOf([...rows, newRow(5, 'Added', 'https://example.com/4')], asked).brakes).toEqual([]);
+  });
+
   it('is refused if only the statuses were sorted, but not if active and paused codes alternate (E8)', () => {
     const statuses = Array.from({ length: 8 }, (_, at) => (at % 2 ? 'active' : 'paused'));
     const codes = statuses.map((status, at) => codeOf(at + 1, { status }));
@@ -345,7 +355,7 @@ describe('a request without a response', () => {
     ]);
   });
 
-  it('is not repeated if a later request of its key created a code', () => {
+  it('is not repeated if its key has a code by now', () => {
     const poster = { name: 'Poster', type: 'vcard' };
     const later = codeOf(2, { name: 'Other', type: 'vcard', destination: null });
     const sent: LedgerRecord[] = [
@@ -383,6 +393,17 @@ describe('a request without a response', () => {
     const { items } = planOf([row], { codes: [codeOf(1), code, late], ledger: repeated });
     expect(items).toMatchObject([
       { action: 'undecided', candidates: [{ slug: 'n0002' }, { slug: 'n0003' }] },
+    ]);
+    // Otherwise the next run would send it, because it no longer asks.
+    const edited = rowOf(2, { of: { ...code, name: 'Lunch' } });
+    const changed = planOf([edited], {
+      codes: [codeOf(1), code, late],
+      ledger: repeated,
+      policy: { verb: 'update' },
+    });
+    expect(changed.items).toMatchObject([
+      { action: 'update', send: { name: 'Lunch' } },
+      { action: 'undecided', candidates: [{ slug: 'n0003' }] },
     ]);
   });
 });
