@@ -15,7 +15,7 @@ import {
   writeLock,
 } from '#codes/engine/lock/lock-store';
 import { baseOf, formatBase } from '#codes/engine/plan/base';
-import { judgeNew } from '#codes/engine/plan/plan';
+import { judgeNew } from '#codes/engine/plan/judge';
 import { everyCode } from '#codes/listing/codes';
 import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '#commands/define';
 import { outputOptions, printRecords } from '#commands/output-options';

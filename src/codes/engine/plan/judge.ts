@@ -1,0 +1,78 @@
+import { countOf, inQuotes, quote } from '#base/text/quote';
+import { droppedUtm } from '#base/text/utm';
+import { findDestinationProblem, isDead } from '#codes/destinations/destination';
+import type { Fault } from '#files/formats/read/input';
+import type { PlanItem, Policy, Row } from './model.ts';
+
+interface Judged {
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+/** Returns the faults and warnings of a row that count for what is planned for it. */
+export function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Judged {
+  if (!row) return { faults: [], warnings: [] };
+  if (action === 'create') {
+    const judged = judgeNew(row, policy.force);
+    const isKnown = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
+    return isKnown ? { ...judged, warnings: [] } : judged;
+  }
+  if (!code || policy.verb === 'delete') return { faults: [], warnings: [] };
+  const changed = new Set<string>(
+    changes.filter(({ what }) => what !== 'keep' && what !== 'drift').map(({ field }) => field),
+  );
+  const doubts = row.doubts.filter(
+    ({ field }) => changed.has(field) && (field !== 'destination' || code.type === 'url'),
+  );
+  const { faults, warnings } = sortOut(doubts);
+  const ofType = faultsOfType(row, code.type);
+  if (policy.verb === 'update') return { faults, warnings: [...warnings, ...ofType] };
+  return { faults: [...ofType, ...faults], warnings };
+}
+
+export function judgeNew(row: Row, force: boolean): Judged {
+  const { line, wish, type, typeFault, doubts, noDestination } = row;
+  const { faults, warnings } = sortOut(doubts.filter(({ field }) => field !== 'destination'));
+  if (typeFault) return { faults: [typeFault, ...faults], warnings };
+  if (wish.name === undefined)
+    faults.push({ line, column: 'name', message: 'is empty: a new code needs a name' });
+  const problem = findDestinationProblem(wish.destination, type);
+  if (!problem) return { faults, warnings };
+  if (noDestination) return { faults: [...faults, noDestination], warnings };
+  const fault: Fault = { line, column: 'destination', message: problem.words };
+  if (isDead(problem) && !force) faults.push({ ...fault, mayForce: true });
+  else warnings.push(fault);
+  return { faults, warnings };
+}
+
+function sortOut(doubts: Row['doubts']): { faults: Fault[]; warnings: Fault[] } {
+  return {
+    faults: doubts.filter(({ isOdd }) => !isOdd).map(({ fault }) => fault),
+    warnings: doubts.filter(({ isOdd }) => isOdd).map(({ fault }) => fault),
+  };
+}
+
+function faultsOfType({ line, type, key }: Row, known: string): Fault[] {
+  if (type === undefined || type.toLowerCase() === known.toLowerCase()) return [];
+  const what = key === undefined ? 'it' : inQuotes(key);
+  return [
+    {
+      line,
+      column: 'type',
+      message: `the type of a code can't be changed: ${what} is ${quote(known)}, not ${quote(type)}`,
+    },
+  ];
+}
+
+export function warningsOfTags(items: readonly PlanItem[], { verb }: Policy): Fault[] {
+  if (verb !== 'update') return [];
+  const dropped = items.flatMap(({ code, send: { destination } }) => {
+    const tags = destination === undefined ? [] : droppedUtm(code?.destination ?? '', destination);
+    return tags.length > 0 ? [tags.map((tag) => tag.replace(/=.*/s, '').toLowerCase())] : [];
+  });
+  if (dropped.length === 0) return [];
+  const what =
+    dropped.length === 1 ? 'a new destination lacks' : `${countOf(dropped.length, 'new destination')} lack`;
+  const names = [...new Set(dropped.flat())].sort().join(', ');
+  return [{ message: `${what} UTM tags of the old one (${names}); to keep them, add --keep-utm` }];
+}
