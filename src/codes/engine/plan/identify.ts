@@ -2,11 +2,11 @@
 import { inQuotes, quote } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
 import type { QrCode } from '#service/shapes';
-import type { Answers, Identity, Ladder } from './ladder.ts';
+import { type Answers, type Identity, type Ladder, settle } from './ladder.ts';
 import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
 import type { Decisions, PlanInput, Row } from './model.ts';
-import { identifyNamed, keyedCodes, missingKeys, takeKeys } from './name-code.ts';
+import { createOwnerSearch, identifyNamed, keyedCodes, missingKeys, takeKeys } from './name-code.ts';
 
 export interface Identities {
   readonly rows: readonly Identity[];
@@ -23,14 +23,15 @@ export function identifyRows(input: PlanInput): Identities {
   const answers = readAnswers(rows, policy.decisions, find, refuse);
   const ladder: Ladder = { input, answers, taken: new Set(), found: new Map() };
   const named = new Map<string, Row>();
-  const keyOwners = keyedCodes(input);
+  const owners = keyedCodes(input);
+  const ownerOf = createOwnerSearch(owners, input.ledger);
   const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
-  const missing = missingKeys(rows, keyOwners.keys());
-  const naming = { find, bySlug, keyOwners, missing, named: cells, refuse };
+  const missing = missingKeys(rows, owners.keys());
+  const naming = { find, bySlug, ownerOf, owners, missing, named: cells, refuse };
   for (const row of rows) {
     const identity = row.isFailed ? { is: 'new' as const } : identifyNamed(row, ladder, naming);
     if (!identity) continue;
-    ladder.found.set(row, identity);
+    settle(ladder, row, identity);
     if (identity.is !== 'code') continue;
     const id = identity.code.id.toLowerCase();
     const other = named.get(id);
@@ -40,13 +41,12 @@ export function identifyRows(input: PlanInput): Identities {
         message: `the code ${quote(identity.code.slug)} is also that of line ${other.line}`,
       });
     named.set(id, row);
-    ladder.taken.add(id);
   }
   if (listing.isWhole && (policy.verb === 'create' || policy.verb === 'apply')) {
     takeKnownValues(ladder);
-    matchLost(ladder, keyOwners);
+    matchLost(ladder, ownerOf);
     takeEqual(ladder);
-    takeKeys(ladder, keyOwners);
+    takeKeys(ladder, ownerOf);
     findEdits(ladder);
   }
   const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));

@@ -62,9 +62,11 @@ export function freeCodes({
   return [...input.listing.codes.values()].filter(({ id }) => !taken.has(id.toLowerCase()));
 }
 
+/** Assigns a row its identity. Its code, also one that it replaces, is no other row's. */
 export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   ladder.found.set(row, identity);
   if (identity.is === 'code' || identity.is === 'exists') ladder.taken.add(identity.code.id.toLowerCase());
+  if (identity.is === 'new' && identity.replaces !== undefined) ladder.taken.add(identity.replaces);
 }
 
 /** Pairs rows of equal values with codes: first by wanted status, then in order. */

@@ -2,12 +2,12 @@
 import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
-import type { KeyOwner } from './name-code.ts';
+import type { OwnerOf } from './name-code.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
 type Chain = readonly Sending[];
 
-export function matchLost(ladder: Ladder, keyOwners: ReadonlyMap<string, KeyOwner>): void {
+export function matchLost(ladder: Ladder, ownerOf: OwnerOf): void {
   const { ledger } = ladder.input;
   if (ledger.unclear.length === 0) return;
   const chains = chainsOf(ledger.unclear);
@@ -19,8 +19,10 @@ export function matchLost(ladder: Ladder, keyOwners: ReadonlyMap<string, KeyOwne
   for (const alike of indexBy(chains, storedKey).values()) {
     const sent = alike[0]?.[0];
     if (!sent) continue;
+    // A code that answered another request is not the one of this request.
+    const mayBeIts = (id: string) => !ladder.taken.has(id) && ledger.claims.get(id)?.origin !== 'made';
     const candidates = candidatesOf(sent, byValues, ledger).filter(
-      (code) => isNew(code, alike) && !ladder.taken.has(code.id.toLowerCase()),
+      (code) => isNew(code, alike) && mayBeIts(code.id.toLowerCase()),
     );
     const isClear = candidates.length <= alike.length;
     const rows = new Map(
@@ -35,7 +37,7 @@ export function matchLost(ladder: Ladder, keyOwners: ReadonlyMap<string, KeyOwne
   }
   const unmatched = freeCodes(ladder);
   for (const one of left)
-    if (!hasLaterCode(one, keyOwners, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
+    if (!hasLaterCode(one, ownerOf, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
 }
 
 /**
@@ -44,10 +46,10 @@ export function matchLost(ladder: Ladder, keyOwners: ReadonlyMap<string, KeyOwne
  */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,
-  keyOwners: ReadonlyMap<string, KeyOwner>,
+  ownerOf: OwnerOf,
   { input: { listing }, taken, answers }: Ladder,
 ): boolean {
-  const { id = '' } = keyOwners.get(row.key ?? '') ?? {};
+  const { id = '' } = ownerOf(row) ?? {};
   const isDecided = answers.newOf(row) > 0 || chain.some(({ decided }) => decided);
   return listing.codes.has(id) && !taken.has(id) && candidates.length === 0 && !isDecided;
 }

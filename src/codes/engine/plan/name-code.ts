@@ -4,25 +4,42 @@ import type { Fault } from '#files/formats/read/input';
 import type { NewCode, QrCode } from '#service/shapes';
 import { type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { How, LedgerView, PlanInput, Row } from './model.ts';
-import { isAlike, rowValues, valuesKey } from './values.ts';
+import { indexBy, isAlike, rowValues, valuesKey } from './values.ts';
 
-export interface KeyOwner {
+interface KeyOwner {
   readonly id: string;
   readonly slug?: string;
 }
 
-export function keyedCodes({ lock, ledger }: PlanInput): Map<string, KeyOwner> {
-  const owners = new Map<string, KeyOwner>();
-  for (const { key, id } of [...ledger.claims.values()].sort((one, other) => one.order - other.order))
-    if (key !== undefined) owners.set(key, { id });
-  for (const { key, id, slug } of lock?.values() ?? []) owners.set(key, { id: id.toLowerCase(), slug });
+export type OwnerOf = (row: Row) => KeyOwner | undefined;
+
+/** Returns the codes of each key: that of the lock file, or all of the ledger, oldest first. */
+export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly KeyOwner[]> {
+  const claims = [...ledger.claims.values()].sort((one, other) => one.order - other.order);
+  const owners: Map<string, readonly KeyOwner[]> = indexBy(claims, ({ key }) => key);
+  for (const { key, id, slug } of lock?.values() ?? []) owners.set(key, [{ id: id.toLowerCase(), slug }]);
   return owners;
+}
+
+/** Finds the code of a row's key. Files may share a key: the row's is the newest with its values, or the newest. */
+export function createOwnerSearch(
+  owners: ReadonlyMap<string, readonly KeyOwner[]>,
+  { claims }: LedgerView,
+): OwnerOf {
+  return (row) => {
+    const [first, ...more] = owners.get(row.key ?? '') ?? [];
+    if (more.length === 0 || first === undefined) return first;
+    const key = valuesKey(rowValues(row));
+    const hasValues = ({ id }: KeyOwner) => claims.get(id)?.rows.some((one) => valuesKey(one) === key);
+    return [first, ...more].findLast(hasValues) ?? more.at(-1);
+  };
 }
 
 interface Naming {
   readonly find: (name: string) => QrCode | undefined;
   readonly bySlug: ReadonlyMap<string, QrCode>;
-  readonly keyOwners: ReadonlyMap<string, KeyOwner>;
+  readonly ownerOf: OwnerOf;
+  readonly owners: ReadonlyMap<string, readonly KeyOwner[]>;
   readonly missing: ReadonlyMap<string, string>;
   readonly named: ReadonlySet<string>;
   readonly refuse: (fault: Fault) => void;
@@ -31,8 +48,8 @@ interface Naming {
 export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identity | undefined {
   const { line, key, id, slug } = row;
   const { codes } = ladder.input.listing;
-  const { find, bySlug, keyOwners, refuse } = naming;
-  const owner = key === undefined ? undefined : keyOwners.get(key);
+  const { find, bySlug, owners, refuse } = naming;
+  const owner = naming.ownerOf(row);
   const chosen = ladder.answers.codeOf(row);
   if (chosen) return { is: 'code', how: 'decision', code: chosen };
   if (id !== undefined || slug !== undefined) {
@@ -69,7 +86,7 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   if (self) return { is: 'code', how: 'id', code: self };
   const similar = key === undefined ? undefined : naming.missing.get(reduceKey(key));
   if (similar === undefined || ladder.answers.newOf(row) > 0) return undefined;
-  const code = codes.get(keyOwners.get(similar)?.id ?? '');
+  const code = codes.get(owners.get(similar)?.at(-1)?.id ?? '');
   const reason = `its key differs from the key ${inQuotes(similar)}, which the file lacks, only in zeros, case or spaces`;
   return { is: 'undecided', candidates: code ? [code] : [], reason };
 }
@@ -142,10 +159,10 @@ function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[]
 /**
  * Matches rows by key. With equal name or destination, `qr create` assumes an edit; the user decides others.
  */
-export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
+export function takeKeys(ladder: Ladder, ownerOf: OwnerOf): void {
   const { ledger, listing, policy } = ladder.input;
   for (const row of openRows(ladder)) {
-    const id = owners.get(row.key ?? '')?.id;
+    const id = ownerOf(row)?.id;
     const code = listing.codes.get(id ?? '');
     if (!code || id === undefined || ladder.answers.newOf(row) > 0) continue;
     const isAsked = policy.verb === 'apply' && !policy.adoptExisting;

@@ -536,6 +536,29 @@ describe('equal rows', () => {
   });
 });
 
+it('a new set of equal rows takes no code that it replaces, also after a lost response', () => {
+  const place = { name: 'Flyer', type: 'url', destination: MENU };
+  const made = codeOf(1, place);
+  const ledger: LedgerRecord[] = [
+    { is: 'run', run: 'before', ids: [] },
+    { is: 'post', run: 'before', n: 1, values: place },
+    {
+      is: 'made',
+      n: 1,
+      id: made.id,
+      slug: made.slug,
+      stored: { name: 'Flyer', destination: MENU, status: 'active' },
+    },
+    { is: 'post', run: 'before', n: 2, values: place },
+  ];
+  const rows = [newRow(2, 'Flyer', MENU), newRow(3, 'Flyer', MENU)];
+  const policy = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
+  expect(planOf(rows, { codes: [made], ledger, policy, isSettled: true }).items).toMatchObject([
+    { action: 'create', isDecided: true, replaces: made.id },
+    { action: 'create', isDecided: true, repeats: { n: 2 } },
+  ]);
+});
+
 describe('keys that only the ledger contains', () => {
   const codes = [1, 2].map((number) => codeOf(number));
   const keyed = codes.map((code, at) =>
@@ -553,6 +576,25 @@ describe('keys that only the ledger contains', () => {
       'create',
       'exists n0001',
       'exists n0002',
+    ]);
+  });
+
+  it('that two files share belong to the row with the values of the code', () => {
+    const [ours, theirs] = [codeOf(1), codeOf(2)];
+    const shared: LedgerRecord[] = [
+      { is: 'run', run: 'before', ids: [] },
+      ...[ours, theirs].flatMap(({ id, slug, name, type, destination, status }, at): LedgerRecord[] => {
+        const place = destination ?? '';
+        return [
+          { is: 'post', run: 'before', n: at + 1, values: { name, type, destination: place }, key: 'k' },
+          { is: 'made', n: at + 1, id, slug, stored: { name, destination: place, status } },
+        ];
+      }),
+    ];
+    const row = newRow(2, ours.name, ours.destination ?? '', { key: 'k' });
+    const edited = { ...ours, name: 'Renamed', destination: 'https://example.com/renamed' };
+    expect(actionsOf(planOf([row], { codes: [edited, theirs], ledger: shared }))).toEqual([
+      'unchanged n0001',
     ]);
   });
 
