@@ -1,97 +1,59 @@
 import { quote } from '#base/text/quote';
-import {
-  CODE_FIELDS,
-  CODE_STATUSES,
-  CODE_TYPES,
-  DEVICES,
-  MAX_CODES_PAGE,
-  MAX_SCANS_PAGE,
-  SCAN_FIELDS,
-} from '#service/shapes';
+import { openApi } from '#sandbox/openapi';
 
-const VERSION = '1.0.0';
-
-interface Expected {
-  method: 'get' | 'post' | 'patch' | 'delete';
-  path: string;
-  query?: readonly string[];
-  maximum?: number;
-  body?: readonly string[];
-  response?: { status: string; fields: readonly string[]; list?: boolean };
-}
-
-const CODE = { status: '200', fields: CODE_FIELDS };
-const PAGE = ['page', 'limit'];
-
-const EXPECTED: readonly Expected[] = [
-  { method: 'get', path: '/qr', query: PAGE, maximum: MAX_CODES_PAGE, response: { ...CODE, list: true } },
-  {
-    method: 'post',
-    path: '/qr',
-    body: ['name', 'type', 'destination'],
-    response: { ...CODE, status: '201' },
-  },
-  { method: 'get', path: '/qr/{id}', response: CODE },
-  { method: 'patch', path: '/qr/{id}', body: ['name', 'destination', 'status'], response: CODE },
-  { method: 'delete', path: '/qr/{id}' },
-  {
-    method: 'get',
-    path: '/qr/{id}/scans',
-    query: [...PAGE, 'since', 'until'],
-    maximum: MAX_SCANS_PAGE,
-    response: { status: '200', fields: SCAN_FIELDS, list: true },
-  },
-];
-
-const VALUES = new Map<string, readonly string[]>([
-  ['type', CODE_TYPES],
-  ['status', CODE_STATUSES],
-  ['device', DEVICES],
-]);
+/** Expected description: the one of the sandbox, which has every endpoint and field that qrctl uses. */
+const EXPECTED = openApi('/api/v1');
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
 export function compareOpenApi(description: unknown): { broken: string[]; changed: string[] } {
   const walk = walker(description);
+  const walkExpected = walker(EXPECTED);
   const broken = new Set<string>();
   const changed = new Set<string>();
   const version = walk(description, 'info', 'version');
-  if (version !== VERSION)
-    changed.add(`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${VERSION}`);
-  for (const expected of EXPECTED) compareOperation(expected);
+  const known = walkExpected(EXPECTED, 'info', 'version');
+  if (version !== known)
+    changed.add(`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${known}`);
+  for (const [path, item] of Object.entries(walkExpected(EXPECTED, 'paths') ?? {}))
+    for (const method of Object.keys(item))
+      if (method !== 'parameters') compareOperation(path, method, item[method]);
   return { broken: [...broken], changed: [...changed] };
 
-  function compareOperation({ method, path, query = [], maximum, body = [], response }: Expected): void {
+  function compareOperation(path: string, method: string, expected: unknown): void {
     const name = `${method.toUpperCase()} ${path}`;
     const operation = findOperation(walk, description, path, method);
     if (operation === undefined) {
       broken.add(`${name} is missing`);
       return;
     }
-    for (const parameter of query)
+    for (const parameter of asList(walkExpected(expected, 'parameters')).map((one) => `${own(one, 'name')}`))
       if (findParameter(walk, operation, parameter) === undefined)
         broken.add(`${name} has no parameter ${parameter}`);
-    const limit = walk(findParameter(walk, operation, 'limit'), 'schema', 'maximum');
-    if (typeof limit === 'number' && limit !== maximum)
-      changed.add(`${name} takes a limit of up to ${limit}, not ${maximum}`);
-    compareFields(`the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA));
-    if (!response) return;
-    const schema = walk(operation, 'responses', response.status, ...JSON_SCHEMA);
-    const record = response.list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
-    compareFields(`the response to ${name}`, response.fields, record);
+    const most = maximumOf(walkExpected, expected);
+    const limit = maximumOf(walk, operation);
+    if (typeof limit === 'number' && limit !== most)
+      changed.add(`${name} takes a limit of up to ${limit}, not ${most}`);
+    const [success = ''] = Object.keys(walkExpected(expected, 'responses') ?? {});
+    const compare = (what: string, ...place: string[]) =>
+      compareFields(what, walkExpected(expected, ...place), walk(operation, ...place));
+    compare(`the body of ${name}`, 'requestBody', ...JSON_SCHEMA);
+    compare(`the response to ${name}`, 'responses', success, ...JSON_SCHEMA);
   }
 
-  function compareFields(what: string, fields: readonly string[], schema: unknown): void {
-    for (const field of fields) {
-      const declared = findProperty(walk, schema, field);
+  /** Compares the fields of a record; of a page, those of its items. */
+  function compareFields(what: string, expected: unknown, schema: unknown): void {
+    const item = walkExpected(expected, 'properties', 'data', 'items');
+    const record = item ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
+    for (const [field, form] of Object.entries(walkExpected(item ?? expected, 'properties') ?? {})) {
+      const declared = findProperty(walk, record, field);
       if (declared === undefined) broken.add(`${what} has no field ${field}`);
-      compareValues(field, asList(walk(declared, 'enum')));
+      compareValues(field, asList(own(form, 'enum')), asList(walk(declared, 'enum')));
     }
   }
 
-  function compareValues(field: string, values: readonly unknown[]): void {
-    const known = VALUES.get(field);
-    if (!known || values.length === 0) return;
+  function compareValues(field: string, known: readonly unknown[], values: readonly unknown[]): void {
+    if (known.length === 0 || values.length === 0) return;
     const gone = known.filter((value) => !values.includes(value));
     const added = values.filter((value) => typeof value === 'string' && !known.includes(value));
     if (gone.length > 0) changed.add(`${field} can no longer be ${gone.join(', ')}`);
@@ -137,6 +99,10 @@ function findParameter(walk: Walk, operation: unknown, name: string): unknown {
   return parameters.find(
     (parameter) => walk(parameter, 'in') === 'query' && walk(parameter, 'name') === name,
   );
+}
+
+function maximumOf(walk: Walk, operation: unknown): unknown {
+  return walk(findParameter(walk, operation, 'limit'), 'schema', 'maximum');
 }
 
 function findProperty(walk: Walk, schema: unknown, name: string, depth = 0): unknown {
