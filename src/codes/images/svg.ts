@@ -36,7 +36,7 @@ function formatImage(plate: Plate, quietZone: number): string {
 }
 
 /** Formats path data (SVG 2, 9.3). */
-function formatPath(outlines: readonly Outline[], offset: number): string {
+export function formatPath(outlines: readonly Outline[], offset: number): string {
   const corner = (x: number, y: number) => `M${x} ${y}`;
   const side = (right: number, down: number) => (right === 0 ? `v${down}` : `h${right}`);
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');

@@ -2,9 +2,10 @@ import { getOrAdd } from '#base/collections';
 import { type Color, formatColor } from '#base/color';
 import { EPOCH } from '#base/time/time';
 import { closePdf, PDFDocument } from '#files/paper/pdfkit';
-import type { Figure, Outline } from './drawing.ts';
+import type { Figure } from './drawing.ts';
 import { POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
+import { formatPath } from './svg.ts';
 import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
@@ -39,8 +40,7 @@ export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: num
   document.translate(xMm * POINTS_A_MM, yMm * POINTS_A_MM);
   document.scale((style.sizeMm * POINTS_A_MM) / across);
   if (style.background) document.rect(0, 0, across, across).fill(inkOf(style.background));
-  for (const outline of outlines) addOutline(document, outline, style.quietZone);
-  document.fill(inkOf(style.color));
+  document.path(formatPath(outlines, style.quietZone)).fill(inkOf(style.color));
   if (plate) drawPlate(document, plate, style.quietZone);
   document.restore();
 }
@@ -54,16 +54,6 @@ function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {
   const image = getOrAdd(images, plate, () => (document as PdfOfImages).openImage(formatPlate(plate)));
   const corner = plate.offset + quietZone;
   document.image(image as Buffer, corner, corner, { width: plate.across, height: plate.across });
-}
-
-function addOutline(document: Pdf, outline: Outline, offset: number): void {
-  for (let at = 0; at < outline.length; at += 2) {
-    const x = (outline[at] ?? 0) + offset;
-    const y = (outline[at + 1] ?? 0) + offset;
-    if (at === 0) document.moveTo(x, y);
-    else document.lineTo(x, y);
-  }
-  document.closePath();
 }
 
 /** Uses black ink only for gray, because mixed black prints with colored edges. */
