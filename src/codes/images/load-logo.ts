@@ -2,7 +2,7 @@ import { formatColor } from '#base/color';
 import { UsageError } from '#base/errors';
 import { findSvgFault } from './check-svg.ts';
 import type { Logo } from './image-style.ts';
-import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
+import { type Draw, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
 export interface LogoFault {
@@ -11,18 +11,15 @@ export interface LogoFault {
 
 /** Maximum number of pixels per side, because a kilobyte of PNG may declare two billion pixels. */
 const MOST_PIXELS = 4096;
-/** Maximum aspect ratio, because a longer logo is invisible in a square. */
-const MOST_RATIO = 8;
-
 const TRIAL_PIXELS = 64;
 
 /** Loads a logo. Its renderer has no access to files or network, and draws equal pixels on every machine. */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
-  const renderer = await openLogo(bytes, signal);
-  if ('fault' in renderer) return renderer;
+  const draw = await openLogo(bytes, signal);
+  if ('fault' in draw) return draw;
   return {
     render: (box, paper) =>
-      renderer.draw(box, formatColor(paper)).catch((error) => {
+      draw(box, formatColor(paper)).catch((error) => {
         if (!(error instanceof RenderError)) throw error;
         throw new UsageError(`the logo ${error.message} at ${box} pixels`, {
           hint: 'Save the logo as a PNG, or draw smaller images with --size.',
@@ -37,8 +34,8 @@ export async function drawLogo(
   box: number,
   signal?: AbortSignal,
 ): Promise<Rendering | LogoFault> {
-  const renderer = await openLogo(bytes, signal);
-  return 'fault' in renderer ? renderer : orFault(renderer.draw(box).then(unmultiply));
+  const draw = await openLogo(bytes, signal);
+  return 'fault' in draw ? draw : orFault(draw(box).then(unmultiply));
 }
 
 /** Converts premultiplied colors of resvg to those of PNG. Transparent pixels (0 / 0) become 0. */
@@ -51,20 +48,15 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
 }
 
 /** I7: opens a logo, whose drawing cost is limited by checks and by the renderer. */
-async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRenderer | LogoFault> {
+async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | LogoFault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
-  const renderer = await openRenderer(svg, signal);
-  return orFault(verify(renderer));
-}
-
-async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFault> {
-  const ratio = await renderer.ratio();
-  if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO))
-    return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
+  const draw = await openRenderer(svg, signal);
+  const trial = await orFault(draw(TRIAL_PIXELS));
+  if ('fault' in trial) return trial;
   // Finds blank drawings: resvg draws nothing for images that it can't read.
-  const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
-  return isBlank ? { fault: 'is blank or damaged' } : renderer;
+  const isBlank = trial.rgba.every((value) => value === 0);
+  return isBlank ? { fault: 'is blank or damaged' } : draw;
 }
 
 async function orFault<T>(drawing: Promise<T>): Promise<T | LogoFault> {

@@ -11,10 +11,7 @@ export interface Rendering {
   rgba: Uint8Array;
 }
 
-export interface ApartRenderer {
-  ratio(): Promise<number>;
-  draw(box: number, background?: string): Promise<Rendering>;
-}
+export type Draw = (box: number, background?: string) => Promise<Rendering>;
 
 export class RenderError extends Error {}
 
@@ -35,13 +32,12 @@ export interface LogoJob {
 }
 
 export interface DrawRequest {
-  box?: number;
+  box: number;
   background?: string;
 }
 
 export type DrawResponse =
   | ({ is: 'drawn' } & Rendering)
-  | { is: 'ratio'; ratio: number }
   | { is: 'damaged' }
   | { is: 'trapped' }
   | { is: 'failed'; message: string };
@@ -74,7 +70,7 @@ export async function openRenderer(
   svg: string,
   signal?: AbortSignal,
   replaced: Partial<RendererParts> = {},
-): Promise<ApartRenderer> {
+): Promise<Draw> {
   const parts = { ...INSTALLED, ...replaced };
   const job: LogoJob = { wasm: orDamaged(boundMemory, await parts.wasm()), svg };
   const worker = new Worker(parts.thread(), {
@@ -94,7 +90,7 @@ export async function openRenderer(
     return over;
   };
 
-  async function requestNow(request: DrawRequest): Promise<DrawResponse> {
+  async function draw(request: DrawRequest): Promise<Rendering> {
     if (over !== undefined) throw over;
     const response = await requestDrawing(worker, request, parts, signal).catch((reason) =>
       Promise.reject(end(reason)),
@@ -104,27 +100,15 @@ export async function openRenderer(
       const limit = `${MOST_BYTES / 2 ** 20} MiB`;
       throw end(new RenderError(`is damaged, or needs more than ${limit} of memory to draw`));
     }
-    if (response.is === 'failed') throw new RenderError(`cannot be drawn: ${response.message}`);
+    if (response.is === 'failed') throw new RenderError(response.message);
     return response;
   }
 
-  /** Runs requests one after the other, so that each is timed. */
-  function request(request: DrawRequest): Promise<DrawResponse> {
-    const response = turn.then(() => requestNow(request));
-    turn = response.catch(() => undefined);
-    return response;
-  }
-
-  return {
-    async ratio() {
-      const response = await request({});
-      return response.is === 'ratio' ? response.ratio : Number.NaN;
-    },
-    async draw(box, background) {
-      const response = await request({ box, background });
-      if (response.is === 'drawn') return response;
-      throw new RenderError('cannot be drawn');
-    },
+  /** Draws one after the other, so that each is timed. */
+  return (box, background) => {
+    const drawn = turn.then(() => draw({ box, background }));
+    turn = drawn.catch(() => undefined);
+    return drawn;
   };
 }
 

@@ -3,6 +3,9 @@ import { Resvg } from '@resvg/resvg-wasm';
 import { messageOf } from '#base/errors';
 import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
+/** Maximum aspect ratio, because a longer logo is invisible in a square. */
+const MOST_RATIO = 8;
+
 /**
  * Draws an SVG with resvg per request of a port. Every response is `damaged` if the renderer can't be
  * started.
@@ -21,13 +24,14 @@ export function serveRenderer(port: MessagePort, svg: string, ready: Promise<voi
 function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
   try {
     const { width, height } = new Resvg(svg);
-    if (box === undefined) return { is: 'ratio', ratio: width / height };
+    if (!(Math.max(width / height, height / width) <= MOST_RATIO))
+      return { is: 'failed', message: `has an aspect ratio above ${MOST_RATIO}:1` };
     const fitTo = { mode: width >= height ? 'width' : 'height', value: box } as const;
     const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
     return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
   } catch (error) {
     // A WebAssembly trap: an allocation beyond the limit, or a defect, which ends the renderer.
     if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
-    return { is: 'failed', message: messageOf(error) };
+    return { is: 'failed', message: `cannot be drawn: ${messageOf(error)}` };
   }
 }

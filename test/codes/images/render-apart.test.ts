@@ -26,51 +26,46 @@ async function drawSilently(signal?: AbortSignal) {
       return () => clock.stops++;
     },
   };
-  const renderer = await openRenderer(SVG, signal, parts);
+  const draw = await openRenderer(SVG, signal, parts);
   const outcome: { error?: unknown } = {};
-  renderer.draw(10).catch((error: unknown) => Object.assign(outcome, { error }));
+  draw(10).catch((error: unknown) => Object.assign(outcome, { error }));
   await settle();
-  return { clock, outcome, renderer };
+  return { clock, outcome, draw };
 }
 
 describe('a logo in a separate thread', () => {
-  it('is measured and drawn, one request after the other', async () => {
+  it('is drawn, one request after the other', async () => {
     const signal = new AbortController().signal;
-    const renderer = await openRenderer(SVG, signal);
-    const [ratio, small, large] = await Promise.all([
-      renderer.ratio(),
-      renderer.draw(10),
-      renderer.draw(20, '#ff0000'),
-    ]);
-    expect(ratio).toBe(2);
+    const draw = await openRenderer(SVG, signal);
+    const [small, large] = await Promise.all([draw(10), draw(20, '#ff0000')]);
     expect(small).toMatchObject({ width: 10, height: 5 });
     expect(large).toMatchObject({ width: 20, height: 10 });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('can be drawn at another size after a failure', async () => {
-    const renderer = await openRenderer(SVG);
-    await expect(renderer.draw(0)).rejects.toThrow('cannot be drawn: Target size is zero');
-    expect(await renderer.draw(10)).toMatchObject({ width: 10 });
+    const draw = await openRenderer(SVG);
+    await expect(draw(0)).rejects.toThrow('cannot be drawn: Target size is zero');
+    expect(await draw(10)).toMatchObject({ width: 10 });
   });
 
   it('is not drawn after it required too much memory (I7)', async () => {
-    const renderer = await openRenderer(SVG);
+    const draw = await openRenderer(SVG);
     const message = 'is damaged, or needs more than 512 MiB of memory to draw';
-    await expect(renderer.draw(20_000)).rejects.toThrow(message);
-    await expect(renderer.draw(10)).rejects.toThrow(message);
+    await expect(draw(20_000)).rejects.toThrow(message);
+    await expect(draw(10)).rejects.toThrow(message);
   });
 
   it('has 256 MB of memory outside the renderer (I7)', async () => {
     const thread = threadOf(
-      `() => parentPort.postMessage({ is: 'ratio', ratio: resourceLimits.maxOldGenerationSizeMb })`,
+      `() => parentPort.postMessage({ is: 'drawn', width: resourceLimits.maxOldGenerationSizeMb })`,
     );
-    expect(await (await openRenderer(SVG, undefined, { thread })).ratio()).toBe(256);
+    expect(await (await openRenderer(SVG, undefined, { thread }))(10)).toMatchObject({ width: 256 });
   });
 
   it('is not drawn by a damaged renderer', async () => {
     const drawWith = async (wasm: Buffer) =>
-      (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) })).draw(10);
+      (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) }))(10);
     const message = 'the qrctl installation is corrupt: dist/resvg.wasm.br is damaged';
     const cause = { message: 'the module has no memory of its own' };
     await expect(drawWith(Buffer.from('damaged'))).rejects.toMatchObject({ message, cause });
@@ -82,13 +77,13 @@ describe('a logo in a separate thread', () => {
     ['fails', 'throw new Error("no way")', 'cannot be drawn: no way'],
     ['ends', 'process.exit()', 'cannot be drawn: the rendering thread ended'],
   ])('is not drawn by a thread that %s, nor later', async (_, what, message) => {
-    const renderer = await openRenderer(SVG, undefined, { thread: threadOf(`() => { ${what} }`) });
-    await expect(renderer.draw(10)).rejects.toThrow(message);
-    await expect(renderer.draw(10)).rejects.toThrow(message);
+    const draw = await openRenderer(SVG, undefined, { thread: threadOf(`() => { ${what} }`) });
+    await expect(draw(10)).rejects.toThrow(message);
+    await expect(draw(10)).rejects.toThrow(message);
   });
 
   it('is not drawn for more than 5 s of processor time (I7)', async () => {
-    const { clock, outcome, renderer } = await drawSilently();
+    const { clock, outcome, draw } = await drawSilently();
     clock.nowMs += 5000;
     clock.tick();
     await settle();
@@ -98,7 +93,7 @@ describe('a logo in a separate thread', () => {
     await settle();
     expect(outcome.error).toMatchObject({ message: 'takes more than 5 s to draw' });
     expect(clock.stops).toBe(1);
-    await expect(renderer.ratio()).rejects.toThrow('takes more than 5 s to draw');
+    await expect(draw(10)).rejects.toThrow('takes more than 5 s to draw');
   });
 
   it('is not drawn for more than a minute if other processes use the processor (I7)', async () => {
@@ -113,14 +108,14 @@ describe('a logo in a separate thread', () => {
 
   it('rejects with the reason of an abort signal, before and during drawing', async () => {
     const abort = new AbortController();
-    const { clock, outcome, renderer } = await drawSilently(abort.signal);
+    const { clock, outcome, draw } = await drawSilently(abort.signal);
     const reason = new Error('interrupted');
     abort.abort(reason);
     await settle();
     expect(outcome).toEqual({ error: reason });
     expect(clock.stops).toBe(1);
-    await expect(renderer.draw(10)).rejects.toBe(reason);
+    await expect(draw(10)).rejects.toBe(reason);
     const late = await openRenderer(SVG, abort.signal);
-    await expect(late.ratio()).rejects.toBe(reason);
+    await expect(late(10)).rejects.toBe(reason);
   });
 });

@@ -36,15 +36,22 @@ async function answersTo(
 }
 
 describe('the thread of a logo', () => {
-  it('returns the aspect ratio, and draws the logo as large as possible, in the order of the requests', async () => {
-    expect(await answersTo(svg(10, 5), [{}, { box: 20 }])).toMatchObject([
-      { is: 'ratio', ratio: 2 },
+  it('draws the logo as large as possible, in the order of the requests', async () => {
+    expect(await answersTo(svg(10, 5), [{ box: 10 }, { box: 20 }])).toMatchObject([
+      { is: 'drawn', width: 10, height: 5 },
       { is: 'drawn', width: 20, height: 10 },
     ]);
-    expect(await answersTo(svg(5, 10), [{}, { box: 20 }])).toMatchObject([
-      { is: 'ratio', ratio: 0.5 },
-      { is: 'drawn', width: 10, height: 20 },
-    ]);
+    expect(await answersTo(svg(5, 10), [{ box: 20 }])).toMatchObject([{ width: 10, height: 20 }]);
+  });
+
+  it.each([
+    [160, 20, 'drawn'],
+    [20, 160, 'drawn'],
+    [161, 20, 'failed'],
+    [20, 161, 'failed'],
+  ])('draws a logo up to an aspect ratio of 8:1, given %i x %i', async (width, height, is) => {
+    const message = is === 'failed' ? { message: 'has an aspect ratio above 8:1' } : {};
+    expect(await answersTo(svg(width, height), [{ box: 20 }])).toMatchObject([{ is, ...message }]);
   });
 
   it('draws on a background, or on none', async () => {
@@ -65,7 +72,7 @@ describe('the thread of a logo', () => {
   });
 
   it('responds that the renderer is damaged if it cannot be started', async () => {
-    expect(await answersTo(svg(2, 2), [{}], Promise.reject(new Error('no WebAssembly')))).toEqual([
+    expect(await answersTo(svg(2, 2), [{ box: 9 }], Promise.reject(new Error('no WebAssembly')))).toEqual([
       { is: 'damaged' },
     ]);
   });
