@@ -10,15 +10,16 @@ import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
 /**
- * Reads `--from`. Throws UsageError if it can't be read or is too large; the result contains other faults of
- * form.
+ * Reads the file of a flag. Throws UsageError if it can't be read or is too large; the result contains other
+ * faults of form.
  */
-export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
-  const bytes = await readGiven(context, from, {
-    flag: '--from',
-    mostBytes: MOST_BYTES.rowsFile,
-    whenLarger: WHEN_LARGER,
-  });
+export async function readInput(
+  context: Context,
+  from: string,
+  options: ReadOptions,
+  { flag = '--from', whenLarger = WHEN_LARGER } = {},
+): Promise<Input> {
+  const bytes = await readGiven(context, from, { flag, mostBytes: MOST_BYTES.rowsFile, whenLarger });
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
 }
 

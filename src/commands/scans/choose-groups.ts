@@ -1,4 +1,3 @@
-import { MOST_BYTES } from '#base/bounds';
 import { onceBy } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { redactKeys } from '#base/text/key';
@@ -7,7 +6,6 @@ import { inQuotes, quote, shown } from '#base/text/quote';
 import { parsePeriod } from '#base/time/periods';
 import { type FileChoice, partOf } from '#commands/code-choice';
 import { anyOf } from '#commands/define';
-import { nameOfGiven, readGiven } from '#commands/read-given';
 import type { Context } from '#context';
 import { fold, type Input } from '#files/formats/read/input';
 import { HOURS_A_DAY, WEEKDAYS } from '#scans/stats/calendar';
@@ -133,17 +131,13 @@ function refuseContradictions({ join, from }: GroupFlags): void {
 }
 
 async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
-  const [{ parseRows }, { parseWithFaults }] = await Promise.all([
-    import('#commands/bulk-input'),
-    import('#codes/input/read-input'),
-  ]);
-  const bytes = await readGiven(context, path, {
-    flag: '--join',
-    mostBytes: MOST_BYTES.rowsFile,
-    whenLarger: 'Keep only the columns that identify codes and that you count by.',
-  });
-  const options = { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal };
-  return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
+  const { readInput } = await import('#commands/bulk-input');
+  return readInput(
+    context,
+    path,
+    { ...partOf(path, flags), rawCells: flags.rawCells },
+    { flag: '--join', whenLarger: 'Keep only the columns that identify codes and that you count by.' },
+  );
 }
 
 function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
