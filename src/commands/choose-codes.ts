@@ -10,7 +10,7 @@ import type { CodeLabel } from '#scans/export/export-codes';
 import { isUuid } from '#service/checks';
 import type { Service } from '#service/service';
 import type { QrCode } from '#service/shapes';
-import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from './code-choice.ts';
+import { type CodeChoice, createFilter, everyOf, filterWords } from './code-choice.ts';
 import { resolveNames } from './short-urls.ts';
 
 /**
@@ -80,8 +80,7 @@ export async function chooseLabels(
   choice: CodeChoice,
   { isWanted, doubt }: Need,
 ): Promise<ChosenCodes> {
-  const filter = filterOf(choice);
-  const need = { isWanted: isWanted || filter !== undefined, doubt };
+  const need = { isWanted: isWanted || filterWords(choice) !== undefined, doubt };
   const { from } = choice;
   const { codes, names } =
     from === undefined
@@ -92,9 +91,7 @@ export async function chooseLabels(
           need.isWanted,
         );
   const isChosen = createFilter(choice);
-  const chosen = codes.filter(
-    (code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode),
-  );
+  const chosen = codes.filter((code) => code.missing !== undefined || isChosen(code as QrCode));
   refuseNone(chosen, choice);
   const once = eachOnce(chosen);
   return { codes: everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]), names };

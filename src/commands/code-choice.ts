@@ -29,11 +29,6 @@ export const choiceOptions = {
   ...rarely({ type: filterOptions.type }),
 };
 
-/** Returns one of the filter flags that are set, for messages. */
-export function filterOf({ status, type, name }: CodeChoice): string | undefined {
-  return (name && '--name') ?? (status && '--status') ?? (type && '--type');
-}
-
 /** Returns the filters in canonical form, as typed; undefined without any. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
@@ -67,14 +62,14 @@ export function partOf(path: string, { from, join, sheetName, visibleOnly }: Fil
 
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
-  if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;
+  if (names.length > 0 || choice.all || choice.from !== undefined || filterWords(choice)) return;
   throw new UsageError('no code specified', {
     hint: 'Specify IDs or slugs (see `qrctl qr list`), or add --all, --name TEXT or --from FILE.',
   });
 }
 
 export function isOneCode(names: readonly string[], choice: CodeChoice): boolean {
-  return names.length === 1 && filterOf(choice) === undefined;
+  return names.length === 1 && filterWords(choice) === undefined;
 }
 
 export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
