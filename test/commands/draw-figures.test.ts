@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '#base/text/display-width';
 import { type Drawing, drawFigures } from '#commands/scans/draw-figures';
-import type { Surface } from '#commands/scans/draw-table';
+import { SIGNS } from '#commands/scans/draw-table';
 import type { Figure, Section, Total } from '#scans/stats/figures';
 import { NO_COLORS } from '#terminal/color';
 
@@ -41,7 +41,7 @@ function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}):
 function draw(
   sections: readonly Section[],
   width: number,
-  more: Partial<Drawing> & Partial<Pick<Surface, 'style'>> = {},
+  more: Partial<Drawing> & { style?: keyof typeof SIGNS } = {},
 ) {
   const { style = 'blocks', ...image } = more;
   const given = {
@@ -54,7 +54,7 @@ function draw(
     only: '',
     ...image,
   };
-  return drawFigures(given, { width, style, colors: NO_COLORS });
+  return drawFigures(given, { width, signs: SIGNS[style], colors: NO_COLORS });
 }
 
 const bars = (text: string) => text.split('\n').map((line) => (line.match(/[█▌]+/)?.[0] ?? '').length);

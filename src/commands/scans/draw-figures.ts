@@ -11,7 +11,6 @@ import {
   formatChange,
   formatValue,
   NARROWEST_BAR,
-  SIGNS,
   type Signs,
   type Surface,
   sizesOf,
@@ -29,22 +28,21 @@ export interface Drawing {
 }
 
 export function drawFigures(drawing: Drawing, surface: Surface): string {
-  const signs = SIGNS[surface.style];
-  const sections = drawing.sections.map((section) => drawSection(section, drawing, surface, signs));
-  const crosses = drawing.crosses?.map((cross) => drawCross(cross, drawing, surface, signs)) ?? [];
-  return [...sections, ...crosses, drawClosing(drawing, surface, signs)].join('\n');
+  const sections = drawing.sections.map((section) => drawSection(section, drawing, surface));
+  const crosses = drawing.crosses?.map((cross) => drawCross(cross, drawing, surface)) ?? [];
+  return [...sections, ...crosses, drawClosing(drawing, surface)].join('\n');
 }
 
-function drawSection(section: Section, drawing: Drawing, surface: Surface, signs: Signs): string {
+function drawSection(section: Section, drawing: Drawing, surface: Surface): string {
   const { kind, by, rows } = section;
-  const { colors, width } = surface;
+  const { colors, width, signs } = surface;
   const name = titleOf(by, drawing, width);
   const room = width - displayWidth(name) - GAP;
   const hasSparks = kind === 'time' && signs.sparks !== '' && rows.length > 1 && room >= NARROWEST_BAR;
   const sparks = hasSparks ? `  ${colors.cyan(sparkline(section, room, signs))}` : '';
   const title = `${colors.bold(name)}${sparks}\n`;
   if (rows.length === 0) return `${title}${colors.dim('no scans')}\n`;
-  return title + drawTable(section, drawing, surface, signs);
+  return title + drawTable(section, drawing, surface);
 }
 
 const MOST_COLUMNS = 8;
@@ -53,8 +51,7 @@ const WIDEST = { name: 30, head: 14 };
 function drawCross(
   crossOf: (most: number) => Cross,
   drawing: Drawing,
-  { width, colors }: Surface,
-  signs: Signs,
+  { width, colors, signs }: Surface,
 ): string {
   let grid: { columns: GridColumn[]; lines: Cell[][] };
   let title: string;
@@ -103,8 +100,7 @@ function sparkline(section: Section, room: number, { sparks }: Signs): string {
 
 function drawClosing(
   { sections, total, range, previousRange }: Drawing,
-  { colors, width }: Surface,
-  signs: Signs,
+  { colors, width, signs }: Surface,
 ): string {
   const { scans, previous, perDay, previousPerDay, change, comparesAverages, isBeforeData } = total;
   const lines = [`${countOf(scans, 'scan')} ${range}`.trim()];

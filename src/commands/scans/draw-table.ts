@@ -38,7 +38,7 @@ export const SIGNS = {
 
 export interface Surface {
   width: number;
-  style: keyof typeof SIGNS;
+  signs: Signs;
   colors: Colors;
 }
 
@@ -58,8 +58,7 @@ export function sizesOf({ kind, by, rows }: Section): number[] {
 export function drawTable(
   section: Section,
   { isCompared, file }: { isCompared: boolean; file: string | undefined },
-  { width, colors }: Surface,
-  signs: Signs,
+  { width, colors, signs }: Surface,
 ): string {
   const { rows } = section;
   const values = rows.map((row) => formatValue(row, section, signs, file));

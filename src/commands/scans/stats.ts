@@ -167,12 +167,15 @@ export const command = defineCommand({
 });
 
 async function printDrawing(context: Context, path: string | undefined, drawing: Drawing): Promise<void> {
-  const { drawFigures } = await import('./draw-figures.ts');
+  const [{ drawFigures }, { SIGNS }] = await Promise.all([
+    import('./draw-figures.ts'),
+    import('./draw-table.ts'),
+  ]);
   const { console, env, processes } = context;
   const plain = env.TERM === 'dumb' ? 'ascii' : 'blocks';
   const text = drawFigures(drawing, {
     width: console.isTerminal && path === undefined ? console.width : FILE_WIDTH,
-    style: console.isAccessible && path === undefined ? 'words' : plain,
+    signs: SIGNS[console.isAccessible && path === undefined ? 'words' : plain],
     colors: await loadColors(console.color && path === undefined),
   });
   if (path === undefined) await console.write(console.harmless(text));
