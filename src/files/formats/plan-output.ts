@@ -1,5 +1,6 @@
 import { UsageError } from '#base/errors';
 import { type Column, chooseColumns } from './columns.ts';
+import type { CsvOptions } from './csv.ts';
 import {
   DATA_FORMATS,
   type Delimiter,
@@ -25,7 +26,8 @@ export interface OutputFlags {
 }
 
 export interface OutputPlan
-  extends Required<Pick<OutputFlags, 'header' | 'rawCells' | 'excel' | 'delimiter'>> {
+  extends Required<Pick<OutputFlags, 'header' | 'rawCells' | 'excel'>>,
+    Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
   format: Format | FileFormat | 'ids';
   columns: readonly Column[];
   shape: Shape;

@@ -9,13 +9,10 @@ import { openSink, planOutput } from '#commands/output-options';
 import { NAMED_COLUMNS, OUTCOME } from '#commands/qr/code-columns';
 import type { Context } from '#context';
 import type { Column } from '#files/formats/columns';
-import { createFormatter } from '#files/formats/create-formatter';
 import type { CsvOptions } from '#files/formats/csv';
-import { createDocumentSink } from '#files/formats/document-sink';
-import { formatOfPath, isCompressed, type OutputFlags } from '#files/formats/plan-output';
+import { formatOfPath, type OutputFlags, planOutput as planFile } from '#files/formats/plan-output';
 import { type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '#files/formats/read/input';
 import type { Row, RowSink } from '#files/formats/row-sink';
-import { openWholeFile } from '#files/formats/whole-file';
 import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
@@ -82,29 +79,19 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  if (format === 'xlsx')
-    return openSink(context, {
-      ...(await planOutput(context, { output: path }, columns, 'list')),
-      ...RESULTS_PLACE,
-    });
-  const file = await openWholeFile(path, {
-    processes: context.processes,
-    gzip: isCompressed(path),
-    ...RESULTS_PLACE,
-  });
   // Cells of a CSV are written back unchanged; cells of other formats need escaping.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const dialect = dialectOf(path, input, flags);
-  const formatter = createFormatter(format, {
-    columns,
-    shape: 'list',
-    keepExtra: true,
-    header: true,
+  const output = await openSink(context, {
+    ...planFile(
+      { output: path, format: format === 'xlsx' ? undefined : format },
+      { columns, shape: 'list', settings: {}, isTerminal: false },
+    ),
     rawCells: rawCells || asRead,
     excel,
     ...dialect,
+    ...RESULTS_PLACE,
   });
-  const output = createDocumentSink(file, formatter);
   if (format !== 'csv' || !asRead) return output;
   const names = columns.map(({ name }) => ({ name, isOurs: isOurs(fieldOf(input, name)) }));
   let written = 0;
