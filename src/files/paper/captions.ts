@@ -38,19 +38,23 @@ export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
 /** Splits a text by font, in visual order (Unicode Bidirectional Algorithm, UAX 9). */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
-  const { levels } = bidi.getEmbeddingLevels(text, base);
+  const embedding = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
+  const runAt: typeof runs = [];
   let at = 0;
   for (const character of text) {
-    const level = levels[at] ?? 0;
-    at += character.length;
+    const level = embedding.levels[at] ?? 0;
     const last = runs.at(-1);
     const font = last?.font.has(character) ? last.font : fonts.find((one) => one.has(character));
     if (!font) throw new Error('no font has a character of it');
-    if (last && last.font === font && last.level === level) last.text += character;
-    else runs.push({ font, text: character, level });
+    const run = last && last.font === font && last.level === level ? last : { font, text: '', level };
+    if (run !== last) runs.push(run);
+    run.text += character;
+    runAt[at] = run;
+    at += character.length;
   }
-  return reorder(runs).map(({ font, text, level }) => ({ font, text: asDrawn(text, level) }));
+  const ordered = new Set(bidi.getReorderedIndices(text, embedding).flatMap((index) => runAt[index] ?? []));
+  return [...ordered].map(({ font, text, level }) => ({ font, text: asDrawn(text, level) }));
 }
 
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
@@ -63,19 +67,4 @@ function asDrawn(text: string, level: number): string {
   );
   // Spaces and dashes between Arabic words have no script, Persian digits have one but run to the right.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
-}
-
-/** Orders runs from left to right (UAX 9, rule L2). */
-function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
-  const ordered = [...runs];
-  const highest = ordered.reduce((level, run) => Math.max(level, run.level), 0);
-  for (let level = highest; level > 0; level--) {
-    for (let start = 0; start < ordered.length; start++) {
-      let end = start;
-      while ((ordered[end]?.level ?? -1) >= level) end++;
-      ordered.splice(start, end - start, ...ordered.slice(start, end).reverse());
-      start = end;
-    }
-  }
-  return ordered;
 }
