@@ -170,33 +170,27 @@ export async function confirm(
   const { console } = context;
   const scans = await countScans(context, codes);
   const all = sum(scans.values());
-  const [only] = codes;
-  if (only && codes.length === 1) {
-    console.note(
-      `To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``,
-    );
-    noteBackup(context, backup);
-    const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
-    const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
-    return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
+  const [only] = codes.length === 1 ? codes : [];
+  if (!only) {
+    for (const { id, name, slug } of codes.slice(0, MOST_LISTED))
+      console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
+    if (codes.length > MOST_LISTED)
+      console.note(`and ${codes.length - MOST_LISTED} more (list all with --dry-run)`);
   }
-  for (const { id, name, slug } of codes.slice(0, MOST_LISTED)) {
-    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
-  }
-  if (codes.length > MOST_LISTED)
-    console.note(`and ${codes.length - MOST_LISTED} more (list all with --dry-run)`);
-  console.note(
-    'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
-  );
+  const [what, pause, code] = only
+    ? [
+        `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its`,
+        'code and its scans, pause it',
+        codeInShell(only),
+      ]
+    : [`${countOf(codes.length, 'code')} and their`, 'codes and their scans, pause them', 'CODE…'];
+  console.note(`To keep the ${pause} instead: \`qrctl qr update ${code} --status paused\``);
   noteBackup(context, backup);
-  const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
-  const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${codes.length} to continue: `;
-  await requireYes(
-    context,
-    question,
-    new RegExp(`^${codes.length}$`),
-    `type ${codes.length} to delete them, or n`,
-  );
+  const question = `Delete ${what} ${countOf(all, 'scan')} in ${await workspaceOf(context)}? This can't be undone.`;
+  if (only) return requireYes(context, `${question} [y/N] `, /^y(es)?$/i, 'type y to delete it, or n');
+  const count = String(codes.length);
+  const forms = `type ${count} to delete them, or n`;
+  await requireYes(context, `${question} Type ${count} to continue: `, new RegExp(`^${count}$`), forms);
 }
 
 function noteBackup({ console }: Context, directory: string | undefined): void {
