@@ -3,7 +3,8 @@ import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ClosedPipeError, type Failure, LocalError, systemCode } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
-import { adviceFor, describeSystemError, systemError } from '#files/durable/path-errors';
+import { adviceFor, describeSystemError } from '#files/durable/path-errors';
+import { writeFully } from '#files/durable/write';
 
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
@@ -27,7 +28,7 @@ export function createStdoutWriter(
   const accept =
     fd === undefined
       ? (data: Uint8Array) => writeStream(stream, data)
-      : (data: Uint8Array) => writeDescriptor(fd, data);
+      : (data: Uint8Array) => writeFully({ write: (...part) => promisify(write)(fd, ...part) }, data, null);
 
   let last: Promise<void> = Promise.resolve();
   return (data) => {
@@ -60,14 +61,6 @@ function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(data, (error) => (error ? reject(error) : resolve()));
   });
-}
-
-async function writeDescriptor(fd: number, data: Uint8Array): Promise<void> {
-  for (let done = 0; done < data.length; ) {
-    const { bytesWritten } = await promisify(write)(fd, data.subarray(done));
-    if (bytesWritten === 0) throw systemError('EIO', 'EIO: standard output accepts no more data');
-    done += bytesWritten;
-  }
 }
 
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'EOF']);
