@@ -6,9 +6,11 @@ import {
   type ImageFile,
   PLAN_COLUMNS,
   type PlannedImage,
+  planFiles,
   planNew,
 } from '#codes/images/image-files';
 import { formatNumber, type ImageStyle } from '#codes/images/image-style';
+import type { Manifest } from '#codes/images/manifest';
 import { chooseCodes } from '#commands/choose-codes';
 import { printRecords } from '#commands/output-options';
 import type { Context } from '#context';
@@ -38,7 +40,7 @@ export function keepPrintable<T>(
   return kept;
 }
 
-export async function printPlan(
+async function printPlan(
   context: Context,
   planned: readonly PlannedImage[],
   style: ImageStyle,
@@ -60,15 +62,22 @@ export async function printPlan(
 }
 
 /**
- * Returns whether to draw; false after printing the plan of --dry-run. Throws UsageError for codes that can't
- * be printed.
+ * Returns whether to draw; false after printing the plan of --dry-run. `place`: directory with earlier images.
+ * Throws UsageError for codes that can't be printed.
  */
 export async function mayDraw(
   context: Context,
-  { dryRun, force }: ImageFlags,
+  { dryRun, ...flags }: ImageFlags,
   { files, all, style }: { files: readonly ImageFile[]; all: EncodedCodes; style: ImageStyle },
+  place?: { directory: string; manifest: Manifest },
 ): Promise<boolean> {
-  if (dryRun) await printPlan(context, planNew(files, all, force === true), style);
-  refuseUnprintable(context, all, force === true);
+  const force = flags.force === true;
+  const overwrite = flags.overwrite === true;
+  if (dryRun) {
+    const planned = planNew(files, all, force);
+    const found = place ? await planFiles(context, planned, { ...place, style, overwrite }) : planned;
+    await printPlan(context, found, style);
+  }
+  refuseUnprintable(context, all, force);
   return dryRun !== true;
 }

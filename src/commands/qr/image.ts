@@ -6,8 +6,8 @@ import { countOutcomes } from '#base/run/outcomes';
 import { clean } from '#base/text/clean';
 import { countOf, quote } from '#base/text/quote';
 import { drawImage } from '#codes/images/draw-image';
-import { type EncodedCode, encodeCodes, refuseUnprintable } from '#codes/images/encode-codes';
-import { nameFiles, PLAN_COLUMNS, planFiles, planNew } from '#codes/images/image-files';
+import { type EncodedCode, encodeCodes } from '#codes/images/encode-codes';
+import { nameFiles, PLAN_COLUMNS } from '#codes/images/image-files';
 import { IMAGE_FORMATS, type ImageFormat, modulesAcross } from '#codes/images/image-style';
 import { isRoll } from '#codes/images/label-sheet';
 import { MANIFEST_COLUMNS, type ManifestRow, readManifest } from '#codes/images/manifest';
@@ -20,7 +20,7 @@ import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { checkWholeFile, writeWholeFile } from '#files/formats/whole-file';
 import { type ImageFlags, options, requireShortUrl, styleOf } from './image-flags.ts';
-import { choosePrintable, mayDraw, printPlan } from './image-plan.ts';
+import { choosePrintable, mayDraw } from './image-plan.ts';
 
 export const command = defineCommand({
   description:
@@ -149,29 +149,19 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
   const { console, clock, signal, facts } = context;
   const template = await requireShortUrl(context, flags);
   const style = await styleOf(context, flags);
-  const { outputDir: directory, force = false, overwrite = false } = flags;
-  const path = directory === undefined ? undefined : join(directory, 'manifest.csv');
-  if (path !== undefined)
+  const { outputDir: directory, overwrite = false } = flags;
+  const path = join(directory ?? '', 'manifest.csv');
+  if (directory !== undefined)
     context.files.use({ what: 'the manifest', flag: '--output-dir', path, writes: true });
-  const manifest = directory === undefined ? undefined : await readManifest(directory, overwrite);
+  const place =
+    directory === undefined ? undefined : { directory, manifest: await readManifest(directory, overwrite) };
   const codes = [...new Set(await choosePrintable(context, names, flags))];
   const formats = flags.as ?? ['png'];
   const all = await encodeCodes(context, codes, template, style, formats);
   const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
   if (unsafe > 0)
     console.note(`${countOf(unsafe, 'slug')} can't be used in file names. Named these files by ID instead`);
-  if (directory === undefined || path === undefined || !manifest) {
-    await mayDraw(context, flags, { files, all, style });
-    return;
-  }
-  if (flags.dryRun)
-    await printPlan(
-      context,
-      await planFiles(context, planNew(files, all, force), { directory, manifest, style, overwrite }),
-      style,
-    );
-  refuseUnprintable(context, all, force);
-  if (flags.dryRun) return;
+  if (!(await mayDraw(context, flags, { files, all, style }, place)) || directory === undefined) return;
   const progress = console.progress('images');
   const rows = await writeImages(directory, files, {
     style,
