@@ -73,10 +73,11 @@ function badSetting(
   reason: string,
   cause?: unknown,
 ): UsageError {
-  const details = { cause, hint: cause instanceof UsageError ? cause.hint : undefined };
-  if (source === 'flag') return new UsageError(`invalid value for --${key}: ${reason}`, details);
-  if (source === 'variable')
-    return new UsageError(`invalid value for ${SETTING_NAMES[key].variable}: ${reason}`, details);
+  if (source !== 'profile') {
+    const name = source === 'flag' ? `--${key}` : SETTING_NAMES[key].variable;
+    const hint = cause instanceof UsageError ? cause.hint : undefined;
+    return new UsageError(`invalid value for ${name}: ${reason}`, { cause, hint });
+  }
   const named = inShellOr('NAME', profileName);
   return new UsageError(`invalid value for ${key} in profile '${profileName}': ${reason}`, {
     hint: `Run \`qrctl config set ${key} VALUE --profile ${named}\` or \`qrctl config unset ${key} --profile ${named}\`.`,
