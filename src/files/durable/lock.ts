@@ -35,7 +35,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
 }
 
 export function acquireSharedLock(secret: string, what: string, options: LockOptions): Promise<Lock> {
-  return acquire(`qrctl-${createHash('sha256').update(secret).digest('hex')}`, what, options);
+  return acquire(hashedName(secret), what, options);
 }
 
 async function acquire(name: string, path: string, options: LockOptions): Promise<Lock> {
@@ -69,7 +69,10 @@ async function lockName(path: string): Promise<string> {
       hint: 'Create the directory first.',
     });
   });
-  const key = `${dev}:${ino}:${basename(target).toLowerCase()}`;
+  return hashedName(`${dev}:${ino}:${basename(target).toLowerCase()}`);
+}
+
+function hashedName(key: string): string {
   return `qrctl-${createHash('sha256').update(key).digest('hex')}`;
 }
 
