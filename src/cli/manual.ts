@@ -64,7 +64,7 @@ export function argumentsOf(definitions: readonly ArgumentDefinition[]): Argumen
 
 export const OWN_FLAGS = 'Flags:';
 
-const NOTHING = { complete: 'none', choices: [], repeatable: false, required: false, conflicts: [] } as const;
+const NOTHING = { complete: 'none', choices: [], repeatable: false, conflicts: [] } as const;
 
 function asFlag(definition: OptionDefinition<unknown>): Flag {
   const { flags, group = OWN_FLAGS, requires = [] } = definition;

@@ -24,7 +24,6 @@ interface Extra {
   /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
   risky?: true;
   rare?: true;
-  required?: true;
   /** Flags that this one requires; of a list, one. Flags that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
   /** Flags, or arguments in capitals (`CODE`), that can't be combined with it. One of two declares it. */
@@ -51,7 +50,6 @@ export interface Flag
   short: string | undefined;
   long: string;
   value: string | undefined;
-  required: boolean;
   rare?: true;
   requires: readonly (readonly string[])[];
 }

@@ -65,7 +65,7 @@ function describeArgument({ name, required, several, description, choices, compl
 }
 
 function describeFlag(flag: Flag) {
-  const { long: name, short, value, type, choices, repeatable, required, complete, description, rare } = flag;
+  const { long: name, short, value, type, choices, repeatable, complete, description, rare } = flag;
   const { requires, conflicts } = flag;
   const fallback = /\(default: ([^;)]+)/.exec(description)?.[1];
   return {
@@ -76,7 +76,7 @@ function describeFlag(flag: Flag) {
     choices,
     default: fallback ?? null,
     repeatable,
-    required,
+    required: false,
     rare: rare ?? false,
     requires,
     conflicts,
