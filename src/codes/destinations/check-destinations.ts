@@ -14,9 +14,6 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-const RETRY_AFTER_MS = 2000;
-const LONGEST_RETRY_AFTER_MS = 10_000;
-
 /**
  * Visits each destination once: hosts in parallel, one request at a time per host. Returns verdicts by
  * address text. Rejects only with the signal's reason, or for an unusable proxy.
@@ -49,14 +46,13 @@ export async function checkDestinations(
 
 async function visit(url: URL, options: TripOptions, patience: HostPatience): Promise<Verdict> {
   let trip = await follow(url, options);
-  const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
-  if (retry) {
-    const delayMs = Math.min(retry.afterMs ?? RETRY_AFTER_MS, LONGEST_RETRY_AFTER_MS);
-    await options.clock.sleep(delayMs, options.signal);
+  const retryMs = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
+  if (retryMs !== undefined) {
+    await options.clock.sleep(retryMs, options.signal);
     trip = await follow(url, options);
   }
   const verdict = judge(trip);
-  patience.note(url.origin, trip, verdict, retry !== undefined);
+  patience.note(url.origin, trip, verdict, retryMs !== undefined);
   return verdict;
 }
 
@@ -102,7 +98,7 @@ export function createHostPatience() {
       hosts.set(origin, {
         dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,
         late: failure instanceof LateError ? late + 1 : 0,
-        failedRetries: retryOf(trip) ? failedRetries + Number(retried) : 0,
+        failedRetries: retryOf(trip) !== undefined ? failedRetries + Number(retried) : 0,
         last: verdict,
       });
     },

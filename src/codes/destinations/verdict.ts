@@ -19,10 +19,6 @@ export interface Verdict {
   responded?: boolean;
 }
 
-export interface Retry {
-  afterMs?: number;
-}
-
 /** Statuses with which sites refuse programs, although visitors may see the page. */
 const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
 /** Headers that bot protection adds to responses of any status. */
@@ -103,16 +99,13 @@ function describeStatus(status: number): string {
   return `unexpected status ${status}`;
 }
 
-/** Returns the retry of a visit; undefined if it would have the same result. */
-export function retryOf({ end }: Trip): Retry | undefined {
-  switch (end.is) {
-    case 'failed':
-      return end.failure.fault === 'network' ? {} : undefined;
-    case 'response': {
-      if (!TRANSIENT_STATUSES.has(end.status)) return undefined;
-      const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
-      return retryAfterMs < 0 ? {} : { afterMs: retryAfterMs };
-    }
-  }
-  return undefined;
+const RETRY_AFTER_MS = 2000;
+const LONGEST_RETRY_AFTER_MS = 10_000;
+
+/** Returns the time in ms before a visit is retried; undefined if it would have the same result. */
+export function retryOf({ end }: Trip): number | undefined {
+  if (end.is === 'failed') return end.failure.fault === 'network' ? RETRY_AFTER_MS : undefined;
+  if (end.is !== 'response' || !TRANSIENT_STATUSES.has(end.status)) return undefined;
+  const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
+  return retryAfterMs < 0 ? RETRY_AFTER_MS : Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
 }

@@ -112,15 +112,16 @@ describe('judge', () => {
 
 describe('retryOf', () => {
   it.each([408, 425, 429, 500, 502, 503, 504])('retries a visit that ended with %i', (status) => {
-    expect(retryOf(trip(answer(status)))).toEqual({ afterMs: undefined });
+    expect(retryOf(trip(answer(status)))).toBe(2000);
   });
 
   it('waits as long as the server requests, and ignores a time in the past', () => {
-    expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toEqual({ afterMs: 7000 });
-    expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toEqual({ afterMs: 0 });
-    expect(retryOf(trip(answer(503, { 'retry-after': '-7' })))).toEqual({});
+    expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toBe(7000);
+    expect(retryOf(trip(answer(503, { 'retry-after': '11' })))).toBe(10_000);
+    expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toBe(0);
+    expect(retryOf(trip(answer(503, { 'retry-after': '-7' })))).toBe(2000);
     const past = { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:30 GMT' };
-    expect(retryOf(trip(answer(503, past)))?.afterMs ?? 0).toBe(0);
+    expect(retryOf(trip(answer(503, past)))).toBe(0);
   });
 
   it('does not retry a visit that would end the same', () => {
@@ -133,7 +134,7 @@ describe('retryOf', () => {
       { is: 'ours', why: '' } as const,
     ];
     for (const end of ends) expect(retryOf(trip(end))).toBeUndefined();
-    expect(retryOf(trip(failed('network')))).toEqual({ afterMs: undefined });
+    expect(retryOf(trip(failed('network')))).toBe(2000);
   });
 });
 
