@@ -25,8 +25,9 @@ import { ifPresent } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
 import { refuseFaults } from '#files/formats/read/input';
-import { CODE_STATUSES, CODE_TYPES, type QrCode } from '#service/shapes';
+import { CODE_STATUSES, type QrCode } from '#service/shapes';
 import { checkWorkspace, type RecordedWorkspace } from '#service/workspace';
+import { TEMPLATE_COLUMNS } from './code-columns.ts';
 import { APPLIED_COLUMNS, PLAN_OUTPUT } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
 import { BrakeError, carryOut, previewRows, type RowsFile, type RowsVerb } from './rows/carry-out.ts';
@@ -216,14 +217,7 @@ async function checkFile(
   context.console.note(formatClosing(done, ['0 requests'], `File: ${input.name}`));
 }
 
-const INIT_COLUMNS = [
-  { name: 'key' },
-  { name: 'name' },
-  { name: 'type', choices: CODE_TYPES },
-  { name: 'destination' },
-  { name: 'status', choices: CODE_STATUSES },
-  { name: 'base' },
-];
+const INIT_COLUMNS = [...TEMPLATE_COLUMNS, { name: 'status', choices: CODE_STATUSES }, { name: 'base' }];
 
 async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   const { output, overwrite = false } = flags;

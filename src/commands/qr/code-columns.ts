@@ -9,7 +9,7 @@ import { DATA_FORMATS } from '#files/formats/formats';
 import type { Shape } from '#files/formats/formatter';
 import type { OutputFlags } from '#files/formats/plan-output';
 import type { Row } from '#files/formats/row-sink';
-import { CODE_STATUSES, type QrCode } from '#service/shapes';
+import { CODE_STATUSES, CODE_TYPES, type QrCode } from '#service/shapes';
 
 export const OUTCOME: Column = {
   name: 'outcome',
@@ -88,6 +88,13 @@ export const NAMED_COLUMNS: readonly Column[] = [
   wholeColumn('slug', 2),
   OUTCOME,
   ERROR,
+];
+
+export const TEMPLATE_COLUMNS: readonly Column[] = [
+  { name: 'key' },
+  { name: 'name' },
+  { name: 'type', choices: CODE_TYPES },
+  { name: 'destination' },
 ];
 
 export const BULK_OUTPUT: OutputColumns = {

@@ -9,7 +9,7 @@ import { outputOptions, printRecords } from '#commands/output-options';
 import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { CODE_TYPES, type NewCode, newCode, type QrCode } from '#service/shapes';
-import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
+import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, TEMPLATE_COLUMNS } from './code-columns.ts';
 import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
 import { PLAN_OUTPUT } from './plan/plan-records.ts';
 import { planFirst, type RowsVerb } from './rows/carry-out.ts';
@@ -163,13 +163,6 @@ function lookFor(name: string): string {
   if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
   return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
 }
-
-const TEMPLATE_COLUMNS = [
-  { name: 'key' },
-  { name: 'name' },
-  { name: 'type', choices: CODE_TYPES },
-  { name: 'destination' },
-];
 
 async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const { output, overwrite } = flags;
