@@ -1,5 +1,5 @@
 import { countBy, groupBy } from '#base/collections';
-import { countOf, formatCount } from '#base/text/quote';
+import { countOf, formatCount, joinSome } from '#base/text/quote';
 import { type PlanRow, type RowState, stateOf, type Verb } from '#codes/engine/results/explain';
 
 const WORDS: Readonly<Record<RowState, string>> = {
@@ -50,13 +50,7 @@ function isQuiet(row: PlanRow, verb: Verb): boolean {
   return state === 'deleted' || (state === 'exists' && verb !== 'apply');
 }
 
-interface StateCount {
-  readonly state: RowState;
-  readonly count: number;
-  readonly word: string;
-}
-
-function countStates(rows: readonly PlanRow[]): StateCount[] {
+function countStates(rows: readonly PlanRow[]) {
   const rowsOfState = groupBy(rows, stateOf);
   return ORDER.flatMap((state) => {
     const wordOf = ({ outcome }: PlanRow) => (outcome && ACTING.has(state) ? outcome : WORDS[state]);
@@ -72,6 +66,11 @@ export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
   const told = countStates(rows).map(({ count, word }) => `${formatCount(count)} ${word}`);
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);
   return told.join(', ') || NOTHING;
+}
+
+/** Names codes whose rows were removed from the file. */
+export function describeAbsent(slugs: readonly string[], most: number): string {
+  return `Rows of these codes were removed from the file: ${joinSome(slugs, { most, separator: ', ' })}`;
 }
 
 const OF_ROWS: ReadonlySet<RowState> = new Set<RowState>(['undecided', 'conflict', 'edited', 'failed']);

@@ -1,9 +1,9 @@
 import { clean } from '#base/text/clean';
 import { shortenPair } from '#base/text/differing-parts';
-import { countOf, joinSome } from '#base/text/quote';
+import { countOf } from '#base/text/quote';
 import { type PlanRow, type RowState, reasonOf, stateOf } from '#codes/engine/results/explain';
 import { codeCell, markdownHead, markdownLine } from '#files/formats/markdown';
-import { arrangeRows, countRows } from './arrange-rows.ts';
+import { arrangeRows, countRows, describeAbsent } from './arrange-rows.ts';
 import { codeOf, describeCandidates, describeNew, type PrintedPlan } from './plan-records.ts';
 
 /** Maximum number of new codes to list, because a GitHub comment is limited to 65,536 characters. */
@@ -30,12 +30,13 @@ export function formatMarkdown(printed: PrintedPlan): string {
   const { first, creations } = arrangeRows(printed.rows, printed.verb);
   const shown = [...first, ...creations.slice(0, MOST_CREATIONS)].flatMap(cellsOf);
   const left = creations.length - MOST_CREATIONS;
+  const slugs = printed.absent.map(({ slug }) => codeCell(slug));
   const parts = [
     `### ${codeCell(printed.name)}: ${countRows(printed.rows, printed.unmanaged)}\n`,
     ...printed.reasons.map(({ title, message }) => `**${title}:** ${codeCell(message)}\n`),
     ...(shown.length > 0 ? [tableOf(shown)] : []),
     ...(left > 0 ? [`and ${countOf(left, 'more new code')}\n`] : []),
-    ...describeAbsent(printed),
+    ...(slugs.length > 0 ? [`${describeAbsent(slugs, MOST_ABSENT)}\n`] : []),
   ];
   return parts.join('\n');
 }
@@ -67,12 +68,4 @@ function cellsOf(row: PlanRow): Cells[] {
       { ...about, old: codeCell(describeCandidates(row) ?? ''), new: codeCell(describeNew(row) ?? '') },
     ];
   return [{ ...about, ...change }, ...others];
-}
-
-function describeAbsent({ absent }: PrintedPlan): string[] {
-  if (absent.length === 0) return [];
-  const slugs = absent.map(({ slug }) => codeCell(slug));
-  return [
-    `Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_ABSENT, separator: ', ' })}\n`,
-  ];
 }

@@ -2,7 +2,7 @@ import { inChunks } from '#base/collections';
 import { exitCodeOf, Failure, messageOf } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
 import { clean } from '#base/text/clean';
-import { countOf, joinSome, quote } from '#base/text/quote';
+import { countOf, quote } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
 import type { RowEnd } from '#codes/engine/executor/job';
 import type { Plan } from '#codes/engine/plan/model';
@@ -24,7 +24,7 @@ import type { Row } from '#files/formats/row-sink';
 import { writeWholeFile } from '#files/formats/whole-file';
 import { waitMsFor } from '#service/rate-limit/rate-limit';
 import { wrapWords } from '#terminal/wrap-words';
-import { arrangeRows, describeRows } from './arrange-rows.ts';
+import { arrangeRows, describeAbsent, describeRows } from './arrange-rows.ts';
 import { formatMarkdown } from './plan-markdown.ts';
 import {
   APPLIED_COLUMNS,
@@ -204,9 +204,6 @@ export function notePlan({ console }: Context, { items, absent }: Plan, verb: Ve
   if (note !== undefined) console.note(note);
   const gone = items.filter(({ action }) => action === 'deleted').length;
   if (gone > 0) console.note(`No code exists for ${countOf(gone, 'row')}: deleted before, or never created`);
-  if (absent.length === 0) return;
   const slugs = absent.map(({ slug }) => quote(slug));
-  console.note(
-    `Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_NAMED, separator: ', ' })}`,
-  );
+  if (slugs.length > 0) console.note(describeAbsent(slugs, MOST_NAMED));
 }
