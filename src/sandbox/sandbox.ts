@@ -15,7 +15,7 @@ import {
   type SandboxSettings,
   withDefaults,
 } from './options.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import { createWorkspace } from './workspace.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
@@ -31,8 +31,26 @@ const KEEP_ALIVE_MS = 75_000;
  */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
+  const { workspace, createExchange } = openService(settings);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
+    const served = settings.intercept ?? ((open: Exchange) => open.send(open.apply()));
+    readRequest(incoming)
+      .then((request) => served(createExchange(request, incoming, response)))
+      .catch(() => response.destroy());
+  });
+  const port = await listen(server, settings.port);
+  const baseUrl = `http://127.0.0.1:${port}${VERSION_PATH}`;
+  return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
+}
+
+function openService(settings: SandboxSettings) {
+  const { clock, key, latencyMs, onRequest } = settings;
   let advancedMs = 0;
-  const nowMs = () => settings.clock.now() + settings.clockSkewMs + advancedMs;
+  const nowMs = () => clock.now() + settings.clockSkewMs + advancedMs;
+  const workspace = createWorkspace(settings, nowMs);
+  const limiter = createRateLimiter(settings, nowMs);
+  const endpoints = createEndpoints(settings, workspace, nowMs);
+  let requests = 0;
 
   function advanceClock({ body }: SandboxRequest): SandboxResponse {
     const ms = parseDuration(String(body ?? '').trim());
@@ -41,34 +59,6 @@ export async function startSandbox(options: SandboxOptions = {}) {
     advancedMs += ms;
     return json(200, { now: formatInstant(nowMs()) });
   }
-
-  const workspace = createWorkspace(settings, nowMs);
-  const exchange = createExchanges(settings, workspace, { nowMs, advanceClock });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
-    const served = settings.intercept ?? ((open: Exchange) => open.send(open.apply()));
-    readRequest(incoming)
-      .then((request) => served(exchange(request, incoming, response)))
-      .catch(() => response.destroy());
-  });
-  const port = await listen(server, settings.port);
-  const baseUrl = `http://127.0.0.1:${port}${VERSION_PATH}`;
-  return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
-}
-
-interface ServiceClock {
-  nowMs(): number;
-  advanceClock(request: SandboxRequest): SandboxResponse;
-}
-
-function createExchanges(
-  settings: SandboxSettings,
-  workspace: Workspace,
-  { nowMs, advanceClock }: ServiceClock,
-) {
-  const { clock, key, latencyMs, onRequest } = settings;
-  const limiter = createRateLimiter(settings, nowMs);
-  const endpoints = createEndpoints(settings, workspace, nowMs);
-  let requests = 0;
 
   function responseTo(request: SandboxRequest, allowed: boolean): SandboxResponse {
     if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
@@ -85,7 +75,11 @@ function createExchanges(
     return endpoints(path, request);
   }
 
-  return (request: SandboxRequest, incoming: IncomingMessage, outgoing: ServerResponse): Exchange => {
+  function createExchange(
+    request: SandboxRequest,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Exchange {
     const startedMs = clock.monotonic();
     // Requests without a valid key belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
@@ -103,7 +97,9 @@ function createExchanges(
       onRequest?.({ method, url: incoming.url ?? '', status, ms, remaining });
     };
     return { request, number: requests++, apply, send, response: outgoing };
-  };
+  }
+
+  return { workspace, createExchange };
 }
 
 function endpointPath({ path }: SandboxRequest): string | undefined {
