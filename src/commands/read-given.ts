@@ -68,10 +68,12 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
   return new UsageError(`${name} is larger than ${mostBytes / 2 ** 20} MiB`, { hint });
 }
 
-type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
-
 /** Returns the logo that `load` creates. Throws UsageError if the file can't be read, or is not a logo. */
-export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
+export async function readLogo<T extends object>(
+  context: Context,
+  path: string,
+  load: (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>,
+): Promise<T> {
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_BYTES.logo, whenLarger });
   const logo = await load(bytes, context.signal);

@@ -22,8 +22,6 @@ export interface Fault {
   readonly fault: string;
 }
 
-type Damage = (bytes: Buffer) => Buffer;
-
 /**
  * I1: draws an image, and returns it only if a decoder reads the text from its bytes, or from the drawing of
  * a PDF or EPS. An image with the SHA-256 `known` was decoded before.
@@ -32,7 +30,7 @@ export async function drawImage(
   encoded: Encoded,
   format: ImageFormat,
   style: ImageStyle,
-  { known, damage = (bytes) => bytes }: { known?: string; damage?: Damage } = {},
+  { known, damage = (bytes) => bytes }: { known?: string; damage?(bytes: Buffer): Buffer } = {},
 ): Promise<Image | Fault> {
   const { text, modules } = encoded;
   const written = await formatImage(encoded, format, style);

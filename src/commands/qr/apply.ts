@@ -114,21 +114,18 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
   const printer = await openPlanOutput(context, flags, true);
   try {
     const held = await holdLock(context, lockPath, Infinity);
-    await apply(context, { file, flags, verb, lockPath, printer }).finally(() => held.release());
+    await apply(context, lockPath, { file, flags, verb }, printer).finally(() => held.release());
   } finally {
     await printer.discard();
   }
 }
 
-interface ApplyRun {
-  readonly file: RowsFile;
-  readonly flags: ApplyFlags;
-  readonly verb: RowsVerb;
-  readonly lockPath: string;
-  readonly printer: PlanPrinter;
-}
-
-async function apply(context: Context, { lockPath, file, flags, verb, printer }: ApplyRun): Promise<void> {
+async function apply(
+  context: Context,
+  lockPath: string,
+  { file, flags, verb }: { file: RowsFile; flags: ApplyFlags; verb: RowsVerb },
+  printer: PlanPrinter,
+): Promise<void> {
   const { input } = file;
   const before = await readLock(nodeDisk, lockPath, context.signal);
   const workspace = await workspaceOf(context, before, lockPath);

@@ -76,7 +76,7 @@ export async function chooseGroups(
   const nowMs = context.clock.now();
   const filters = new Map<string, Filter>();
   for (const { group, value } of wanted) {
-    const meant = valuesFor(group, value, { table, nowMs, timezone });
+    const meant = valuesFor(group, value, table, { nowMs, timezone });
     filters.set(group.by, { group, values: [...(filters.get(group.by)?.values ?? []), ...meant] });
   }
   return { groups, pairs, sections, filters: [...filters.values()], table, destinationOf, splitBy };
@@ -86,13 +86,12 @@ function eachOnce(groups: readonly GroupBy[]): GroupBy[] {
   return onceBy(groups, ({ by }) => by);
 }
 
-interface ValueContext {
-  table: CodeTable | undefined;
-  nowMs: number;
-  timezone: string;
-}
-
-function valuesFor(group: GroupBy, value: string, { table, nowMs, timezone }: ValueContext): string[] {
+function valuesFor(
+  group: GroupBy,
+  value: string,
+  table: CodeTable | undefined,
+  { nowMs, timezone }: { nowMs: number; timezone: string },
+): string[] {
   const { kind, by } = group;
   const invalid = (expected: string) =>
     new UsageError(redactKeys(`invalid value for --where ${by}: '${shown(value)}' (expected ${expected})`));

@@ -135,16 +135,10 @@ function textPrinter(
   };
 }
 
-interface TableFormat {
-  readonly plan: OutputPlan;
-  readonly isRun: boolean;
-  readonly most?: number;
-}
-
 async function formatTable(
   context: Context,
   { rows, verb, reasons }: PrintedPlan,
-  { plan, isRun, most }: TableFormat,
+  { plan, isRun, most }: { plan: OutputPlan; isRun: boolean; most?: number },
 ): Promise<string> {
   const { first, creations } = arrangeRows(rows, verb);
   const shown = [...first, ...creations.slice(0, most)].map(tableRow);

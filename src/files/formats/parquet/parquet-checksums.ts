@@ -7,14 +7,9 @@ import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 type EncodedColumn = ParquetWriter['pendingIndexes'][number];
 
-export interface GroupStart {
-  index: number;
-  offset: number;
-}
-
 export function addChecksums(
   bytes: ByteWriter,
-  start: GroupStart,
+  start: Pick<ByteWriter, 'index' | 'offset'>,
   columns: readonly EncodedColumn[],
   group: RowGroup,
 ): void {

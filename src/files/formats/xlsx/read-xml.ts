@@ -58,16 +58,16 @@ function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-export interface ListNames {
-  list: string;
-  item: string;
-}
-
 /** Minimum characters to parse; doubled until they contain an item, so that time is linear. */
 const LEAST_TEXT = 1 << 18;
 
 /** Parses a list in bounded memory: emits all items, then the rest of the part. */
-export function readList(pieces: Iterable<string>, name: string, names: ListNames, events: XmlEvents): void {
+export function readList(
+  pieces: Iterable<string>,
+  name: string,
+  names: { list: string; item: string },
+  events: XmlEvents,
+): void {
   let tags: { item: string; end: string } | undefined;
   let around = '';
   let waiting = '';

@@ -18,11 +18,6 @@ import {
 } from './parts.ts';
 import { createZipStream } from './zip-stream.ts';
 
-interface WorkbookOptions {
-  columns: readonly Column[];
-  zone: Pick<LocalTime, 'offsetMs'>;
-}
-
 export function tooManyRows(rows?: number): UsageError {
   const most = formatCount(MOST_ROWS);
   const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;
@@ -34,7 +29,10 @@ export function tooManyRows(rows?: number): UsageError {
 const UTC = { offsetMs: () => 0 };
 
 /** Writes in constant memory. */
-export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
+export function createWorkbookSink(
+  bytes: ByteSink,
+  { columns, zone }: { columns: readonly Column[]; zone: Pick<LocalTime, 'offsetMs'> },
+): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();
   const fields = columns.map(({ name, isTime = false }, index) => {
