@@ -1,16 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { formatClosing } from '#base/run/closing-line';
+import { addFile } from '#base/run/run-summary';
 import { cleanCsv, cleanJson } from '#base/text/clean';
 import { countOf } from '#base/text/quote';
 import { chooseTimeZone } from '#base/time/time-zone';
 import type { Context } from '#context';
 import type { Column } from '#files/formats/columns';
-import {
-  createCountedSink,
-  createDocumentSink,
-  type DocumentSink,
-  stdoutBytes,
-} from '#files/formats/document-sink';
+import { createDocumentSink, type DocumentSink, stdoutBytes } from '#files/formats/document-sink';
 import { ENDINGS, FORMATS, SCAN_FORMATS } from '#files/formats/formats';
 import type { Formatter, Shape } from '#files/formats/formatter';
 import type { OutputFlags, OutputPlan } from '#files/formats/plan-output';
@@ -122,8 +118,25 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     });
 }
 
+/** Opens the output, and counts its rows in the facts. `scans export` replaces the count by its own. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
-  return createCountedSink(await openPlain(context, plan), context.facts, plan.path);
+  const sink = await openPlain(context, plan);
+  const { facts } = context;
+  let rows = 0;
+  return {
+    ...sink,
+    async write(batch) {
+      const count = await sink.write(batch);
+      rows += count;
+      if (plan.path === undefined) facts.rows = rows;
+      return count;
+    },
+    async commit() {
+      await sink.commit();
+      facts.rows = rows;
+      if (plan.path !== undefined) addFile(facts, plan.path);
+    },
+  };
 }
 
 async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSink> {

@@ -1,4 +1,3 @@
-import { addFile, type RunFacts } from '#base/run/run-summary';
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
@@ -66,39 +65,5 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
       await bytes.commit();
     },
     discard: bytes.discard,
-  };
-}
-
-export function createCountedSink(
-  sink: DocumentSink,
-  facts: RunFacts,
-  path: string | undefined,
-): DocumentSink {
-  let rows = 0;
-  const tell = () => {
-    facts.rows = rows;
-  };
-  return {
-    ...sink,
-    async write(batch) {
-      const count = await sink.write(batch);
-      rows += count;
-      if (path === undefined) tell();
-      return count;
-    },
-    async checkpoint() {
-      const before = rows;
-      const rewind = await sink.checkpoint();
-      return async () => {
-        const isRewound = await rewind();
-        if (isRewound) rows = before;
-        return isRewound;
-      };
-    },
-    async commit() {
-      await sink.commit();
-      tell();
-      if (path !== undefined) addFile(facts, path);
-    },
   };
 }

@@ -101,7 +101,6 @@ export async function openPlanOutput(
     async print({ rows, verb }) {
       const { first, creations, quiet } = arrangeRows(rows, verb);
       await writeAll(sink, recordBatches([first, creations, quiet], toRows));
-      if (plan.path !== undefined) addFile(context.facts, plan.path);
     },
     discard: sink.discard,
   };

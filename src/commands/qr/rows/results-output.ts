@@ -1,6 +1,5 @@
 import { inChunks } from '#base/collections';
 import { countOutcomes } from '#base/run/outcomes';
-import { addFile } from '#base/run/run-summary';
 import { defuse } from '#base/text/defuse';
 import { fillShortUrl } from '#base/text/short-url';
 import { type RowEnd, tabulate } from '#codes/engine/results/tabulate';
@@ -56,7 +55,6 @@ export async function openResultsOutput(
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
       await file?.commit();
-      if (path !== undefined) addFile(context.facts, path);
       const told = ends.filter(isNews);
       if (told.length === 0 && ends.length > 0 && plan.path === undefined) return printed.discard();
       if (brief) await printed.write([...countOutcomes(ends)].map(([outcome, rows]) => ({ outcome, rows })));
