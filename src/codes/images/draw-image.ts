@@ -4,7 +4,7 @@ import type { Modules } from './encode.ts';
 import { type ImageFormat, type ImageStyle, modulesAcross } from './image-style.ts';
 import { clearPlate, plateOf } from './logo.ts';
 import { writeSvg } from './svg.ts';
-import { drawingFault, type Expected, findFault } from './verify.ts';
+import { drawingFault, findFault } from './verify.ts';
 import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 
@@ -32,50 +32,29 @@ export async function drawImage(
   style: ImageStyle,
   { known, damage = (bytes) => bytes }: { known?: string; damage?(bytes: Buffer): Buffer } = {},
 ): Promise<Image | Fault> {
-  const { text, modules } = encoded;
-  const written = await formatImage(encoded, format, style);
+  const { figure, ...written } = await formatImage(encoded, format, style);
   const bytes = damage(written.bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
+  if (sha256 === known) return { bytes, sha256 };
   const { sizeMm, quietZone } = style;
-  const expected = { text, sizeMm, quietZone, across: modulesAcross(modules, style) };
-  const fault = sha256 === known ? undefined : written.findFault(bytes, expected);
+  const expected = { text: encoded.text, sizeMm, quietZone, across: modulesAcross(encoded.modules, style) };
+  const fault = figure ? drawingFault(drawingOf(figure), expected) : findFault(bytes, format, expected);
   return fault === undefined ? { bytes, sha256 } : { fault };
 }
 
-interface Written {
-  readonly bytes: Buffer;
-  findFault(bytes: Buffer, expected: Expected): string | undefined;
-}
-
+/** Formats an image. A PDF or EPS comes with its figure, because it can't be read back. */
 async function formatImage(
   { text, modules: all }: Encoded,
   format: ImageFormat,
   style: ImageStyle,
-): Promise<Written> {
+): Promise<{ bytes: Buffer; figure?: Figure }> {
   const modules = clearPlate(all, style);
   const plate = await plateOf(modules, style, format === 'png' ? pixelsAModule(modules, style) : undefined);
-  const fromBytes = (bytes: Buffer, own: 'png' | 'svg'): Written => ({
-    bytes,
-    findFault: (damaged, expected) => findFault(damaged, own, expected),
-  });
-  const fromDrawing = (bytes: Buffer, figure: Figure): Written => ({
-    bytes,
-    findFault: (_, expected) => drawingFault(drawingOf(figure), expected),
-  });
-  switch (format) {
-    case 'png':
-      return fromBytes(writePng(modules, style, plate), format);
-    case 'svg':
-      return fromBytes(Buffer.from(writeSvg(modules, style, plate)), format);
-    case 'eps': {
-      const figure = createFigure(modules, style, plate);
-      return fromDrawing(Buffer.from(writeEps(figure)), figure);
-    }
-    case 'pdf': {
-      // Loads half a megabyte only for PDF.
-      const { writePdf } = await import('./write-pdf.ts');
-      const figure = createFigure(modules, style, plate);
-      return fromDrawing(await writePdf(figure, text), figure);
-    }
-  }
+  if (format === 'png') return { bytes: writePng(modules, style, plate) };
+  const figure = createFigure(modules, style, plate);
+  if (format === 'svg') return { bytes: Buffer.from(writeSvg(figure)) };
+  if (format === 'eps') return { bytes: Buffer.from(writeEps(figure)), figure };
+  // Loads half a megabyte only for PDF.
+  const { writePdf } = await import('./write-pdf.ts');
+  return { bytes: await writePdf(figure, text), figure };
 }

@@ -2,19 +2,17 @@ import { formatColor, parseColor } from '#base/color';
 import {
   type Area,
   type Drawing,
+  type Figure,
   formatOutline,
   type Outline,
   type Overlay,
-  traceOutlines,
 } from './drawing.ts';
-import type { Modules } from './encode.ts';
-import { formatNumber, grayOf, type ImageStyle, modulesAcross } from './image-style.ts';
+import { formatNumber, grayOf } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { readPng } from './read-png.ts';
 import { formatPlate } from './write-png.ts';
 
-export function writeSvg(modules: Modules, style: ImageStyle, plate: Plate | undefined): string {
-  const across = modulesAcross(modules, style);
+export function writeSvg({ across, outlines, style, plate }: Figure): string {
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
   // Print programs support only the XLink attribute of links.
@@ -22,7 +20,7 @@ export function writeSvg(modules: Modules, style: ImageStyle, plate: Plate | und
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
     background ? `<path fill="${formatColor(background)}" d="M0 0h${across}v${across}h-${across}z"/>` : [],
-    `<path fill="${formatColor(color)}" d="${formatPath(traceOutlines(modules), quietZone)}"/>`,
+    `<path fill="${formatColor(color)}" d="${formatPath(outlines, quietZone)}"/>`,
     plate ? formatImage(plate, quietZone) : [],
     '</svg>',
   ];

@@ -2,7 +2,7 @@
 import decodeQR from 'qr/decode.js';
 import { messageOf } from '#base/errors';
 import type { Drawing } from './drawing.ts';
-import { MM_AN_INCH } from './image-style.ts';
+import { type ImageFormat, MM_AN_INCH } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
 import { readPng } from './read-png.ts';
 import { readSvg } from './svg.ts';
@@ -19,8 +19,8 @@ interface Place {
   readonly yMm: number;
 }
 
-/** Finds the fault of an image in a few words; undefined if its bytes are as expected. */
-export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expected): string | undefined {
+/** Finds the fault of a PNG or SVG in a few words; undefined if its bytes are as expected. */
+export function findFault(bytes: Buffer, format: ImageFormat, expected: Expected): string | undefined {
   try {
     if (format === 'png') {
       const { raster, sizeMm } = readPng(bytes);

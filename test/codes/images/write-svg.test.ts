@@ -1,6 +1,7 @@
 /** SVG files of a small pattern, in full, and as they are read back. */
 import { describe, expect, it } from 'vitest';
 import { BLACK, parseColor, WHITE } from '#base/color';
+import { createFigure } from '#codes/images/drawing';
 import { encodeText } from '#codes/images/encode';
 import type { ImageStyle } from '#codes/images/image-style';
 import { readSvg, writeSvg } from '#codes/images/svg';
@@ -27,7 +28,7 @@ const PATH = 'M1 1h2v1h-1v1h-1zM3 2h1v1h-1z';
 
 describe('an SVG of a code', () => {
   it('has its outlines on a background', () => {
-    expect(writeSvg(MODULES, STYLE, undefined).split('\n')).toEqual([
+    expect(writeSvg(createFigure(MODULES, STYLE, undefined)).split('\n')).toEqual([
       START,
       '<path fill="#ffffff" d="M0 0h5v5h-5z"/>',
       `<path fill="#000000" d="${PATH}"/>`,
@@ -38,7 +39,7 @@ describe('an SVG of a code', () => {
 
   it('has no background if it is transparent', () => {
     const style = { ...STYLE, color: parseColor('#036') ?? BLACK, background: undefined };
-    expect(writeSvg(MODULES, style, undefined).split('\n')).toEqual([
+    expect(writeSvg(createFigure(MODULES, style, undefined)).split('\n')).toEqual([
       START,
       `<path fill="#003366" d="${PATH}"/>`,
       '</svg>',
@@ -48,19 +49,25 @@ describe('an SVG of a code', () => {
 
   it('has its logo as an image over it', () => {
     const data = formatPlate(PLATE).toString('base64');
-    expect(writeSvg(MODULES, STYLE, PLATE).split('\n').slice(2)).toEqual([
+    expect(
+      writeSvg(createFigure(MODULES, STYLE, PLATE))
+        .split('\n')
+        .slice(2),
+    ).toEqual([
       `<path fill="#000000" d="${PATH}"/>`,
       `<image x="2" y="2" width="1" height="1" xlink:href="data:image/png;base64,${data}"/>`,
       '</svg>',
       '',
     ]);
-    expect(writeSvg(MODULES, STYLE, PLATE)).toContain(' xmlns:xlink="http://www.w3.org/1999/xlink" width=');
+    expect(writeSvg(createFigure(MODULES, STYLE, PLATE))).toContain(
+      ' xmlns:xlink="http://www.w3.org/1999/xlink" width=',
+    );
   });
 });
 
 describe('an SVG that is read', () => {
   it('has the written drawing in millimeters', () => {
-    const { areas, ...drawing } = readSvg(writeSvg(MODULES, STYLE, PLATE));
+    const { areas, ...drawing } = readSvg(writeSvg(createFigure(MODULES, STYLE, PLATE)));
     expect(areas).toEqual([
       { gray: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
       {
@@ -78,7 +85,7 @@ describe('an SVG that is read', () => {
       overlays: [{ xMm: 5, yMm: 5, sideMm: 2.5, raster }],
     });
     const far = { ...STYLE, quietZone: 11, sizeMm: 50 };
-    expect(readSvg(writeSvg(MODULES, far, { ...PLATE, across: 10 })).overlays).toEqual([
+    expect(readSvg(writeSvg(createFigure(MODULES, far, { ...PLATE, across: 10 }))).overlays).toEqual([
       { xMm: 24, yMm: 24, sideMm: 20, raster },
     ]);
   });
