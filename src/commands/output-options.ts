@@ -89,33 +89,29 @@ export async function planOutput(
   return plan;
 }
 
-export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
-  if (plan.format === 'parquet') {
+export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<Formatter> {
+  const { format, columns, chosen, path } = plan;
+  if (format === 'parquet') {
     const { createParquetFormatter } = await import('#files/formats/parquet/parquet');
-    return () => createParquetFormatter(plan.columns.map(({ name }) => name));
+    return createParquetFormatter(columns.map(({ name }) => name));
   }
-  if (plan.format === 'xlsx') throw new Error('a workbook is no text');
-  if (plan.format !== 'table') {
-    const { format } = plan;
+  if (format === 'xlsx') throw new Error('a workbook is no text');
+  if (format !== 'table') {
     const { createFormatter } = await import('#files/formats/create-formatter');
-    return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
+    return createFormatter(format, { ...plan, keepExtra: !chosen });
   }
   const { createTableFormatter, createRecordFormatter } = await import('#terminal/table');
-  const toTerminal = console.isTerminal && plan.path === undefined;
-  const colors = await loadColors(console.color && plan.path === undefined);
-  if (plan.shape === 'record')
-    return () => createRecordFormatter({ columns: plan.columns, colors, extra: !plan.chosen });
-  const onDropped = (names: string[]) =>
-    console.note(`Hidden columns (terminal too narrow): ${names.join(', ')}. Choose columns with --fields`);
-  return () =>
-    createTableFormatter({
-      ...plan,
-      colors,
-      width: toTerminal ? console.width : Infinity,
-      ruled: !console.isAccessible || plan.path !== undefined,
-      mayDrop: !plan.chosen,
-      onDropped,
-    });
+  const colors = await loadColors(console.color && path === undefined);
+  if (plan.shape === 'record') return createRecordFormatter({ columns, colors, extra: !chosen });
+  return createTableFormatter({
+    ...plan,
+    colors,
+    width: console.isTerminal && path === undefined ? console.width : Infinity,
+    ruled: !console.isAccessible || path !== undefined,
+    mayDrop: !chosen,
+    onDropped: (names) =>
+      console.note(`Hidden columns (terminal too narrow): ${names.join(', ')}. Choose columns with --fields`),
+  });
 }
 
 /** Opens the output, and counts its rows in the facts. `scans export` replaces the count by its own. */
@@ -141,7 +137,7 @@ export async function openSink(context: Context, plan: OutputPlan): Promise<Docu
 
 async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
-  const formatter = (await loadFormatter(context, plan))();
+  const formatter = await loadFormatter(context, plan);
   if (plan.path === undefined)
     return createDocumentSink(stdoutBytes(context.console, guardOf(context, plan)), formatter);
   const { openWholeFile } = await import('#files/formats/whole-file');

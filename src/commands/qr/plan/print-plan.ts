@@ -142,7 +142,7 @@ async function formatTable(
   const { first, creations } = arrangeRows(rows, verb);
   const shown = [...first, ...creations.slice(0, most)].map(tableRow);
   const columns = TABLE_COLUMNS.filter(({ name }) => shown.some((row) => row[name] !== null));
-  const formatter = (await loadFormatter(context, { ...plan, columns }))();
+  const formatter = await loadFormatter(context, { ...plan, columns });
   const left = first.length + creations.length - shown.length;
   const width = context.console.isTerminal && plan.path === undefined ? context.console.width : undefined;
   const lines = [
