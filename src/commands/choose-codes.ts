@@ -65,11 +65,6 @@ async function findCodes(
     : everyCode(service, service.concurrency, doubt);
 }
 
-export interface ChosenCodes {
-  codes: CodeLabel[];
-  names: readonly string[];
-}
-
 /**
  * Chooses the ID, slug and name of codes, each code once. Unless slugs are `isWanted`, an ID costs no
  * request, and a missing one fails later, alone. Throws like `chooseCodes`.
@@ -79,12 +74,12 @@ export async function chooseLabels(
   given: readonly string[],
   choice: CodeChoice,
   { isWanted, doubt }: Need,
-): Promise<ChosenCodes> {
+): Promise<CodeLabel[]> {
   const need = { isWanted: isWanted || filterWords(choice) !== undefined, doubt };
   const { from } = choice;
-  const { codes, names } =
+  const codes =
     from === undefined
-      ? { codes: await findCodes(context, given, need), names: given }
+      ? await findCodes(context, given, need)
       : await (await import('./codes-of-file.ts')).readLabelsOfFile(
           context,
           { ...choice, from },
@@ -94,7 +89,7 @@ export async function chooseLabels(
   const chosen = codes.filter((code) => code.missing !== undefined || isChosen(code as QrCode));
   refuseNone(chosen, choice);
   const once = eachOnce(chosen);
-  return { codes: everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]), names };
+  return everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]);
 }
 
 /**
@@ -107,7 +102,7 @@ export async function chooseLabelsOfLog(
   choice: CodeChoice,
   need: Need,
   known: ReadonlySet<string>,
-): Promise<ChosenCodes> {
+): Promise<CodeLabel[]> {
   try {
     return await chooseLabels(context, given, choice, need);
   } catch (error) {
@@ -120,7 +115,7 @@ export async function chooseLabelsOfLog(
     const found = named.filter((code) => code !== undefined);
     const deleted = (await fetchUnlisted(service, listed, known)).filter(({ missing }) => missing);
     if (named.length - found.length !== deleted.length) throw error;
-    return { codes: eachOnce([...found, ...deleted]), names: given };
+    return eachOnce([...found, ...deleted]);
   }
 }
 

@@ -47,21 +47,19 @@ export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,
   isWanted: boolean,
-): Promise<{ codes: CodeLabel[]; names: string[] }> {
+): Promise<CodeLabel[]> {
   const { file, rows } = await readTargets(context, choice);
   if (rows.length === 0) throw withoutCodes(file);
-  const names = rows.map(({ id, slug = '' }) => id ?? slug);
   const ids = rows.flatMap(({ id }) => id ?? []);
-  if (!isWanted && ids.length === rows.length) return { codes: ids.map((id) => ({ id })), names };
+  if (!isWanted && ids.length === rows.length) return ids.map((id) => ({ id }));
   const lookup = await lookUp(context, rows, file);
   refuseMissing(
     file,
     rows.filter((row) => row.id === undefined && lookup(row) === undefined),
   );
-  const codes = rows.map((row): CodeLabel => {
-    return lookup(row) ?? { id: row.id ?? '', missing: new NotFoundError(describeMissing(row)) };
-  });
-  return { codes, names };
+  return rows.map(
+    (row) => lookup(row) ?? { id: row.id ?? '', missing: new NotFoundError(describeMissing(row)) },
+  );
 }
 
 /** Returns the IDs and slugs of `--from`, without requests. */

@@ -6,13 +6,13 @@ import { formatClosing } from '#base/run/closing-line';
 import { countOf, shown } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import { parsePeriod } from '#base/time/periods';
-import { type ChosenCodes, chooseLabels } from '#commands/choose-codes';
+import { chooseLabels } from '#commands/choose-codes';
 import { choiceOptions } from '#commands/code-choice';
 import { inputFile, integer, repeated, text, texts, type Values } from '#commands/define';
 import { checkInputChoice, inputOptions, listInputFiles } from '#commands/input-option';
 import { planRange, rangeOptions } from '#commands/range-options';
 import type { Context } from '#context';
-import type { CodeFailure } from '#scans/export/export-codes';
+import type { CodeFailure, CodeLabel } from '#scans/export/export-codes';
 import { formatLocalRange } from '#scans/format-local-range';
 import { COMPARISONS, type Comparison } from '#scans/stats/calendar';
 import type { CodeTable } from '#scans/stats/code-table';
@@ -63,7 +63,7 @@ export interface CountPlan extends CountRequest {
   choice: CountFlags;
   names: readonly string[];
   splitBy: string | undefined;
-  chosen?: ChosenCodes | undefined;
+  chosen?: readonly CodeLabel[] | undefined;
   /** Slugs and names of codes are required, also of those given by ID. */
   needsLabels: boolean;
 }
@@ -130,7 +130,7 @@ function parseComparison(
 }
 
 /** Returns the chosen codes that pass the filters. Throws like `chooseLabels`. */
-export async function codesOf(context: Context, plan: CountPlan): Promise<ChosenCodes> {
+export async function codesOf(context: Context, plan: CountPlan): Promise<readonly CodeLabel[]> {
   const { choice, names, filters, table, needsLabels } = plan;
   const chosen = plan.chosen ?? (await chooseLabels(context, names, choice, { isWanted: needsLabels }));
   const groups = filters.map(({ group }) => group);
@@ -138,8 +138,8 @@ export async function codesOf(context: Context, plan: CountPlan): Promise<Chosen
     filters,
     valuesOfCodes(groups, table, ({ destination }) => destination ?? null),
   );
-  const codes = chosen.codes.filter((code) => code.missing || isMeant(codeOfScans(code)));
-  if (codes.length > 0 || chosen.codes.length === 0) return { ...chosen, codes };
+  const codes = chosen.filter((code) => code.missing || isMeant(codeOfScans(code)));
+  if (codes.length > 0 || chosen.length === 0) return codes;
   throw new NotFoundError(`no code matches --where ${shown(describeFilters(filters))}`, {
     hint: 'List the codes with `qrctl qr list`, and correct --where.',
   });
@@ -185,7 +185,7 @@ async function countInput(
 }
 
 async function countCodes(context: Context, plan: CountPlan): Promise<CountedCodes> {
-  const { codes } = await codesOf(context, plan);
+  const codes = await codesOf(context, plan);
   const counted = await countService(context, await context.service(), plan, codes);
   const [failure] = counted.failures;
   if (failure && counted.failures.length === codes.length) throw failure.error;

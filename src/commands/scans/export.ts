@@ -98,7 +98,7 @@ async function exportChosen(
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
     const need = { isWanted: plan.named, doubt: plan.proveBeyond ? ('any' as const) : ('usual' as const) };
-    const { codes } = await chooseLabelsOfLog(context, names, flags, need, await codesOfLog(plan));
+    const codes = await chooseLabelsOfLog(context, names, flags, need, await codesOfLog(plan));
     if (flags.dryRun) return await printDryRun(context, plan, codes, service);
     await exportAll(context, plan, codes, await sourceOf(plan, codes, service), { started, progress });
   } catch (error) {

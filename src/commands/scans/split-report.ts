@@ -20,7 +20,7 @@ export async function splitReport(
 ): Promise<PartOfReport[]> {
   const { table, filters, logs } = plan;
   const chosen = logs ? undefined : await codesOf(context, plan);
-  const ofCodes = chosen?.codes.map((code) => table?.valueOf(codeOfScans(code), column) ?? null);
+  const ofCodes = chosen?.map((code) => table?.valueOf(codeOfScans(code), column) ?? null);
   const wanted = filters.find(({ group }) => group.kind === 'column' && group.by === column)?.values;
   const all = (ofCodes ?? wanted ?? table?.valuesIn(column) ?? []).filter((value) => value !== null);
   const without = (ofCodes?.length ?? all.length) - all.length;

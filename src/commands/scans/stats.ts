@@ -259,7 +259,7 @@ function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) 
 /** Estimates the requests from page 1 of each code. */
 async function planOfService(context: Context, plan: CountPlan) {
   const service = await context.service();
-  const { codes } = await codesOf(context, plan);
+  const codes = await codesOf(context, plan);
   const there = codes.filter(({ missing }) => !missing);
   let { requests } = service.stats();
   let scans = 0;

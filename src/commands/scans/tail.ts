@@ -80,7 +80,7 @@ async function follow(
 ): Promise<void> {
   const { console, clock } = context;
   const service = await context.service();
-  const list = async () => (await chooseLabels(context, names, flags, { isWanted: true })).codes;
+  const list = () => chooseLabels(context, names, flags, { isWanted: true });
   const codes = await list();
   context.facts.codes = codes.length;
   const gone = codes.find(({ missing }) => missing);

@@ -135,7 +135,7 @@ async function planJob(
   const { movedFrom } = flags;
   const logs = await listLogs(context, places);
   const known = codesOfLogs(logs);
-  const { codes } = await chooseLabelsOfLog(context, names, flags, { isWanted: true }, known);
+  const codes = await chooseLabelsOfLog(context, names, flags, { isWanted: true }, known);
   await checkCodesOfLogs(logs, codes, places, service, movedFrom);
   return {
     logs,
