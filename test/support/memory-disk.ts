@@ -29,8 +29,13 @@ export class Ended extends Error {
   override name = 'Ended';
 }
 
+/** A disk on which a test creates links. */
+interface DiskWithLinks extends Disk {
+  symlink(target: string, path: string): Promise<void>;
+}
+
 export interface MemoryDisk {
-  disk: Disk;
+  disk: DiskWithLinks;
   /** Decides what happens at each step that changes or flushes something; steps count from 0 since `revive`. */
   fault: (step: number, operation: string) => Fault | undefined;
   steps(): number;
@@ -236,7 +241,7 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   /** Takes what is made, renamed or removed by the place at which it stands. */
-  const disk: Disk = {
+  const disk: DiskWithLinks = {
     user: () => memory.user,
     async open(named, flags, mode = 0o666) {
       const path = below(named);

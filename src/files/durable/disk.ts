@@ -65,7 +65,6 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   link(file: string, path: string): Promise<void>;
-  symlink(target: string, path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
   lstat(path: string): Promise<DiskStat>;
   realpath(path: string): Promise<string>;

@@ -13,7 +13,6 @@ import {
   realpath,
   rename,
   stat,
-  symlink,
   unlink,
 } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -62,7 +61,6 @@ export const nodeDisk: Disk = {
   rename: platform() === 'win32' ? createRenameWithRetry(rename) : rename,
   unlink,
   link,
-  symlink: (target, path) => symlink(target, path, 'dir'),
   stat: (path) => stat(path, BIGINT).then(inNumbers),
   lstat: (path) => lstat(path, BIGINT).then(inNumbers),
   realpath: (path) => realpath(path),
