@@ -42,7 +42,7 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
   }
 
   function updateCode({ body }: SandboxRequest, id: string): SandboxResponse {
-    return workspace.code(id) ? found(workspace.update(id, parseChanges(body))) : found(undefined);
+    return found(workspace.code(id) && workspace.update(id, parseChanges(body)));
   }
 
   function deleteCode(_request: SandboxRequest, id: string): SandboxResponse {
