@@ -74,12 +74,10 @@ function planCheck(
   if (destination === '') return { verdict: NOT_REQUESTED };
   const isWeb = /^https?:/i.test(destination);
   const problem = findDestinationProblem(destination, isWeb ? 'url' : code.type);
-  const broken = (error: string): PlannedCheck => ({
-    verdict: { ...NOT_REQUESTED, outcome: 'broken', error },
-  });
+  const broken = (error: string): PlannedCheck => ({ verdict: { outcome: 'broken', error } });
   if (problem?.kind === 'unusable' || (problem?.kind === 'dotless' && !allowPrivate))
     return broken(problem.words);
-  if (!isWeb) return { verdict: { ...NOT_REQUESTED, outcome: 'not-web' } };
+  if (!isWeb) return { verdict: { outcome: 'not-web' } };
   const url = new URL(destination);
   const own = shortUrl === undefined ? undefined : new URL(fillShortUrl(shortUrl, code));
   if (own && own.origin === url.origin && own.pathname === url.pathname)
@@ -151,7 +149,6 @@ export function hasUtmProblem(error: string): boolean {
 }
 
 export interface ComparedRow {
-  id: string;
   destination: string | null;
   failing: boolean;
   ending: boolean;

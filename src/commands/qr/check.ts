@@ -188,21 +188,19 @@ function endsSoon({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
 }
 
 function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
-  const compare = (
-    row: Pick<CheckRow, 'id' | 'destination' | 'outcome' | 'tls_days' | 'error'>,
-  ): ComparedRow => {
-    return { id: row.id, destination: row.destination, failing: fails(row), ending: endsSoon(row) };
+  const compare = (row: Pick<CheckRow, 'destination' | 'outcome' | 'tls_days' | 'error'>): ComparedRow => {
+    return { destination: row.destination, failing: fails(row), ending: endsSoon(row) };
   };
   return {
     columns: COLUMNS,
     mark: 'destination',
     run: 'a check',
     read(text) {
-      const [id, days] = [text('id'), text('tls_days')];
+      const days = text('tls_days');
       const outcome = OUTCOMES.find((known) => known === text('outcome'));
-      if (!outcome || id === null) return undefined;
+      if (!outcome || text('id') === null) return undefined;
       const tls_days = days === null ? null : Number(days);
-      return compare({ id, outcome, destination: text('destination'), error: text('error'), tls_days });
+      return compare({ outcome, destination: text('destination'), error: text('error'), tls_days });
     },
     isNews: (row, before) => isNews(compare(row), before),
   };

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { type ComparedRow, findUtmProblem, isNews } from '#codes/destinations/check-codes';
 
 const row = (given: Partial<ComparedRow> = {}): ComparedRow => ({
-  id: 'a',
   destination: 'https://x.test/',
   failing: false,
   ending: false,
