@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
 import { systemCode, UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import { nearest } from '#base/text/nearest';
 import { quote } from '#base/text/quote';
 import type { LogoFault } from '#codes/images/load-logo';
@@ -51,17 +52,14 @@ export async function readGiven(
 }
 
 function similarFile(path: string): string | undefined {
-  try {
-    const names = readdirSync(dirname(path));
-    const meant = nearest(
-      parse(path).name,
-      names.map((name) => parse(name).name),
-    );
-    const name = names.find((found) => parse(found).name === meant);
-    return meant === undefined || name === undefined ? undefined : join(dirname(path), name);
-  } catch {
-    return undefined; // the directory does not exist either
-  }
+  // The directory may not exist either.
+  const names = orUndefined(() => readdirSync(dirname(path))) ?? [];
+  const meant = nearest(
+    parse(path).name,
+    names.map((name) => parse(name).name),
+  );
+  const name = names.find((found) => parse(found).name === meant);
+  return name === undefined ? undefined : join(dirname(path), name);
 }
 
 export function tooLarge(name: string, mostBytes: number, hint: string): UsageError {

@@ -1,3 +1,4 @@
+import { orUndefined } from '#base/or-undefined';
 import { parseBounded } from '#base/text/bounded-json';
 import { parseInstant } from '#base/time/time';
 import { isObject } from '#service/json';
@@ -161,12 +162,8 @@ function parseChanges(body: Buffer | undefined): CodeChanges {
 type Fields = Readonly<Record<string, unknown>>;
 
 function parseObject(body: Buffer | undefined): Fields {
-  let value: unknown;
-  try {
-    value = parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    throw new InvalidRequest('the body must be JSON encoded in UTF-8');
-  }
+  const value = orUndefined(() => parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+  if (value === undefined) throw new InvalidRequest('the body must be JSON encoded in UTF-8');
   if (!isObject(value)) throw new InvalidRequest('the body must be a JSON object');
   return value;
 }

@@ -13,6 +13,7 @@ import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { systemCode, UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import type { Variables } from './settings.ts';
 
 /** Returns the directory's path without creating it. Throws UsageError without a home directory. */
@@ -78,7 +79,9 @@ function restrict(path: string, mode: number): string | undefined {
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();
-  return (stats.mode & STICKY) !== 0 || isHome(path) || readdirSync(path).some((name) => !OURS.test(name));
+  // The system may have no entry for this user.
+  const home = orUndefined(homedir);
+  return (stats.mode & STICKY) !== 0 || path === home || readdirSync(path).some((name) => !OURS.test(name));
 }
 
 function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
@@ -87,14 +90,6 @@ function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
     return work(descriptor);
   } finally {
     closeSync(descriptor);
-  }
-}
-
-function isHome(path: string): boolean {
-  try {
-    return path === homedir();
-  } catch {
-    return false; // the system has no entry for this user
   }
 }
 

@@ -1,3 +1,4 @@
+import { orUndefined } from '#base/or-undefined';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
 
@@ -54,9 +55,10 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/** Parses the config. Errors don't quote it. Avoids conf, which takes as long to load as all other code. */
+/** Parses the config. Errors don't quote it, because it contains keys. Avoids conf, which takes as long to load as all other code. */
 export function parseStored(text: string): Stored {
-  const data = parseJson(text);
+  const data = orUndefined(() => parseBounded(text));
+  if (data === undefined) throw new Error('it is not JSON');
   if (!isObject(data)) throw new Error('it is not a JSON object');
   if (data.version !== VERSION)
     throw new Error(`its version is not ${VERSION}; a newer qrctl may have written it`);
@@ -65,15 +67,6 @@ export function parseStored(text: string): Stored {
   if (!isObject(data.profiles)) throw new Error('"profiles" is not an object');
   const profiles = Object.entries(data.profiles).map(([name, value]) => [name, parseProfile(value)] as const);
   return { current: data.current, profiles: new Map(profiles) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseBounded(text);
-  } catch {
-    // The parser's own message quotes the text, which contains keys.
-    throw new Error('it is not JSON');
-  }
 }
 
 function parseProfile(data: unknown): StoredProfile {

@@ -1,4 +1,5 @@
 import { correction, generate, mode } from 'lean-qr';
+import { orUndefined } from '#base/or-undefined';
 
 /** Error correction levels, weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
@@ -14,7 +15,8 @@ export interface Modules {
 
 /** Encodes a text in the smallest version (ISO/IEC 18004), at this level or a higher one that fits. */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
-  const code = generateOrNothing(text, minimum);
+  const options = { minCorrectionLevel: correction[minimum], modes: MODES };
+  const code = orUndefined(() => generate(text, options));
   if (!code) return undefined;
   const { size } = code;
   const isDark = (x: number, y: number) => code.get(x, y);
@@ -23,14 +25,6 @@ export function encodeText(text: string, minimum: Level): Modules | undefined {
 
 /** Encoding modes, without Shift JIS, which not every decoder supports. */
 const MODES = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.iso8859_1, mode.utf8];
-
-function generateOrNothing(text: string, minimum: Level) {
-  try {
-    return generate(text, { minCorrectionLevel: correction[minimum], modes: MODES });
-  } catch {
-    return undefined;
-  }
-}
 
 /** Reads the error correction level from the format information (ISO/IEC 18004, 7.9). */
 function levelOf(isDark: Modules['isDark']): Level {

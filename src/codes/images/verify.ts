@@ -1,6 +1,7 @@
 /** Verifies images with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
 import { messageOf } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import type { Drawing } from './drawing.ts';
 import { type ImageFormat, MM_AN_INCH } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
@@ -123,11 +124,6 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 }
 
 export function decode({ width, height, gray }: Raster): string | undefined {
-  try {
-    // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on
-    // load.
-    return decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity });
-  } catch {
-    return undefined;
-  }
+  // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on load.
+  return orUndefined(() => decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity }));
 }
