@@ -55,31 +55,23 @@ const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
 /** Opens the output of codes. Lists in files that can be read again have bases. */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
   const { shortUrl } = await context.settings();
-  const derived: { column: Column; compute: (code: QrCode) => string }[] = [];
-  if (shortUrl !== undefined)
-    derived.push({ column: SHORT_URL, compute: (code) => fillShortUrl(shortUrl, code) });
-  const known = [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
+  const known = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];
   const { plan } = await openOutput(context, options, shape === 'list' ? [...known, BASE] : known, shape);
   const { format, path } = plan;
   const isSaved = plan.chosen || (path !== undefined && SHEETS.has(format));
   const columns = isSaved ? plan.columns : plan.columns.filter((column) => column !== BASE);
-  if (columns.includes(BASE)) derived.push({ column: BASE, compute: await loadBase() });
+  const bases = columns.includes(BASE) ? await import('#codes/engine/plan/base') : undefined;
   if (options.timezone !== undefined && format !== 'xlsx') {
     throw new UsageError('--timezone requires a workbook: other formats use UTC', {
       hint: 'Add -o FILE.xlsx, or omit --timezone.',
     });
   }
-  const toRecord = (code: QrCode): Row => {
-    const record: Record<string, unknown> = { ...code };
-    for (const { column, compute } of derived) record[column.name] = compute(code);
-    return record;
-  };
-  return { output: outputOf(context, { ...plan, columns }), columns, toRecord };
-}
-
-async function loadBase(): Promise<(code: QrCode) => string> {
-  const { baseOf, formatBase } = await import('#codes/engine/plan/base');
-  return (code) => formatBase(baseOf(code));
+  const toRecord = (code: QrCode): Row => ({
+    ...code,
+    ...(shortUrl !== undefined && { short_url: fillShortUrl(shortUrl, code) }),
+    ...(bases && { base: bases.formatBase(bases.baseOf(code)) }),
+  });
+  return { output: outputOf(context, { ...plan, columns }), toRecord };
 }
 
 export const NAMED_COLUMNS: readonly Column[] = [
