@@ -107,54 +107,41 @@ function tooLarge(): UsageError {
   );
 }
 
-function localHeader({ name, streamed, crc, packed, size }: Entry): Buffer {
-  const header = Buffer.alloc(30);
-  header.writeUInt32LE(0x04034b50, 0);
-  writeCommon(header, 4, {
-    name,
-    streamed,
-    ...(streamed ? { crc: 0, packed: 0, size: 0 } : { crc, packed, size }),
-  });
-  return header;
+type Field = readonly [bytes: 2 | 4, value: number];
+
+function layOut(...fields: readonly Field[]): Buffer {
+  const bytes = Buffer.alloc(fields.reduce((sum, [size]) => sum + size, 0));
+  let at = 0;
+  for (const [size, value] of fields) at = bytes.writeUIntLE(value, at, size);
+  return bytes;
+}
+
+const NONE: Field = [2, 0];
+
+function localHeader(entry: Entry): Buffer {
+  const sizes = entry.streamed ? { crc: 0, packed: 0, size: 0 } : entry;
+  return layOut([4, 0x04034b50], ...commonFields(entry, sizes));
 }
 
 function centralHeader(entry: Entry): Buffer {
-  const header = Buffer.alloc(46);
-  header.writeUInt32LE(0x02014b50, 0);
-  header.writeUInt16LE(20, 4);
-  writeCommon(header, 6, entry);
-  header.writeUInt32LE(entry.offset, 42);
-  return header;
+  const external: Field = [4, 0];
+  const common = commonFields(entry, entry);
+  return layOut([4, 0x02014b50], [2, 20], ...common, NONE, NONE, NONE, external, [4, entry.offset]);
 }
 
-function writeCommon(
-  header: Buffer,
-  at: number,
-  { name, streamed, crc, packed, size }: Omit<Entry, 'offset'>,
-): void {
-  header.writeUInt16LE(20, at);
-  header.writeUInt16LE(UTF8 | (streamed ? SIZES_BEHIND : 0), at + 2);
-  header.writeUInt16LE(8, at + 4);
-  header.writeUInt16LE(DATE, at + 8);
-  header.writeUInt32LE(crc, at + 10);
-  header.writeUInt32LE(packed, at + 14);
-  header.writeUInt32LE(size, at + 18);
-  header.writeUInt16LE(name.length, at + 22);
+function commonFields(
+  { name, streamed }: Entry,
+  { crc, packed, size }: Pick<Entry, 'crc' | 'packed' | 'size'>,
+): Field[] {
+  const flags = UTF8 | (streamed ? SIZES_BEHIND : 0);
+  const sizes: Field[] = [crc, packed, size].map((value) => [4, value]);
+  return [[2, 20], [2, flags], [2, 8], NONE, [2, DATE], ...sizes, [2, name.length], NONE];
 }
 
 function dataDescriptor({ crc, packed, size }: Entry): Buffer {
-  const descriptor = Buffer.alloc(16);
-  for (const [index, value] of [0x08074b50, crc, packed, size].entries())
-    descriptor.writeUInt32LE(value, 4 * index);
-  return descriptor;
+  return layOut([4, 0x08074b50], [4, crc], [4, packed], [4, size]);
 }
 
 function endOfDirectory(entries: number, start: number, size: number): Buffer {
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(entries, 8);
-  end.writeUInt16LE(entries, 10);
-  end.writeUInt32LE(size, 12);
-  end.writeUInt32LE(start, 16);
-  return end;
+  return layOut([4, 0x06054b50], NONE, NONE, [2, entries], [2, entries], [4, size], [4, start], NONE);
 }
