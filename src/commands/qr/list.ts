@@ -72,28 +72,18 @@ async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<Q
   const chosen = options.status || options.type || options.name;
   if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit);
   const passes = createFilter(options);
-  if (!sort) return yield* take(filter(listAllCodes(service, service.concurrency), passes), limit);
+  if (!sort) {
+    let left = limit ?? Infinity;
+    for await (const batch of listAllCodes(service, service.concurrency)) {
+      const passing = batch.filter(passes).slice(0, left);
+      if (passing.length > 0) yield passing;
+      left -= passing.length;
+      if (left === 0) return;
+    }
+    return;
+  }
   const codes = await everyCode(service, service.concurrency);
   yield sortCodes(codes.filter(passes), sort).slice(0, limit);
-}
-
-async function* filter(
-  batches: AsyncIterable<QrCode[]>,
-  passes: (code: QrCode) => boolean,
-): AsyncGenerator<QrCode[]> {
-  for await (const batch of batches) {
-    const left = batch.filter(passes);
-    if (left.length) yield left;
-  }
-}
-
-async function* take(batches: AsyncIterable<QrCode[]>, limit = Infinity): AsyncGenerator<QrCode[]> {
-  let left = limit;
-  for await (const batch of batches) {
-    yield batch.slice(0, left);
-    left -= batch.length;
-    if (left <= 0) return;
-  }
 }
 
 const MOST_AHEAD = 16;
