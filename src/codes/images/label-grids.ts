@@ -57,7 +57,7 @@ const ON_LETTER = {
 } as const;
 
 /** Other product numbers of these grids, with different glue or colors. */
-const SAME_AS: Readonly<Record<string, string>> = Object.fromEntries(
+const SAME_AS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     L7159: 'J8159',
     L7160: 'J8160',
@@ -76,17 +76,29 @@ const SAME_AS: Readonly<Record<string, string>> = Object.fromEntries(
     5164: '5264 8164',
     5167: '5267 8167',
     5371: '8371',
-  }).flatMap(([number, others]) => others.split(' ').map((other) => [other, number])),
+  }).flatMap(([number, others]) => others.split(' ').map((other) => [other, number] as const)),
 );
 
-const MEASURED = [...Object.keys(ON_A4), ...Object.keys(ON_LETTER)];
-export const SHEET_NUMBERS: readonly string[] = [...MEASURED, ...Object.keys(SAME_AS)];
+type Measures = readonly [columns: number, rows: number, width: number, height: number, gap: number];
+
+function gridsOn(paper: Size, unit: number, measures: Readonly<Record<string, Measures>>) {
+  return Object.entries(measures).map(([number, [columns, rows, width, height, gap]]) => {
+    const label = { widthMm: width * unit, heightMm: height * unit };
+    const grid: LabelGrid = { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 } };
+    return [number, grid] as const;
+  });
+}
+
+const GRIDS: ReadonlyMap<string, LabelGrid> = new Map([
+  ...gridsOn(PAPERS.A4, 1, ON_A4),
+  ...gridsOn(PAPERS.Letter, MM_AN_INCH, ON_LETTER),
+]);
+export const SHEET_NUMBERS: readonly string[] = [...GRIDS.keys(), ...SAME_AS.keys()];
 
 export function listGrids(): { number: string; also: string[]; grid: LabelGrid }[] {
-  return MEASURED.flatMap((number) => {
-    const grid = findGrid(number);
-    const also = Object.keys(SAME_AS).filter((other) => SAME_AS[other] === number);
-    return grid ? [{ number, also, grid }] : [];
+  return [...GRIDS].map(([number, grid]) => {
+    const also = [...SAME_AS].flatMap(([other, same]) => (same === number ? other : []));
+    return { number, also, grid };
   });
 }
 
@@ -96,18 +108,7 @@ export function findGrid(name: string): LabelGrid | undefined {
     .trim()
     .replace(/^((avery|zweckform)[\s-]+)+/i, '')
     .toUpperCase();
-  const known = Object.hasOwn(SAME_AS, number) ? (SAME_AS[number] ?? number) : number;
-  const onA4 = new Map(Object.entries(ON_A4)).get(known);
-  const onLetter = new Map(Object.entries(ON_LETTER)).get(known);
-  if (onA4) return gridOf(PAPERS.A4, onA4, 1);
-  return onLetter && gridOf(PAPERS.Letter, onLetter, MM_AN_INCH);
-}
-
-type Measures = readonly [columns: number, rows: number, width: number, height: number, gap: number];
-
-function gridOf(paper: Size, [columns, rows, width, height, gap]: Measures, unit: number): LabelGrid {
-  const label = { widthMm: width * unit, heightMm: height * unit };
-  return { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 } };
+  return GRIDS.get(SAME_AS.get(number) ?? number);
 }
 
 export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
