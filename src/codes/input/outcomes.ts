@@ -24,7 +24,11 @@ const UNFINISHED: readonly unknown[] = [
 
 export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boolean {
   const column = findColumn(columns, 'outcome') ?? '';
-  return ({ values }) => UNFINISHED.includes(values.get(column));
+  const id = findColumn(columns, 'id') ?? '';
+  return ({ values }) => {
+    const outcome = values.get(column);
+    return UNFINISHED.includes(outcome) || (outcome === 'edited' && !values.get(id));
+  };
 }
 
 export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitted: Fault[] } {

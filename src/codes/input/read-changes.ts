@@ -38,8 +38,9 @@ export function readChanges(
   const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
   const address = cell(row, 'destination');
-  // An empty JSON value sets an empty destination; an empty CSV cell is no change.
-  const own = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
+  // An empty JSON value sets an empty destination; a blank cell of a table is no change.
+  const text = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
+  const own = isJson || text?.trim() !== '' ? text : undefined;
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');
   const typed = readText(statusCell);

@@ -33,7 +33,9 @@ test('creates a deleted code from its backup once, with its status and a new slu
     expect((await run('qr', 'create', '--from', `b/${old}.json`)).code).toBe(0);
     expect(await ids()).toBe(restored);
 
-    await run('qr', 'delete', restored, '--yes');
+    await run('qr', 'delete', restored, '--yes', '--backup', 'b');
     expect((await run('qr', 'create', '--from', `b/${old}.json`)).code).toBe(9);
+    expect((await run('qr', 'create', '--from', `b/${restored}.json`)).code).toBe(0);
+    expect((await ids()).split('\n')).toHaveLength(1);
   });
 });

@@ -14,8 +14,11 @@ import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace'
 
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   readonly key: string;
-  /** Set once a run reported that the file lacks the key. `paused`: the run also paused the code. */
-  readonly removed?: true | 'paused';
+  /**
+   * Set once a run reported that the file lacks the key. `paused`: the run also paused the code. `kept`: somebody
+   * reactivated the code since.
+   */
+  readonly removed?: true | 'paused' | 'kept';
   readonly sent?: { readonly name?: string; readonly destination?: string };
 }
 
@@ -176,7 +179,9 @@ function isEntry(value: unknown): value is LockEntry {
   const isKnown = typeof key === 'string' && key.trim() !== '' && typeof id === 'string' && isUuid(id);
   const isSent =
     sent === undefined || (isObject(sent) && Object.values(sent).every((text) => typeof text === 'string'));
-  return isSent && isText && isPlace && isKnown && [undefined, true, 'paused'].includes(removed as true);
+  return (
+    isSent && isText && isPlace && isKnown && [undefined, true, 'paused', 'kept'].includes(removed as true)
+  );
 }
 
 /** E22: finds keys with two codes and codes with two keys. */

@@ -137,5 +137,8 @@ function sentOf(
 function removedEntry(entry: LockEntry, { outcome, item }: RowEnd, code: QrCode): LockEntry {
   const isPaused =
     item.pause !== undefined ? outcome === 'updated' : entry.removed === 'paused' && code.status === 'paused';
-  return { ...entry, status: isPaused ? code.status : entry.status, removed: isPaused ? 'paused' : true };
+  const isKept = entry.removed === 'kept' || entry.removed === 'paused';
+  return isPaused
+    ? { ...entry, status: code.status, removed: 'paused' }
+    : { ...entry, removed: isKept ? 'kept' : true };
 }

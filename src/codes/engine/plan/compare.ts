@@ -167,6 +167,9 @@ function changedByDate(
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
+  // The value is the one that qrctl set last, for example at another time: a later edit is somebody's.
+  const isRepeated = last !== undefined && !isUnclear(claim, field) && isSame(field, wanted, last.sent);
+  if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs)
     return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
   // An earlier row of the plan set the value, but the ledger lacks it.

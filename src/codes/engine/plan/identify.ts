@@ -5,8 +5,9 @@ import type { QrCode } from '#service/shapes';
 import { type Answers, type Identity, type Ladder, settle } from './ladder.ts';
 import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
-import type { Decisions, PlanInput, Row } from './model.ts';
+import type { Claim, Decisions, PlanInput, Row } from './model.ts';
 import { createOwnerSearch, identifyNamed, keyedCodes, missingKeys, takeKeys } from './name-code.ts';
+import { rowValues, valuesKey } from './values.ts';
 
 export interface Identities {
   readonly rows: readonly Identity[];
@@ -42,6 +43,7 @@ export function identifyRows(input: PlanInput): Identities {
       });
     named.set(id, row);
   }
+  faults.push(...faultsOfAdoption(ladder));
   if (listing.isWhole && (policy.verb === 'create' || policy.verb === 'apply')) {
     takeKnownValues(ladder);
     matchLost(ladder, ownerOf);
@@ -51,6 +53,26 @@ export function identifyRows(input: PlanInput): Identities {
   }
   const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));
   return { rows: identities, taken: ladder.taken, faults };
+}
+
+/** Returns faults for codes that a decision assigns to one row, and the ledger to another row of the file. */
+function faultsOfAdoption({ input: { rows, ledger }, taken, found }: Ladder): Fault[] {
+  const claims = [...ledger.claims.values()];
+  const keyOf = ({ rows: [newest] }: Claim) => newest && valuesKey(newest);
+  return [...found].flatMap(([{ line }, identity]) => {
+    if (identity.is !== 'code' || identity.how !== 'decision') return [];
+    const claim = ledger.claims.get(identity.code.id.toLowerCase());
+    const values = claim && keyOf(claim);
+    if (values === undefined) return [];
+    const alike = rows.filter(
+      (row) => !found.has(row) && row.key === claim?.key && valuesKey(rowValues(row)) === values,
+    );
+    const others = claims.filter(
+      (one) => !taken.has(one.id) && !ledger.replaced.has(one.id) && keyOf(one) === values,
+    );
+    if (alike.length <= others.length) return [];
+    return { line, message: `the code ${quote(identity.code.slug)} is also that of line ${alike[0]?.line}` };
+  });
 }
 
 function readAnswers(

@@ -71,7 +71,8 @@ function planRemoved(
   code: QrCode | undefined,
   policy: Policy,
 ): PlanItem {
-  const isPaused = policy.removed === 'pause' && code?.status === 'active';
+  const isReactivated = removed === 'kept' || (removed === 'paused' && code?.status === 'active');
+  const isPaused = policy.removed === 'pause' && code?.status === 'active' && !isReactivated;
   const change: FieldChange = {
     field: 'status',
     old: 'active',
@@ -87,6 +88,7 @@ function planRemoved(
     send: isPaused ? { status: 'paused' } : NOTHING,
     pause: isPaused ? 'removed' : undefined,
     isNews: !removed,
+    reason: isReactivated ? 'its code, which qrctl paused, was reactivated' : undefined,
   });
 }
 

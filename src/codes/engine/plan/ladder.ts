@@ -14,6 +14,8 @@ export type Identity =
       readonly code: QrCode;
       readonly sending?: Sending;
       readonly isAsked?: boolean;
+      /** A guess in a file with IDs: a row without one was not saved with a code, so it is not changed unasked. */
+      readonly isForeign?: boolean;
       readonly replaces?: string;
     }
   | {

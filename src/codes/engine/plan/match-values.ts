@@ -47,7 +47,12 @@ export function takeEqual(ladder: Ladder): void {
   const free = indexBy(freeCodes(ladder), valuesKey);
   takeMadeElsewhere(ladder, free);
   const rows = openRows(ladder).filter((row) => {
-    if (ladder.answers.newOf(row) > 0) settle(ladder, row, { is: 'new', isDecided: true });
+    // A decision that stays in a file of `qr apply` may have been carried out by a run that nobody remembers.
+    const isUsed =
+      ladder.input.policy.verb === 'apply' &&
+      row.decision?.is === 'new' &&
+      (free.get(valuesKey(rowValues(row)))?.length ?? 0) > 1;
+    if (ladder.answers.newOf(row) > 0 && !isUsed) settle(ladder, row, { is: 'new', isDecided: true });
     return !ladder.found.has(row);
   });
   const sought = new Set([...ladder.found.values()].flatMap(soughtBy));
@@ -113,6 +118,7 @@ export function findEdits(ladder: Ladder): void {
   const named = new Set(open.flatMap((row) => byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
+  const isForeign = rows.some(({ id, slug }) => id !== undefined || slug !== undefined);
   const isVersion = named.size > 0 || rows.some((row) => isKnown(ladder.found.get(row)));
   const clues = open.map((row) => {
     const values = rowValues(row);
@@ -130,7 +136,7 @@ export function findEdits(ladder: Ladder): void {
     const [code, ...more] = candidates;
     const isOne = code && more.length === 0 && wanted.get(code) === 1 && policy.verb === 'create';
     if (changed.length > 0) settle(ladder, row, { is: 'undecided', candidates: changed, reason: ALTERED });
-    else if (isOne) settle(ladder, row, { is: 'code', how: 'equal', code });
+    else if (isOne) settle(ladder, row, { is: 'code', how: 'guess', code, isForeign });
     else if (code)
       settle(ladder, row, {
         is: 'undecided',

@@ -36,7 +36,8 @@ export interface Row extends InputRow {
   readonly type?: string;
   readonly utm?: UtmTags;
   readonly keepUtm?: boolean;
-  readonly isBackup?: boolean;
+  /** ID of the code whose backup the row is. */
+  readonly backupOf?: string;
   readonly base?: Base;
   readonly updatedAtMs?: number;
   readonly decision?: RowDecision;
@@ -134,7 +135,8 @@ export interface LedgerView {
   readonly next: number;
 }
 
-export type How = 'id' | 'slug' | 'key' | 'ledger' | 'lost' | 'equal' | 'decision' | 'none';
+/** `guess`: it has the row's name or destination, and no other row's. */
+export type How = 'id' | 'slug' | 'key' | 'ledger' | 'lost' | 'equal' | 'guess' | 'decision' | 'none';
 
 export type PlanAction =
   | 'create'

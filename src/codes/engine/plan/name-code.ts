@@ -118,9 +118,11 @@ export function knownCode(
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
   // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run, maybe on
   // another machine, carried out.
-  const asked = row.isBackup && !code ? 1 : answers.newOf(row);
-  const wanted = policy.verb === 'create' || !code ? asked : 0;
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
+  // A backup of this very code restores it, also if that code was a restored one.
+  const restored = row.backupOf === id && replaced === undefined ? Infinity : 1;
+  const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
+  const wanted = policy.verb === 'create' || !code ? asked : 0;
   const sending = ledger.unclear.findLast(
     ({ replaces }) => replaces !== undefined && replaces === (replaced ?? id),
   );

@@ -1,7 +1,8 @@
 /** E9: plans what each row requires so that file and service agree, and what the user must decide. */
 import { inQuotes } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
-import type { CodeChanges } from '#service/shapes';
+import type { CodeChanges, QrCode } from '#service/shapes';
+import { baseOf, fingerprintOf } from './base.ts';
 import { findBrakes } from './brakes.ts';
 import { compareRow, keptRecord } from './compare.ts';
 import { identifyRows } from './identify.ts';
@@ -9,7 +10,17 @@ import { absentCodes, itemOf, NOTHING, removedItems, withDuplicates } from './it
 import { judgeItem, warningsOfTags } from './judge.ts';
 import type { Identity } from './ladder.ts';
 import type { LedgerRecord } from './ledger-lines.ts';
-import type { FieldChange, Plan, PlanAction, PlanInput, PlanItem, Row, Sending } from './model.ts';
+import {
+  FIELDS,
+  type FieldChange,
+  type How,
+  type Plan,
+  type PlanAction,
+  type PlanInput,
+  type PlanItem,
+  type Row,
+  type Sending,
+} from './model.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
 
 /** Plans a run. Nothing is sent if the plan has faults (2) or brakes (9). */
@@ -50,7 +61,10 @@ function countUnmanaged({ listing, lock }: PlanInput, taken: ReadonlySet<string>
 
 function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault: Fault) => void): PlanItem {
   const { verb, adoptExisting } = input.policy;
-  if (row.decision?.is === 'skip') return itemOf(row, 'unchanged', { reason: 'skipped by your decision' });
+  const { is: answer } = row.decision ?? {};
+  if (answer === 'skip') return itemOf(row, 'unchanged', { reason: 'skipped by your decision' });
+  if (verb === 'delete' && (answer === 'theirs' || answer === 'new'))
+    return itemOf(row, 'unchanged', { reason: 'kept by your decision' });
   switch (identity.is) {
     case 'gone':
       return itemOf(row, verb === 'delete' ? 'deleted' : 'gone', {
@@ -103,9 +117,11 @@ function planKnown(
   input: PlanInput,
   refuse: (fault: Fault) => void,
 ): PlanItem {
-  const { policy, ledger, lock } = input;
+  const { ledger, lock } = input;
   const { how, code, sending } = identity;
-  if (policy.verb === 'delete') return itemOf(row, 'delete', { how, code });
+  if (input.policy.verb === 'delete') return planDeletion(row, code, how);
+  const { isForeign = false } = identity;
+  const policy = isForeign ? { ...input.policy, applyEdits: false } : input.policy;
   const id = code.id.toLowerCase();
   const entry = row.key === undefined ? undefined : lock?.get(row.key);
   const claim = ledger.claims.get(id);
@@ -125,10 +141,34 @@ function planKnown(
   if (!isAskedAbout(action))
     for (const { field, new: value, what } of changes)
       if (what === 'send' || what === 'overwrite') send[field] = value;
-  const item = itemOf(row, action, { how, code, changes, send });
+  const isGuessed = how === 'guess' && action === 'update';
+  const item = itemOf(row, action, {
+    how,
+    code,
+    changes,
+    send,
+    reason: isGuessed ? 'recognized only by its name or destination' : undefined,
+    nextStep: isForeign
+      ? 'To assign the code, add --adopt ROW=CODE. To create a new one, add --as-new ROW.'
+      : undefined,
+  });
   const kept = keptRecord(item, claim, input.run);
   return { ...item, learned: kept ? [kept] : learnedOf(item, identity, input) };
 }
+
+/** Plans a deletion, which needs a decision if the code was changed since its row was saved. */
+function planDeletion(row: Row, code: QrCode, how: How): PlanItem {
+  const changes = FIELDS.flatMap((field): FieldChange[] => {
+    const [saved, old] = [row.base?.[field], code[field] ?? ''];
+    if (saved === undefined || saved === NEVER_SEEN[field] || saved === fingerprintOf(old)) return [];
+    return [{ field, old, new: String(row.values.get(field) ?? ''), what: 'conflict' }];
+  });
+  if (changes.length === 0 || row.decision?.is === 'mine') return itemOf(row, 'delete', { how, code });
+  const nextStep = 'To delete a changed code, enter mine in the column decision, or save a new list.';
+  return itemOf(row, 'conflict', { how, code, changes, nextStep });
+}
+
+const NEVER_SEEN = baseOf({});
 
 function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault) => void): FieldChange[] {
   try {

@@ -4,14 +4,22 @@ import { isAlike, rowValues, valuesKey } from '#codes/engine/plan/values';
 import { placeOf, type Source } from '#files/formats/read/input';
 import { groupQuestions, nameCodes, reasonOf, type Verb, waysToDecide } from './explain.ts';
 
-const STEP: Readonly<Partial<Record<How, number>>> = { id: 1, slug: 1, key: 2, ledger: 3, lost: 4, equal: 5 };
+const STEP: Readonly<Partial<Record<How, number>>> = {
+  id: 1,
+  slug: 1,
+  key: 2,
+  ledger: 3,
+  lost: 4,
+  equal: 5,
+  guess: 6,
+};
 
 export function explainLine(
   item: PlanItem,
   file: Source,
   { listing, ledger, verb }: { listing: Listing; ledger: LedgerView; verb: Verb },
 ): string[] {
-  const { row, action, how } = item;
+  const { row, how } = item;
   if (!row) return [];
   const { id, slug, key } = row;
   const values = rowValues(row);
@@ -38,7 +46,7 @@ export function explainLine(
   const equal = codes.filter((code) => valuesKey(code) === same);
   const alike = codes.filter((code) => isAlike(code, values) && !equal.includes(code));
   const cells = id ?? slug;
-  const step = action === 'edited' && how === 'equal' ? 6 : STEP[how];
+  const step = STEP[how];
   return [
     `${placeOf(file, row.line)}: ${inQuotes(values.name)} (${values.type ?? 'url'}${values.destination === undefined ? '' : `, ${values.destination}`})`,
     `1. ID and slug: ${cells === undefined ? 'the row has neither' : nameCodes(named) || `no code has ${quote(cells)}`}`,

@@ -168,9 +168,10 @@ export function candidatesOf({ item, candidates = [] }: PlanRow): readonly QrCod
   return candidates.length > 0 ? candidates : item.candidates;
 }
 
-function reasonOfRemoval({ code, pause }: PlanItem): string {
+function reasonOfRemoval({ code, pause, reason }: PlanItem): string {
   if (!code) return 'its key was removed from the file, and its code was deleted from the service';
-  return `its key was removed from the file${pause === undefined ? '' : ', so its code is paused'}`;
+  const more = pause === undefined ? reason && `; ${reason}` : ', so its code is paused';
+  return `its key was removed from the file${more ?? ''}`;
 }
 
 function reasonOfCreation({ isWaiting, repeats, replaces }: PlanItem): string | undefined {
@@ -180,7 +181,7 @@ function reasonOfCreation({ isWaiting, repeats, replaces }: PlanItem): string | 
 }
 
 function isKnown({ how }: PlanItem): boolean {
-  return how !== 'equal' && how !== 'none';
+  return how !== 'guess' && how !== 'none';
 }
 
 function nameCode({ id, slug }: Pick<QrCode, 'id' | 'slug'>): string {

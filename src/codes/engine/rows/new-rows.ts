@@ -59,7 +59,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     ];
   }
 
-  return { judge, faultsOfFile, repeated: repeated.warnings };
+  return { judge, know: repeated.know, faultsOfFile, repeated: repeated.warnings };
 }
 
 function isNeeded(type: string | undefined): boolean {
@@ -93,6 +93,11 @@ function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];
   return {
+    /** Takes a row that has a code, so that new rows with its values get a warning. */
+    know(line: number, code: NewCode): void {
+      const values = valuesKey(code);
+      if (!firstLines.has(values)) firstLines.set(values, line);
+    },
     warnings: (): readonly Fault[] => warnings,
     add(line: number, code: NewCode) {
       const values = valuesKey(code);

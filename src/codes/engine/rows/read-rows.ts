@@ -33,7 +33,7 @@ import {
   mapRows,
   UTM_COLUMNS,
 } from '#files/formats/read/input';
-import type { CodeChanges } from '#service/shapes';
+import { type CodeChanges, newCode } from '#service/shapes';
 import { createNewRows, repeatedKeys } from './new-rows.ts';
 import { createIdentityReader } from './row-identity.ts';
 
@@ -170,7 +170,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
       type,
       utm,
       keepUtm: options.keepUtm,
-      isBackup: verb === 'create' && input.isRecord,
+      backupOf: verb === 'create' && input.isRecord ? String(values.get('id')).toLowerCase() : undefined,
       base,
       updatedAtMs,
       decision,
@@ -191,6 +191,8 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (destination !== undefined) wish.destination = destination;
     const { type, typeFault } = readType(from);
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
+    else if (verb === 'create' && key === undefined && wish.name !== undefined)
+      newRows.know(from.line, newCode(wish.name, type, wish.destination));
     // Doubts matter only for rows that may have a code with equal cells; `qr apply` finds codes by key.
     return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
   }

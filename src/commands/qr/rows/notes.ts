@@ -67,14 +67,15 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
     row: item.row as Row,
     outcome,
     error: explainRow(end, verb),
-    code: isNamed(outcome) ? code : undefined,
+    code: isNamed(end) ? code : undefined,
     changes: item.changes,
     isOpen: isOpen || isSkipped,
   };
 }
 
-function isNamed(outcome: RowEnd['outcome']): boolean {
-  return outcome !== 'undecided' && outcome !== 'gone';
+/** Returns whether the results may name the code, on which other commands then act. */
+function isNamed({ item, outcome }: RowEnd): boolean {
+  return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }
 
 /** Records the outcomes, and rows without success as problems for annotations. */

@@ -131,7 +131,7 @@ describe('the entry of a key that was removed from the file', () => {
     expect(marked).toEqual({ ...entry, status: 'paused', removed: 'paused' });
     if (!marked) return;
     expect(entriesAfter([marked], ['removed', { code: paused }])).toEqual([marked]);
-    expect(entriesAfter([marked], ['removed', { code }])).toEqual([{ ...marked, removed: true }]);
+    expect(entriesAfter([marked], ['removed', { code }])).toEqual([{ ...marked, removed: 'kept' }]);
     expect(entriesAfter([{ ...marked, removed: true }], ['removed', { code: paused }])).toEqual([
       { ...marked, removed: true },
     ]);

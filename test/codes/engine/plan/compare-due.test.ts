@@ -53,6 +53,12 @@ function patched(n: number, from: string, to: string, atMs?: number, isKilled = 
 }
 
 describe('a dated change', () => {
+  it('with the value that qrctl set last keeps a later edit, also at another time', () => {
+    const ledger = patched(1, X, A, 10);
+    expect(actOn(Z, { atMs: 20, ledger }).what).toBe('keep');
+    expect(actOn(B, { atMs: 30, ledger: [...ledger, ...patched(2, A, B, 20)] }).what).toBe('send');
+  });
+
   it('is sent without a ledger, but conflicts if the code differs from the saved list', () => {
     expect(actOn(X).what).toBe('send');
     expect(actOn(X, { base: X }).what).toBe('send');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LockEntry } from '#codes/engine/lock/lock-file';
 import { baseOf } from '#codes/engine/plan/base';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
@@ -501,6 +502,25 @@ describe('qr apply', () => {
     ]);
   });
 
+  it('does not pause again the code of a removed key that somebody reactivated', () => {
+    const lock = new Map<string, LockEntry>([
+      ['k', { ...entry(1, 'k'), removed: 'paused' as const }],
+      ['other', entry(2, 'other')],
+    ]);
+    const rows = [newRow(2, 'Code 2', 'https://example.com/2', { key: 'other' })];
+    const policy = { ...apply, removed: 'pause' as const };
+    const { items } = planOf(rows, { codes: [codeOf(1), codeOf(2)], lock, policy });
+    expect(items).toMatchObject([{ action: 'unchanged' }, { action: 'removed', send: {} }]);
+  });
+
+  it('does not carry out a decision of the file again if several codes have the values of its row', () => {
+    const made = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2, { name: 'A', destination: MENU })];
+    const row = newRow(2, 'A', MENU, { key: 'a', decision: { is: 'new' } });
+    expect(actionsOf(planOf([row], { codes: made.slice(0, 1), policy: apply }))).toEqual(['create']);
+    const policy = { ...apply, adoptExisting: true };
+    expect(actionsOf(planOf([row], { codes: made, policy }))).toEqual(['undecided']);
+  });
+
   it('refuses a file that has no key of the lock file', () => {
     const lock = lockOf(entry(1, 'a'), entry(2, 'b'));
     expect(planOf([], { codes: [codeOf(1), codeOf(2)], lock, policy: apply }).brakes).toMatchObject([
@@ -605,7 +625,49 @@ describe('keys that only the ledger contains', () => {
   });
 });
 
+describe('a deletion', () => {
+  const code = codeOf(1);
+  const verb = { policy: { verb: 'delete' as const } };
+  const row = rowOf(2, { id: code.id, base: baseOf(code) });
+
+  it('needs a decision if the code was changed since its row was saved (E6)', () => {
+    const changed = codeOf(1, { destination: MENU });
+    expect(planOf([row], { codes: [code], ...verb }).items).toMatchObject([{ action: 'delete' }]);
+    expect(planOf([row], { codes: [changed], ...verb }).items).toMatchObject([
+      { action: 'conflict', changes: [{ field: 'destination', old: MENU }] },
+    ]);
+    const decided = { ...row, decision: { is: 'mine' as const } };
+    expect(planOf([decided], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
+    const unknown = { ...row, base: baseOf({}) };
+    expect(planOf([unknown], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
+  });
+
+  it.each(['theirs', 'new', 'skip'] as const)('is not made for a row with the decision %s', (is) => {
+    const { items } = planOf([{ ...row, decision: { is } }], { codes: [code], ...verb });
+    expect(items).toMatchObject([{ action: 'unchanged' }]);
+  });
+});
+
 describe('decisions', () => {
+  it('are refused if they assign a code that is the code of another row', () => {
+    const codes = [codeOf(1), codeOf(2)];
+    const rows = [
+      newRow(2, 'Code 1', 'https://example.com/1'),
+      newRow(3, 'Code 2', 'https://example.com/2'),
+      newRow(4, 'Added', MENU),
+    ];
+    const assign = (row: string, number: number) => ({
+      decisions: { adopt: new Map([[row, idOf(number)]]), asNew: new Map(), asNewAll: false },
+    });
+    const planWith = (row: string, number: number) =>
+      planOf(rows, { codes: [...codes, codeOf(3)], ledger: madeBefore(codes), policy: assign(row, number) });
+    expect(planWith('4', 1).faults).toMatchObject([
+      { line: 4, message: 'the code n0001 is also that of line 2' },
+    ]);
+    expect(planWith('4', 3).faults).toEqual([]);
+    expect(planWith('2', 1).faults).toEqual([]);
+  });
+
   const asNew = (name: string) => ({
     decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import { codeOf, idOf, madeBefore, newRow, planOf } from './make.ts';
+import { codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 it('the plan does not repeat a warning about the row of a new code', () => {
   const odd = newRow(2, 'Call', 'tel:1');
@@ -56,5 +56,19 @@ it('an edited row may be of a code with its name, or of one that had it before a
   ]);
   expect(planOf([row], { codes: [renamed], ledger }).items).toMatchObject([
     { action: 'edited', code: { id: renamed.id } },
+  ]);
+});
+
+it('a row that may be an edit is changed with --apply-edits only in a file without IDs (E4)', () => {
+  const [saved, other] = [codeOf(1), codeOf(2)];
+  const edited = newRow(3, other.name, 'https://example.com/new');
+  const policy = { applyEdits: true };
+  expect(planOf([edited], { codes: [saved, other], policy }).items).toMatchObject([
+    { action: 'update', how: 'guess', reason: expect.any(String) },
+  ]);
+  const rows = [rowOf(2, { of: saved }), edited];
+  expect(planOf(rows, { codes: [saved, other], policy }).items).toMatchObject([
+    { action: 'unchanged' },
+    { action: 'edited', how: 'guess', send: {} },
   ]);
 });

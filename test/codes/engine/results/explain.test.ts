@@ -86,7 +86,7 @@ describe('the reason of a row', () => {
     expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'ledger', changes }) })).toContain(
       'differs from its code menu',
     );
-    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'equal', changes }) })).toContain(
+    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'guess', changes }) })).toContain(
       'may be an edit of the code menu',
     );
   });

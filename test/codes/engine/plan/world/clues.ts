@@ -80,7 +80,7 @@ function hasOtherKey(key: string, { id }: QrCode, { view, job }: Moment): boolea
 
 /** A row that may be an edit leaves its code to others. */
 function isGuess({ how, action }: PlanItem): boolean {
-  return (how === 'equal' || how === 'lost') && (action === 'edited' || action === 'update');
+  return (how === 'guess' || how === 'lost') && (action === 'edited' || action === 'update');
 }
 
 /** The lost request and the one that made the code were of two rows of one run. */

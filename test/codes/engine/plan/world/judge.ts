@@ -97,7 +97,7 @@ function judgeShift({ plan, rowOf, job, view }: Moment, problem: Tell): void {
 }
 
 /** Ways to recognize a row that may be an edit. Rows of two files may have the same key. */
-const GUESSES: ReadonlySet<string> = new Set(['equal', 'lost', 'key']);
+const GUESSES: ReadonlySet<string> = new Set(['guess', 'lost', 'key']);
 
 /** The run says that it takes a code, or with `--apply-edits` the user agrees to a guess: it is the row's, even if the run is killed. */
 function noteTaken(
@@ -111,7 +111,8 @@ function noteTaken(
   const model = service.codes.get(code.id);
   if (!model || model.tokens.has(row.token) || isMixedUp(job.sheet)) return;
   if (action === 'adopt') model.tokens.add(row.token);
-  if (action !== 'update' || !job.policy.applyEdits || !GUESSES.has(how)) return;
+  const isAgreed = job.policy.applyEdits || (how === 'guess' && row.decision?.is === 'mine');
+  if (action !== 'update' || !isAgreed || !GUESSES.has(how)) return;
   const known = [code, ...(view.claims.get(code.id)?.rows ?? [])];
   if (!known.some((values) => sharesName(values, row) || sharesDestination(values, row))) return;
   model.tokens.add(row.token);

@@ -118,7 +118,7 @@ export interface RowReport {
 export function resultsRow({ row, item, outcome, code }: RowReport): SheetRow {
   const result = copyRow(row);
   result.decision = undefined;
-  if (code === undefined) return result;
+  if (code === undefined || (outcome === 'edited' && item.how === 'guess')) return result;
   result.id = code.id;
   result.slug = code.slug;
   result.updatedAtMs = undefined;
