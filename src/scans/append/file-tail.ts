@@ -34,7 +34,7 @@ export function createFileTail(job: FileTailJob): FileTail {
   const { hash, workspace, overlaps, sinceMs } = committed;
   let file = committed.file;
   let size = committed.bytes;
-  let ino: bigint | undefined;
+  let ino: string | undefined;
   let isPrepared = false;
   let hasFailed = false;
   let recordedBytes = committed.bytes;
@@ -76,7 +76,7 @@ export function createFileTail(job: FileTailJob): FileTail {
 
   async function prepare(): Promise<DiskFile> {
     if (file && isPrepared) return file;
-    if (file && size > 0) ino = (await file.stat()).ino;
+    if (file && size > 0) ino = `${(await file.stat()).ino}`;
     // A3: a kill leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: removes the stamp, because uncommitted bytes may follow the committed offset from here on.
@@ -88,7 +88,7 @@ export function createFileTail(job: FileTailJob): FileTail {
     // A3: the name must be durable before a state records rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
-    ino = (await file.stat()).ino;
+    ino = `${(await file.stat()).ino}`;
     // A27: records the inode, so that a file rotated before its first commit is recognized.
     if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
     if (size === 0) await add(file, begin);

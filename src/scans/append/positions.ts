@@ -69,16 +69,12 @@ function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),
-    watermarkMs: saved.watermarkMs,
-    rows: saved.rows,
+    ...saved,
+    isGone,
     idsFromMs: idsFromMs ?? -Infinity,
     ids: new Map(saved.ids),
     rereadFromMs: fromNull(saved.rereadFromMs),
-    movedUntilMs,
     movedIdsFromMs: fromNull(movedIdsFromMs),
-    writtenAt: saved.writtenAt,
-    readUntilMs: saved.readUntilMs,
-    isGone,
   };
 }
 

@@ -37,8 +37,9 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   try {
     const there = await file?.stat();
     if (!there || there.size === 0) {
-      if (there && there.ino === state.ino) await refuseEmptied(job, state);
-      if (state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino))
+      const isSame = there && `${there.ino}` === state.ino;
+      if (isSame) await refuseEmptied(job, state);
+      if (state.bytes > 0 || (state.ino !== undefined && !isSame))
         return await continueInNewFile(job, state, file);
     }
   } catch (error) {
@@ -170,7 +171,7 @@ async function findRotated(
   for (const name of await disk.readdir(directory)) {
     const path = join(directory, name);
     const stat = await ifPresent(disk.lstat(path));
-    if (stat?.isFile() && stat.ino === ino && stat.size >= bytes) return path;
+    if (stat?.isFile() && `${stat.ino}` === ino && stat.size >= bytes) return path;
   }
   return undefined;
 }

@@ -27,7 +27,8 @@ export interface AppendState {
   blocks: string | undefined;
   /** Stamp of the file after the last complete run; undefined during a run, and after a kill. */
   stamp: FileStamp | undefined;
-  ino: bigint | undefined;
+  /** Inode in text, because JSON numbers have too few digits. */
+  ino: string | undefined;
   replacing: boolean;
   keepsOld?: boolean;
   rotated: readonly RotatedFile[];
@@ -44,28 +45,29 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
     ...identity,
     codes,
     ...rest,
-    stamp: stamp && formatStamp(stamp),
-    ino: ino === undefined ? undefined : `${ino}`,
+    stamp,
+    ino,
     positions,
   });
 }
 
 /** Parses a state. Throws RecordProblem. */
-export function parseState(bytes: Buffer): AppendState {
-  const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
-  const { baseUrl, key, profile, codes, all, columns, format, dialect, stamp, ino } = saved;
+export function parseState(data: Buffer): AppendState {
+  const saved = parseRecord(data, [VERSION, FIRST_VERSION], isSavedState);
+  const { baseUrl, key, profile, codes, all, columns, format, dialect } = saved;
+  const { sinceMs, bytes, sha256, blocks, stamp, ino, replacing, keepsOld } = saved;
   const overlaps = parsePositions(saved.positions);
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect },
-    sinceMs: saved.sinceMs,
-    bytes: saved.bytes,
-    sha256: saved.sha256,
-    blocks: saved.blocks,
-    stamp: stamp && parseStamp(stamp),
-    ino: ino === undefined ? undefined : BigInt(ino),
-    replacing: saved.replacing,
-    keepsOld: saved.keepsOld,
+    sinceMs,
+    bytes,
+    sha256,
+    blocks,
+    stamp,
+    ino,
+    replacing,
+    keepsOld,
     rotated: saved.rotated ?? rotatedBefore(overlaps),
     overlaps,
   };
@@ -74,9 +76,7 @@ export function parseState(bytes: Buffer): AppendState {
 interface SavedState
   extends RecordedWorkspace,
     AppendIdentity,
-    Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'stamp' | 'ino' | 'rotated'> {
-  stamp: SavedStamp | undefined;
-  ino: string | undefined;
+    Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'rotated'> {
   rotated: readonly RotatedFile[] | undefined;
   positions: SavedPositions;
 }
@@ -90,8 +90,8 @@ function isSavedState(value: Record<string, unknown>): value is Record<string, u
     isIdentity(value, ['csv', 'ndjson']) &&
     isDigest(sha256) &&
     (version === FIRST_VERSION ? blocks === undefined : blocks === '' || isDigest(blocks)) &&
-    (stamp === undefined || isSavedStamp(stamp)) &&
-    (ino === undefined || (typeof ino === 'string' && /^\d{1,20}$/.test(ino))) &&
+    (stamp === undefined || isStamp(stamp)) &&
+    (ino === undefined || isWholeNumber(ino)) &&
     isTimeOr(undefined, sinceMs) &&
     (rotated === undefined || areRotated(rotated)) &&
     isCount(bytes) &&
@@ -105,31 +105,24 @@ function isDigest(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
+const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
+
 /** A19: identifies an unchanged file: changes update the ctime, which programs can't set. */
-export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
+export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
 /** Returns the stamp of a file; undefined in the tick of its last change, which may hide another. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
-  return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
+  return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }
 
 export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
-  return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
+  return STAMPED.every((key) => `${file[key]}` === stamp[key]);
 }
 
-/** Stamp in text, because JSON numbers have too few digits. */
-type SavedStamp = Record<keyof FileStamp, string>;
-
-export function formatStamp({ ino, mtimeNs, ctimeNs }: FileStamp): SavedStamp {
-  return { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` };
+function isStamp(value: unknown): boolean {
+  return isObject(value) && STAMPED.every((key) => isWholeNumber(value[key]));
 }
 
-export function isSavedStamp(value: unknown): value is SavedStamp {
-  if (!isObject(value)) return false;
-  const { ino, mtimeNs, ctimeNs } = value;
-  return [ino, mtimeNs, ctimeNs].every((text) => typeof text === 'string' && /^-?\d{1,20}$/.test(text));
-}
-
-export function parseStamp({ ino, mtimeNs, ctimeNs }: SavedStamp): FileStamp {
-  return { ino: BigInt(ino), mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs) };
+function isWholeNumber(text: unknown): boolean {
+  return typeof text === 'string' && /^-?\d{1,20}$/.test(text);
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
 import type { Disk } from '#files/durable/disk';
-import { formatRecord } from '#files/durable/record-file';
-import { formatStamp, isSavedStamp, parseStamp } from '#scans/append/state';
+import { formatRecord, UnknownRecordError } from '#files/durable/record-file';
+import { type FileStamp, hasStamp, parseState, stampOf } from '#scans/append/state';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,
@@ -147,17 +147,16 @@ it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () 
   await expect(run(memory, service)).rejects.toThrow('the file was edited or replaced');
 });
 
-it('a stamp in a state has nanoseconds, and other values are rejected', () => {
-  const stamp = { ino: 2n ** 63n, mtimeNs: -5n, ctimeNs: 1_767_225_600_123_456_789n };
-  expect(parseStamp(formatStamp(stamp))).toEqual(stamp);
-  expect(isSavedStamp(formatStamp(stamp))).toBe(true);
-  for (const value of [
-    null,
-    'x',
-    {},
-    { ...formatStamp(stamp), ino: 7 },
-    { ...formatStamp(stamp), ctimeNs: '1e9' },
-  ]) {
-    expect(isSavedStamp(value)).toBe(false);
+it('a stamp in a state has nanoseconds, and other values are rejected', async () => {
+  const [ino, mtimeNs, ctimeNs] = [2n ** 63n, -5n, 1_767_225_600_123_456_789n];
+  await run(memory, service);
+  const stat = { ...(await memory.disk.lstat(FILE)), ino, mtimeNs, ctimeNs };
+  const stamp = stampOf(stat, ctimeNs + 1n) as FileStamp;
+  const withStamp = (value: unknown) => formatRecord({ ...state(), stamp: value, checksum: undefined });
+  expect(parseState(withStamp(stamp)).stamp).toEqual(stamp);
+  expect(hasStamp(stat, stamp)).toBe(true);
+  expect(hasStamp({ ...stat, ctimeNs: ctimeNs + 1n }, stamp)).toBe(false);
+  for (const value of [null, 'x', {}, { ...stamp, ino: 7 }, { ...stamp, ctimeNs: '1e9' }]) {
+    expect(() => parseState(withStamp(value))).toThrow(UnknownRecordError);
   }
 });

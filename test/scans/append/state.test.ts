@@ -20,7 +20,7 @@ const workspace = {
   key: `${'a'.repeat(32)}:${'b'.repeat(64)}`,
   profile: 'work',
 };
-const STAMP = { ino: 2n ** 60n + 1n, mtimeNs: -1n, ctimeNs: 1_767_225_600_123_456_789n };
+const STAMP = { ino: `${2n ** 60n + 1n}`, mtimeNs: '-1', ctimeNs: '1767225600123456789' };
 
 function stateOf(changes: Partial<AppendState> = {}): AppendState {
   const writtenAt = { serviceMs: 11 * HOUR, machineMs: 0 };
@@ -41,7 +41,7 @@ function stateOf(changes: Partial<AppendState> = {}): AppendState {
     bytes: 99,
     ...digests,
     stamp: STAMP,
-    ino: 7n,
+    ino: '7',
     replacing: false,
     rotated: [{ bytes: 40, sha256: 'd'.repeat(64), newestMs: { a: 4 * HOUR } }],
     overlaps,
@@ -68,7 +68,7 @@ describe('a state', () => {
       bytes: 99,
       ...digests,
       stamp: STAMP,
-      ino: 7n,
+      ino: '7',
       replacing: false,
     });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });

@@ -23,7 +23,7 @@ function digest(text: string) {
   return { bytes: Buffer.byteLength(text), ...hash.digests() };
 }
 
-const STAMP = { ino: 1n, mtimeNs: 1n, ctimeNs: 1n };
+const STAMP = { ino: '1', mtimeNs: '1', ctimeNs: '1' };
 const stateOf = (text: string, ...rotated: string[]) =>
   ({
     ...digest(text),
