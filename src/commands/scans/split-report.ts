@@ -3,7 +3,7 @@ import { UsageError } from '#base/errors';
 import { countOf, quote, shown } from '#base/text/quote';
 import { isDeviceName } from '#codes/listing/file-names';
 import type { Context } from '#context';
-import { codeOfScans } from '#scans/stats/count-service';
+import { codeOfScans } from '#scans/stats/count-scans';
 import { type Filter, folded } from '#scans/stats/filters';
 import { type CountPlan, codesOf } from './count.ts';
 

@@ -14,7 +14,7 @@ import { openWholeFile, writeWholeFile } from '#files/formats/whole-file';
 import { someFailed } from '#scans/export/code-failures';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { isRunning } from '#scans/stats/calendar';
-import { countAlone } from '#scans/stats/count-service';
+import { countAlone } from '#scans/stats/count-scans';
 import { crossOf, figuresOfPairs } from '#scans/stats/cross';
 import { DIMENSIONS } from '#scans/stats/dimensions';
 import { type Figure, figuresOf, type Section, totalOf } from '#scans/stats/figures';

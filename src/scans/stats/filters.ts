@@ -44,8 +44,9 @@ export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,
   offsetMs: OffsetAt,
-  isChosen: (code: CodeOfScans) => boolean = () => true,
-): ScanTest {
+  isChosen?: (code: CodeOfScans) => boolean,
+): ScanTest | undefined {
+  if (filters.length === 0 && !isChosen) return undefined;
   const ofCode = createCodeTest(filters, codeValues);
   const known = new WeakMap<CodeOfScans, boolean>();
   const tests = filters.flatMap(({ group, values }) => {
@@ -60,7 +61,7 @@ export function createScanTest(
     };
   });
   return (ms, scan, code) => {
-    const is = getOrAdd(known, code, () => isChosen(code) && ofCode(code));
+    const is = getOrAdd(known, code, () => (isChosen?.(code) ?? true) && ofCode(code));
     return is && tests.every((test) => test(ms, scan));
   };
 }

@@ -116,17 +116,8 @@ export interface Tallies {
   addMany: Tally['addMany'];
 }
 
-export function createTallies(
-  groups: readonly GroupBy[],
-  codeValues: CodeValues,
-  offsetMs: OffsetAt,
-  span: Span,
-  spanBefore: Span | undefined,
-  isCounted?: ScanTest,
-  pairs?: readonly Pair[],
-): Tallies {
-  const current = createTally(groups, offsetMs, codeValues, isCounted, pairs);
-  const before = createTally(groups, offsetMs, codeValues, isCounted, pairs);
+export function createTallies(newTally: () => Tally, span: Span, spanBefore: Span | undefined): Tallies {
+  const [current, before] = [newTally(), newTally()];
   const { sinceMs: from = -Infinity, untilMs: to = Infinity } = span;
   const never = { sinceMs: Infinity, untilMs: undefined };
   const { sinceMs: fromBefore = -Infinity, untilMs: toBefore = Infinity } = spanBefore ?? never;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '#base/time/local-time';
 import type { ScanRun } from '#scans/scan-run';
 import { COMPARISONS } from '#scans/stats/calendar';
-import { countService } from '#scans/stats/count-service';
+import { countService } from '#scans/stats/count-scans';
 import { type Dimension, groupOf } from '#scans/stats/dimensions';
 import { figuresOf } from '#scans/stats/figures';
 import type { CountRequest } from '#scans/stats/readings';

@@ -1,20 +1,15 @@
 /** Scans of one code, which count once the code is verified as complete. */
 import { expect, it } from 'vitest';
 import { groupOf } from '#scans/stats/dimensions';
-import { createTallies, createTallySink } from '#scans/stats/tally';
+import { createTallies, createTally, createTallySink } from '#scans/stats/tally';
 
 const CODE = { value: 'menu' };
 
+const newTally = () => createTally([groupOf('code')], () => 0);
+
 function sinkFor() {
   const taken: number[][] = [];
-  const fresh = () =>
-    createTallies(
-      [groupOf('code')],
-      new Map(),
-      () => 0,
-      { sinceMs: 100, untilMs: 200 },
-      { sinceMs: 0, untilMs: 50 },
-    );
+  const fresh = () => createTallies(newTally, { sinceMs: 100, untilMs: 200 }, { sinceMs: 0, untilMs: 50 });
   const into = ({ current, before }: ReturnType<typeof fresh>) =>
     taken.push([current.total(), before.total()]);
   const sink = createTallySink({ sinceMs: 0, fresh, into, code: CODE });
@@ -49,13 +44,7 @@ it('a tally sink can be rolled back to its beginning only', async () => {
 });
 
 it('a tally sink adds no scans that are in neither range', () => {
-  const tallies = createTallies(
-    [groupOf('code')],
-    new Map(),
-    () => 0,
-    { sinceMs: 100, untilMs: 200 },
-    undefined,
-  );
+  const tallies = createTallies(newTally, { sinceMs: 100, untilMs: 200 }, undefined);
   for (const ms of [0, 99, 200]) tallies.addMany(ms, CODE, 3);
   tallies.addMany(100, CODE, 3);
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
@@ -79,13 +68,7 @@ it('a tally sink keeps the number of scans of a committed code', async () => {
 });
 
 it('a tally sink counts scans of any time if its range is open', () => {
-  const tallies = createTallies(
-    [groupOf('code')],
-    new Map(),
-    () => 0,
-    { sinceMs: undefined, untilMs: undefined },
-    undefined,
-  );
+  const tallies = createTallies(newTally, { sinceMs: undefined, untilMs: undefined }, undefined);
   for (const ms of [-1e15, 0, 1e15]) tallies.add(ms, {}, CODE);
   tallies.addMany(5, CODE, 7);
   expect([tallies.current.total(), tallies.before.total()]).toEqual([10, 0]);

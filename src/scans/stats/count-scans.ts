@@ -1,4 +1,4 @@
-/** Counts scans by totals if that takes fewer requests than reading the pages. */
+/** Counts scans of files, or of the service: by totals if that takes fewer requests than reading the pages. */
 import { ifNotFound } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { keepMemoryFlat } from '#base/run/v8-flags';
@@ -10,16 +10,99 @@ import { countRange, type RangeCount } from '#scans/export/truncated-total';
 import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
 import { showingAgain } from '#service/showing-again';
-import { startOfDay } from './calendar.ts';
-import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
-import { isCovered, partOfService } from './coverage.ts';
+import { type ClosedSpan, type Span, spanBefore, startOfDay } from './calendar.ts';
+import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from './code-of-scans.ts';
+import {
+  type Coverage,
+  coverageOf,
+  coveredLogs,
+  type DataPart,
+  isCovered,
+  partOfFiles,
+  partOfService,
+} from './coverage.ts';
+import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
 import { codeGroupsOf, createScanTest, valuesOfCodes } from './filters.ts';
+import { filesOf, type InputLog } from './input/input-log.ts';
+import { readInputs } from './input/read-scans.ts';
 import { type CountRequest, cheaperByTotals, countByTotals, planReadings, type Reading } from './readings.ts';
-import { createTallies, createTallySink, type Tallies } from './tally.ts';
+import { createTallies, createTally, createTallySink, type Tallies } from './tally.ts';
 
-interface ServiceCount extends Counted {
-  failures: CodeFailure[];
+export interface FilesCount extends Counted {
+  coverage: Coverage;
+}
+
+export async function countFiles(
+  { clock, console, signal }: ScanRun,
+  request: CountRequest,
+  logs: readonly InputLog[],
+): Promise<FilesCount> {
+  const { groups, pairs, filters = [], isChosen, table, local, span, compare } = request;
+  const nowMs = clock.now();
+  const { sinceMs, untilMs = nowMs } = span;
+  const isCompared = compare !== 'none' && sinceMs !== undefined;
+  const earlier = isCompared ? spanBefore({ sinceMs, untilMs }, compare, local.zone, nowMs) : undefined;
+  const used = [...groups, ...filters.map(({ group }) => group)];
+  const values = valuesOfCodes(used, table, request.destinationOf ?? (() => null));
+  const isCounted = createScanTest(filters, values, local.offsetMs, isChosen);
+  const newTally = () => createTally(groups, local.offsetMs, values, isCounted, pairs);
+  const start = () => createTallies(newTally, span, earlier);
+  let tallies = start();
+  const names = new Map<string, CodeName>();
+  const progress = console.progress('scans');
+  const read = readInputs({
+    ...filesOf(logs),
+    fields: fieldsOf(used),
+    start() {
+      tallies = start();
+      return naming(tallies.add, names);
+    },
+    note: console.note,
+    signal,
+    onPiece() {
+      const done = tallies.current.total() + tallies.before.total();
+      progress.update({ done, total: undefined, detail: '0 requests' });
+    },
+  });
+  const spans = await read.finally(progress.stop);
+  const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
+  const data = partOfFiles(coverage, local);
+  const noneIn = (by: string) => table?.noneIn(by) ?? 'empty';
+  return {
+    ...countedOf(tallies, span, earlier, data),
+    codes: undefined,
+    names: tellApart(names),
+    codeGroups: codeGroupsOf(values, noneIn, { codes: [], ofCode: undefined }),
+    coverage,
+    nowMs,
+  };
+}
+
+function countedOf(
+  { current, before }: Tallies,
+  span: Span,
+  earlier: ClosedSpan | undefined,
+  data: DataPart,
+) {
+  const compared = earlier && { tally: before, span: earlier, isCovered: isCovered(earlier, data) };
+  return { current, span, before: compared, data };
+}
+
+const MOST_NAMES = 10_000;
+
+function naming(add: Tallies['add'], names: Map<string, CodeName>): Tallies['add'] {
+  let last: CodeOfScans | undefined;
+  return (ms, scan, code) => {
+    if (code !== last) {
+      const key = keyOfCode(code);
+      const known = names.get(key);
+      const { slug = known?.value ?? code.value, name = known?.name } = code;
+      if (known || names.size < MOST_NAMES) names.set(key, { value: slug, name });
+      last = code;
+    }
+    add(ms, scan, code);
+  };
 }
 
 export async function countService(
@@ -27,19 +110,19 @@ export async function countService(
   service: Service,
   request: CountRequest,
   codes: readonly CodeLabel[],
-): Promise<ServiceCount> {
+): Promise<Counted & { failures: CodeFailure[] }> {
   const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
   const { groups, pairs, filters = [], table, local } = request;
   const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
   const ofScans = filters.filter(({ group: { kind } }) => kind === 'time' || kind === 'value');
-  const isCounted = ofScans.length > 0 ? createScanTest(ofScans, values, local.offsetMs) : undefined;
+  const isCounted = createScanTest(ofScans, values, local.offsetMs);
   const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
   const scansOf = (code: CodeLabel) => ofLabel.get(code.id) ?? codeOfScans(code);
   const progress = console.progress('scans');
   const keepFlat = keepMemoryFlat();
   const { before, untilMs } = planned;
-  const fresh = () =>
-    createTallies(groups, values, local.offsetMs, { ...request.span, untilMs }, before, isCounted, pairs);
+  const newTally = () => createTally(groups, local.offsetMs, values, isCounted, pairs);
+  const fresh = () => createTallies(newTally, { ...request.span, untilMs }, before);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   const notFailed = () => codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
@@ -65,10 +148,7 @@ export async function countService(
   const isColumn = (name: string) => groups.some(({ kind, by }) => kind === 'column' && by === name);
   const noneIn = (by: string) => (table && isColumn(by) ? table.noneIn(by) : 'empty');
   return {
-    current,
-    span,
-    before: before && { tally: tallies.before, span: before, isCovered: isCovered(before, data) },
-    data,
+    ...countedOf(tallies, span, before, data),
     codes,
     names: new Map(codes.map(scansOf).map((code) => [keyOfCode(code), code])),
     codeGroups: codeGroupsOf(values, noneIn, { codes: left.map(scansOf), ofCode: data.ofCode }),
