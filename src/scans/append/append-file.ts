@@ -8,7 +8,6 @@ import { DamagedRecordError, RecordProblem } from '#files/durable/record-file';
 import { refuseMountPoint, temporaryOf } from '#files/durable/replace-file';
 import { realPath, removeFile } from '#files/durable/trusted-file';
 import type { Formatter } from '#files/formats/formatter';
-import type { TimedRows } from '#files/formats/row-sink';
 import { type AppendFile, createAppendFile } from './add-rows.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
@@ -57,21 +56,13 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
       ? nothingCommitted(await own.workspace.record(), sinceMs)
       : await (options.rotated ? openRotated : openCommitted)(job);
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await removeFile(disk, leftover);
-    const tail = createFileTail({
-      ...job,
-      committed,
-      old: restart ? createOldFile(job, replaced) : undefined,
-    });
-    const write = async (_: string, { rows }: TimedRows) => {
-      await tail.write(options.formatter.rows(rows));
-      return true;
-    };
+    const old = restart ? createOldFile(job, replaced) : undefined;
     return createAppendFile({
       ...job,
       path: paths.file,
       committed,
       replaced: replaced?.overlaps,
-      tail: { ...tail, write },
+      tail: createFileTail({ ...job, committed, old }),
       lock,
     });
   } catch (error) {

@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { capitalize, countOf } from '#base/text/quote';
 import { formatInstant } from '#base/time/time';
 import { type DiskFile, readPieces } from '#files/durable/disk';
-import { OTHER_FILE } from '#files/durable/path-errors';
 import { DamagedRecordError } from '#files/durable/record-file';
 import { openTrusted } from '#files/durable/trusted-file';
 import { truncateTo } from '#files/durable/write';
@@ -50,14 +49,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
-  return openWithState(job, state, await checkExport(job, state));
-}
-
-export function checkExport(
-  { paths, identity, own, elsewhere = OTHER_FILE }: OpenJob,
-  state: AppendState,
-): Promise<Recorded> {
-  return checkOwnExport(paths.file, state, { identity, own, elsewhere, refusal });
+  return openWithState(job, state, await checkOwnExport(job.paths.file, state, job, refusal));
 }
 
 async function openWithState(

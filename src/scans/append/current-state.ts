@@ -143,19 +143,6 @@ export async function refuseRotated(job: OpenJob): Promise<void> {
   );
 }
 
-/** Errors of file systems without hard links. */
-const CANNOT_LINK = new Set([
-  'EPERM',
-  'EACCES',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EMLINK',
-  'EINVAL',
-  'EISDIR',
-  'UNKNOWN',
-]);
-
 const MOST_OLD = 10_000;
 
 /** Gives a file a free name and returns its path. A stopped run may have done so already. */
@@ -180,14 +167,14 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a name, by a hard link if possible, so that the path never lacks a file. */
+/** Adds a name by a hard link, so that the path never lacks a file, or renames where links are impossible. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);
   } catch (error) {
-    const code = systemCode(error) ?? '';
+    const code = systemCode(error);
     if (code === 'EEXIST') return false;
-    if (!CANNOT_LINK.has(code)) throw error;
+    if (code === undefined) throw error;
     await disk.rename(path, name);
   }
   return true;

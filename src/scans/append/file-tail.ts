@@ -5,6 +5,7 @@ import { type DiskFile, type DiskStat, ifPresent } from '#files/durable/disk';
 import { createTemporary, openReplacement, putInPlace, type Replacement } from '#files/durable/replace-file';
 import { isSameFile, removeFile } from '#files/durable/trusted-file';
 import { truncateTo, writeFully } from '#files/durable/write';
+import type { Formatter } from '#files/formats/formatter';
 import type { RowTail } from './add-rows.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { OpenJob } from './current-state.ts';
@@ -18,17 +19,14 @@ interface FileTailJob
   extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'overlapMs' | 'rotated'> {
   restart: boolean;
   old?: OldFile;
+  formatter: Pick<Formatter, 'rows'>;
   clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
 }
 
-interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
-  write(data: string | Uint8Array): Promise<void>;
-}
-
 const IN_PLACE = { replacing: false };
 
-export function createFileTail(job: FileTailJob): FileTail {
+export function createFileTail(job: FileTailJob): RowTail {
   const { disk, paths, identity, begin, restart, old, rotated, overlapMs, clock, committed } = job;
   const place = restart ? paths.restart : paths.file;
   const { hash, workspace, overlaps, sinceMs } = committed;
@@ -119,11 +117,12 @@ export function createFileTail(job: FileTailJob): FileTail {
   }
 
   return {
-    write: (data) =>
+    write: (_, { rows }) =>
       noteFailure(async () => {
         const mine = await prepare();
         await expectUndisturbed(await mine.stat(), place);
-        await add(mine, data);
+        await add(mine, job.formatter.rows(rows));
+        return true;
       }),
     commit: (last) =>
       noteFailure(async () => {

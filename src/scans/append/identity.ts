@@ -1,5 +1,6 @@
 import { inShell, inShellOr, quote, shown } from '#base/text/quote';
 import type { Clock } from '#base/time/time';
+import { OTHER_FILE } from '#files/durable/path-errors';
 import { isObject } from '#service/json';
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '#service/workspace';
 import { type CodeOverlap, withoutGone } from './overlap.ts';
@@ -210,18 +211,12 @@ export async function checkOwnWorkspace(
     : { workspace: await workspace.record(), isRenewed: true };
 }
 
-interface ExportCheck {
-  identity: AppendIdentity;
-  own: OwnWorkspace;
-  elsewhere: string;
-  refusal(path: string, reason: string, wayOn: string): Error;
-}
-
 /** A6, P7: throws UsageError if a log belongs to another export or another workspace. */
 export async function checkOwnExport(
   path: string,
   saved: Saved,
-  { identity, own, elsewhere, refusal }: ExportCheck,
+  { identity, own, elsewhere = OTHER_FILE }: Pick<AppendRun, 'identity' | 'own' | 'elsewhere'>,
+  refusal: (path: string, reason: string, wayOn: string) => Error,
 ): Promise<Recorded> {
   const recorded = await checkOwnWorkspace(path, saved, own, elsewhere);
   const difference = differenceOf(

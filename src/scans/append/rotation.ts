@@ -7,7 +7,6 @@ import { openTrusted, withTrusted } from '#files/durable/trusted-file';
 import { decompress } from '#files/formats/read/input-bytes';
 import {
   type CommittedPoint,
-  checkExport,
   checkedHash,
   nothingCommitted,
   openCommitted,
@@ -22,6 +21,7 @@ import {
   refuseRotated,
 } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
+import { checkOwnExport } from './identity.ts';
 import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
@@ -99,7 +99,7 @@ async function continueInNewFile(
   state: AppendState,
   file: DiskFile | undefined,
 ): Promise<CommittedPoint> {
-  const { workspace } = await checkExport(job, state);
+  const { workspace } = await checkOwnExport(job.paths.file, state, job, refusal);
   const known = await settleRotated(job, state);
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
   return {

@@ -13,7 +13,7 @@ import { OTHER_DIRECTORY } from '#files/formats/whole-file';
 import { type AppendFile, createAppendFile } from '#scans/append/add-rows';
 import type { AppendOptions, LogState } from '#scans/append/append-file';
 import { UPDATE } from '#scans/append/current-state';
-import { checkOwnExport, type Recorded } from '#scans/append/identity';
+import { checkOwnExport } from '#scans/append/identity';
 import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
 import {
   createPartitioner,
@@ -61,7 +61,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
           'the directory already contains a dataset',
           `Add --append to add new scans to the dataset, or ${OTHER_DIRECTORY}`,
         );
-      const recorded = await checkDataset(options, directory, found);
+      const recorded = found
+        ? await checkOwnExport(directory, found, { ...options, elsewhere: OTHER_DIRECTORY }, datasetRefusal)
+        : { workspace: await options.own.workspace.record(), isRenewed: true };
       const listed = found ?? { parts: [], identity };
       const { removed, parts, endMs: keptFromMs } = await withoutRemoved(disk, directory, listed);
       await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
@@ -89,20 +91,6 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   } catch (error) {
     throw cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   }
-}
-
-async function checkDataset(
-  { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
-  directory: string,
-  found: Manifest | undefined,
-): Promise<Recorded> {
-  if (!found) return { workspace: await own.workspace.record(), isRenewed: true };
-  return checkOwnExport(directory, found, {
-    identity,
-    own,
-    elsewhere: OTHER_DIRECTORY,
-    refusal: datasetRefusal,
-  });
 }
 
 /** P15: returns the remaining parts, and the end of the partitions that a user deleted. */

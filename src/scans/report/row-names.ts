@@ -1,7 +1,7 @@
 import { capitalize } from '#base/text/quote';
 import { isPeriod, parsePeriod, periodOfRange } from '#base/time/periods';
 import { DAY_MS, parseInstant } from '#base/time/time';
-import { type ClosedSpan, WEEKDAYS, zoned } from '#scans/stats/calendar';
+import { type ClosedSpan, startsDay, WEEKDAYS, zoned } from '#scans/stats/calendar';
 import type { Figure, Section } from '#scans/stats/figures';
 import type { Filter } from '#scans/stats/filters';
 import type { Name } from './document.ts';
@@ -106,16 +106,11 @@ export function formatRange(
   const unit = periodOfRange({ sinceMs, untilMs }, zone)?.unit;
   if (unit === 'day') return locale.date('fullDate', first);
   if (unit === 'year' || unit === 'quarter' || unit === 'month') return locale.date(unit, first);
-  if (![sinceMs, untilMs].every((ms) => startsDay(ms, zone))) {
+  if (![sinceMs, untilMs].every((ms) => startsDay(zoned(ms, zone)))) {
     return locale.range(locale.dateTime(first), locale.dateTime(localDate(untilMs, zone)));
   }
   const isOfMonths = first.day === 1 && localDate(untilMs, zone).day === 1;
   return isOfMonths ? formatMonths(first, last, locale) : formatDays(first, last, locale);
-}
-
-function startsDay(ms: number, zone: string): boolean {
-  const time = zoned(ms, zone);
-  return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
 }
 
 function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {

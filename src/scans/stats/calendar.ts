@@ -101,6 +101,10 @@ export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }
 
+export function startsDay(time: Temporal.ZonedDateTime): boolean {
+  return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
+}
+
 /** Numbers of days, with fractions; weekday 0 is Monday. */
 export interface DayCounts {
   all: number;
@@ -172,10 +176,7 @@ function wholeBefore(span: ClosedSpan, isYear: boolean, timezone: string): Close
     const yearBefore = (time: typeof since) => time.subtract({ years: 1 }).epochMilliseconds;
     return { sinceMs: yearBefore(since), untilMs: yearBefore(until) };
   }
-  const areWholeDays = [since, until].every(
-    (time) => time.startOfDay().epochMilliseconds === time.epochMilliseconds,
-  );
-  if (!areWholeDays) return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
+  if (![since, until].every(startsDay)) return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
   const { days } = since.toPlainDate().until(until.toPlainDate());
   return { sinceMs: since.subtract({ days }).epochMilliseconds, untilMs: sinceMs };
 }

@@ -31,6 +31,11 @@ describe.each(LANGUAGES)('%s', (language) => {
     expect(locale.country('DE')).not.toBe('DE');
   });
 
+  test('has a form of scans and codes for each number', async () => {
+    const { scans, codes } = await loadLanguage(language);
+    expect(COUNTS.filter((n) => scans(n) === '' || codes(n) === '')).toEqual([]);
+  });
+
   test('has the keys and placeholders of English', async () => {
     const [english, own] = await Promise.all([loadLanguage('en'), loadLanguage(language)]);
     expect(keysOf({ ...own.words, scans: {}, codes: {} })).toEqual(

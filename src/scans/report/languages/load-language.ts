@@ -1,20 +1,17 @@
 /** Formats numbers and dates by frozen CLDR data (UTS 35), so that all versions of Node print the same. */
-import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
+import { type Language, PLURAL_RULES } from './plurals.ts';
 
-type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
+/** Words by plural category. */
+type Plural = Readonly<Record<string, string>>;
 
-type EnglishWords = typeof import('./words/en.json');
-type EnglishForms = typeof import('./cldr/en.json');
-
-/** Words with one form. Keys of `cards` and `columns` are dimensions. */
-type SharedWords = Omit<EnglishWords, 'scans' | 'codes'>;
-type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
+/** Words of a language. Keys of `cards` and `columns` are dimensions. */
+type Words = Omit<typeof import('./words/en.json'), 'scans' | 'codes'> & Record<'scans' | 'codes', Plural>;
 
 /**
  * Forms of a language. Months begin with January (`alone` without a day), weekdays with Monday.
  * `minimumGroupingDigits`: number of digits before the first separator.
  */
-type LocaleData = Omit<EnglishForms, 'countries'> & {
+type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   firstDay?: string;
   countries: Readonly<Record<string, string>>;
 };
@@ -36,10 +33,8 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
   return text.replace(/\{(\w+)\}/g, (placeholder, name) => values[name] ?? placeholder);
 }
 
-type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
-
 /** Loads files that the build makes (src/build/bundle.mjs), by language. */
-const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
+const DATA: Readonly<Record<Language, () => Promise<[{ default: Words }, { default: LocaleData }]>>> = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),
   fr: () => Promise.all([import('./words/fr.json'), import('./cldr/fr.json')]),
@@ -56,18 +51,17 @@ export type Locale = Awaited<ReturnType<typeof loadLanguage>>;
 
 const MOST_GROWTH = 9.99;
 
-export async function loadLanguage<L extends Language>(language: L) {
-  const [{ default: all }, { default: cldr }] = await DATA[language]();
-  const words: SharedWords = all;
+export async function loadLanguage(language: Language) {
+  const [{ default: words }, { default: cldr }] = await DATA[language]();
   const { decimal, group, minimumGroupingDigits, percent, patterns, weekdays, countries } = cldr;
-  const counted = (forms: Plural<L>) => (count: number) =>
-    fill(forms[PLURAL_RULES[language](count)], { count: number(count) });
+  const counted = (forms: Plural) => (count: number) =>
+    fill(forms[PLURAL_RULES[language](count)] ?? '', { count: number(count) });
   return {
     language,
     direction: language === 'ar' ? ('rtl' as const) : ('ltr' as const),
     words,
-    scans: counted(all.scans),
-    codes: counted(all.codes),
+    scans: counted(words.scans),
+    codes: counted(words.codes),
     number,
     /** Formats an average with one decimal, or two if it or one of `neighbors` would be zero. */
     average(value: number, neighbors: readonly (number | null)[] = [value]): string {
@@ -117,9 +111,7 @@ export async function loadLanguage<L extends Language>(language: L) {
       const kind = field === 'L' ? 'M' : field;
       if (seen.has(kind)) shown = last;
       seen.add(kind);
-      const format = FIELDS[part];
-      if (!format) throw new Error(`no rule for the field ${part} of a date`);
-      return format(shown, cldr) ?? '';
+      return FIELDS[part]?.(shown, cldr) ?? '';
     });
   }
 }

@@ -1,5 +1,5 @@
 /** Dedup of scans in overlapping files: in memory only if times and IDs do not rise. */
-import { getOrAdd } from '#base/collections';
+import { firstIndex, getOrAdd } from '#base/collections';
 import { UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
 
@@ -90,14 +90,7 @@ export function createIdSet(): IdSet {
 
 function placeOf({ size, entries }: Block, low: number): number {
   if (size === 0 || (entries[size - 1] as number) >>> BLOCK_BITS < low) return size;
-  let from = 0;
-  let to = size - 1;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((entries[middle] as number) >>> BLOCK_BITS < low) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  return firstIndex(size - 1, (at) => (entries[at] as number) >>> BLOCK_BITS >= low);
 }
 
 function insert(block: Block, at: number, entry: number): void {

@@ -35,19 +35,13 @@ export interface FileSpan {
 /** Reads each scan once. Throws UsageError for an invalid row, UnprovenError if IDs contradict each other. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
-  try {
-    return await readAll(job, createOrderCheck(), found);
-  } catch (error) {
-    if (!(error instanceof OutOfOrderError)) throw error;
-  }
-  const again = { ...job, note: () => undefined };
-  try {
-    return await readAll(again, createMemory(), found);
-  } catch (error) {
-    // The first file without code IDs may come after the first disorder.
-    if (!(error instanceof OutOfOrderError)) throw error;
-    return readAll(again, createMemory(), found);
-  }
+  const inMemory = () => readAll({ ...job, note: () => undefined }, createMemory(), found);
+  const ifOutOfOrder = (error: unknown) => {
+    if (error instanceof OutOfOrderError) return inMemory();
+    throw error;
+  };
+  // Reads a third time if the first file without code IDs comes after the first disorder.
+  return readAll(job, createOrderCheck(), found).catch(ifOutOfOrder).catch(ifOutOfOrder);
 }
 
 /** Reads all rows. `owner` is the code ID in lower case, or empty. */
