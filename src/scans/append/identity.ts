@@ -5,14 +5,6 @@ import { isObject } from '#service/json';
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '#service/workspace';
 import { type CodeOverlap, withoutGone } from './overlap.ts';
 
-interface Dialect {
-  header: boolean;
-  excel: boolean;
-  rawCells: boolean;
-  delimiter?: string;
-  timezone?: string;
-}
-
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 export interface Partitioning {
@@ -29,7 +21,13 @@ export interface CodesOfRun {
 export interface AppendIdentity extends CodesOfRun {
   columns: readonly string[];
   format: AppendFormat;
-  dialect: Dialect;
+  dialect: {
+    header: boolean;
+    excel: boolean;
+    rawCells: boolean;
+    delimiter?: string;
+    timezone?: string;
+  };
   partition?: Partitioning;
 }
 

@@ -130,15 +130,9 @@ function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   );
 }
 
-interface Reading {
-  logs: readonly ScanLog[];
-  columns: readonly string[];
-  zone?: string;
-}
-
 async function readScans(
   { signal }: ScanRun,
-  { logs, columns, zone }: Reading,
+  { logs, columns, zone }: { logs: readonly ScanLog[]; columns: readonly string[]; zone?: string },
   write?: (code: string, rows: Row[], times: number[]) => Promise<unknown>,
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));

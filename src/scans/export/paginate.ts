@@ -9,11 +9,6 @@ export interface PaginationJob extends RangeReading {
   proveBeyond: boolean;
 }
 
-interface Numbered {
-  page: number;
-  response: ScanPage;
-}
-
 interface Paging {
   order: PageOrder;
   pageSize: number;
@@ -38,7 +33,7 @@ export async function* paginate(
 
   // C13: each round collects rows or costs a request of the budget. C9: ends when the newest total is merged.
   do {
-    const readNumbered = async (page: number): Promise<Numbered> => {
+    const readNumbered = async (page: number): Promise<{ page: number; response: ScanPage }> => {
       const response = page === 1 && firstIsNew ? first : await readPage(page);
       ahead.set(page, response.rows);
       job.reportRows(merger.count() + countAhead(ahead.values()));

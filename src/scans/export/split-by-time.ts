@@ -32,11 +32,6 @@ interface Part extends SplitJob {
   ahead: number;
 }
 
-interface Slice {
-  range: Range;
-  batch: Batch;
-}
-
 /** Yields slices, oldest first. Throws InconsistentPagesError unless they add up to the final total. */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
@@ -57,7 +52,7 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
     );
 }
 
-async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
+async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ range: Range; batch: Batch }> {
   const { range } = part;
   const pageSize = pageSizeOf(first);
   const pages = Math.ceil(first.total / pageSize);

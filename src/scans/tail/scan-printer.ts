@@ -13,18 +13,12 @@ export interface FoundScan {
 
 export type ScanPrinter = Awaited<ReturnType<typeof openScanPrinter>>;
 
-interface PrinterOutput {
-  openSink(): Promise<RowSink>;
-  flush(): Promise<void>;
-  now(): ClockReading;
-}
-
 const BATCH_SCANS = 500;
 
 export async function openScanPrinter(
   file: TailStateFile | undefined,
   run: TailRun,
-  { openSink, flush, now }: PrinterOutput,
+  { openSink, flush, now }: { openSink(): Promise<RowSink>; flush(): Promise<void>; now(): ClockReading },
 ) {
   const start = await file?.begin(run);
   const progress = createTailProgress(start?.sinceMs ?? run.sinceMs, start?.positions ?? new Map());

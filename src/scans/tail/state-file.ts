@@ -42,18 +42,12 @@ export interface TailStateFile {
   close(): Promise<void>;
 }
 
-interface StateFileJob {
-  clock: Clock;
-  signal: AbortSignal;
-  disk?: Disk;
-}
-
 const ELSEWHERE = 'specify a different file with --state';
 
 /** Opens a state file, present or not, under its lock. Throws UsageError if it can't be used. */
 export async function openTailState(
   path: string,
-  { clock, signal, disk = nodeDisk }: StateFileJob,
+  { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
 ): Promise<TailStateFile> {
   const opening = <T>(work: Promise<T>) =>
     work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));

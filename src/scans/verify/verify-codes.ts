@@ -28,10 +28,6 @@ interface VerifyJob extends CoveredIndex {
   progress(done: number): void;
 }
 
-interface VerifiedDay extends DayDifference {
-  twice: number;
-}
-
 export interface CodeResult {
   code: CodeLabel;
   /**
@@ -42,7 +38,7 @@ export interface CodeResult {
   reason?: Error;
   range: Range | undefined;
   logged: number;
-  days: readonly VerifiedDay[];
+  days: readonly (DayDifference & { twice: number })[];
   missing: number;
   added: number;
 }
