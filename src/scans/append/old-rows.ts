@@ -17,15 +17,12 @@ type Job = Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal' | 'r
 
 type NewFile = Pick<RowTail, 'readBack'> & { rows: number };
 
-export interface OldFile {
-  isNeeded(built: NewFile): Promise<boolean>;
-  keep(): Promise<void>;
-}
+export type OldFile = ReturnType<typeof createOldFile>;
 
-export function createOldFile(job: Job, state: AppendState | undefined): OldFile {
+export function createOldFile(job: Job, state: AppendState | undefined) {
   let reason: string | undefined;
   return {
-    async isNeeded(built) {
+    async isNeeded(built: NewFile): Promise<boolean> {
       if (state && isRotated(state.overlaps)) {
         job.remark?.(
           `Rotated files are unchanged. ${basename(job.paths.file)} now also contains their scans, if the service still has them`,
@@ -34,7 +31,7 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
       reason = await reasonToKeep(job, state, built);
       return reason !== undefined;
     },
-    async keep() {
+    async keep(): Promise<void> {
       const path = await keepOldFile(job.disk, job.paths.file);
       if (path !== undefined) job.remark?.(`Kept the old file as ${path}: ${reason}`);
     },

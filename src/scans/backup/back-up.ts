@@ -17,20 +17,17 @@ const FRESH_MS = 1000;
 /** B5: sets the status of a code. The next run can restore the old one after a kill. */
 type SetStatus = (status: string) => Promise<void>;
 
-export interface Backup {
-  /** Backs up and deletes a code, which has its status from before a pause. */
-  backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
-  reportEnd(): void;
-}
+export type Backup = Awaited<ReturnType<typeof openBackup>>;
 
-export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
+export async function openBackup(context: BackupContext, directory: string) {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
   let codes = 0;
   let untilMs = Infinity;
   let record = '';
 
   return {
-    async backUp(code, send, setStatus) {
+    /** Backs up and deletes a code, which has its status from before a pause. */
+    async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
       const place = join(directory, code.id.toLowerCase());
       const pause = createPause(context, code, setStatus);
       try {
@@ -51,7 +48,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
         throw error;
       }
     },
-    reportEnd() {
+    reportEnd(): void {
       if (codes === 0) return;
       const until = `up to ${formatInstant(untilMs)}. No newer scan existed right before the deletion`;
       context.console.note(`Backed up every scan of ${countOf(codes, 'code')} ${until}`);

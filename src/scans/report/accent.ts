@@ -7,15 +7,10 @@ const TOWARD = { light: '#000000', dark: '#ffffff' };
 const LEAST_CONTRAST = 4.5;
 const SHADES = { light: [0.08, 0.18, 0.32, 0.48], dark: [0.08, 0.16, 0.25, 0.35] };
 
-export interface AccentColors {
-  accent: string;
-  soft: string;
-  part: string;
-  shades: readonly string[];
-}
+export type AccentColors = ReturnType<typeof accentColors>;
 
 /** Makes an accent darker or lighter until it is readable on a page of the theme. */
-export function accentColors(color: string, theme: 'light' | 'dark'): AccentColors {
+export function accentColors(color: string, theme: 'light' | 'dark') {
   let accent = color;
   for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST && part <= 1; part += 0.05)
     accent = mix(color, TOWARD[theme], part);

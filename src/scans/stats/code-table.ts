@@ -6,15 +6,7 @@ import type { Value } from './value-counter.ts';
 
 export type NoneIs = 'empty' | 'unlisted' | 'both';
 
-export interface CodeTable {
-  name: string;
-  valueOf(code: CodeOfScans, column: string): Value;
-  noneIn(column: string): NoneIs;
-  valuesIn(column: string): string[];
-  unlisted(): { count: number; first: readonly string[] };
-  unusedRows(): number;
-  namelessRows: number;
-}
+export type CodeTable = ReturnType<typeof createCodeTable>;
 
 interface Entry {
   line: number;
@@ -30,7 +22,7 @@ const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
 /** Reads a table of codes. Throws UsageError without an ID or slug, or if two rows of a code differ. */
-export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
+export function createCodeTable(input: Input, columns: readonly string[]) {
   const { name } = input;
   const idColumn = columnFor(input, 'id');
   const slugColumn = columnFor(input, 'slug');
@@ -103,7 +95,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
   const empty = new Set<string>();
   return {
     name,
-    valueOf(code, column) {
+    valueOf(code: CodeOfScans, column: string): Value {
       const entry = find(code);
       if (!entry) {
         if (unlisted.size < MOST_UNLISTED) unlisted.add(code.value);
@@ -113,11 +105,11 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
       if (value === null) empty.add(column);
       return value;
     },
-    noneIn(column) {
+    noneIn(column: string): NoneIs {
       if (unlisted.size === 0) return 'empty';
       return empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted';
     },
-    valuesIn(column) {
+    valuesIn(column: string): string[] {
       const at = columns.indexOf(column);
       return [...new Set(entries.flatMap(({ values }) => values[at] ?? []))];
     },

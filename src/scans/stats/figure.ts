@@ -119,17 +119,11 @@ interface Period {
   days: DayCounts;
 }
 
-export interface Periods {
-  current: Period;
-  previous: Period | undefined;
-  beginsBeforeData(sinceMs: number | undefined): boolean;
-  /** Counts a part of both periods, by default on all of their days. */
-  countsOf(scans: number, scansBefore: number | undefined, daysOf?: (days: DayCounts) => number): Counts;
-}
+export type Periods = ReturnType<typeof periodsOf>;
 
 const NO_DAYS: DayCounts = { all: 0, ofWeekday: () => 0, ofHour: () => 0, ofHourOnWeekday: () => 0 };
 
-export function periodsOf(options: FiguresOptions): Periods {
+export function periodsOf(options: FiguresOptions) {
   const { current, span, before, data = ALL_COVERED } = options;
   const periodOf = (tally: Tally, span: Span): Period => {
     const part = coveredPart(span, { ...options, tally, data });
@@ -142,7 +136,12 @@ export function periodsOf(options: FiguresOptions): Periods {
     current: period,
     previous,
     beginsBeforeData,
-    countsOf: (scans, scansBefore, daysOf = ({ all }) => all) => ({
+    /** Counts a part of both periods, by default on all of their days. */
+    countsOf: (
+      scans: number,
+      scansBefore: number | undefined,
+      daysOf = ({ all }: DayCounts) => all,
+    ): Counts => ({
       scans,
       days: daysOf(period.days),
       previous: previousScans(previous, scansBefore),

@@ -22,7 +22,7 @@ interface FollowJob {
 const RELIST_INTERVALS = 30;
 
 interface Followed {
-  follow: FollowedCode;
+  follow: ReturnType<typeof followCode>;
   label: object;
 }
 
@@ -111,13 +111,6 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-interface FollowedCode {
-  /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
-  next(): Promise<{ ms: number; row: Scan }[]>;
-  /** Returns whether a reading from the start on was complete. */
-  hasBegun(): boolean;
-}
-
 interface CodeToFollow extends CodeReader {
   sinceMs: number;
   seen?: ReadonlyMap<number | bigint, number>;
@@ -130,7 +123,7 @@ const MOST_KNOWN = 250;
 /** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
-export function followCode(job: CodeToFollow): FollowedCode {
+export function followCode(job: CodeToFollow) {
   let seen = new Map<number | bigint, number>(job.seen);
   let fromMs = job.sinceMs;
   let shortReadings = 0;
@@ -138,7 +131,9 @@ export function followCode(job: CodeToFollow): FollowedCode {
   let hasDoubted = false;
 
   return {
+    /** Returns whether a reading from the start on was complete. */
     hasBegun: () => hasBegun,
+    /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
     async next() {
       const found = new Map<number | bigint, { ms: number; row: Scan }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };

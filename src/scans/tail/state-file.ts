@@ -26,8 +26,6 @@ import {
   type Workspace,
 } from '#service/workspace';
 
-type TailStart = Pick<TailState, 'sinceMs' | 'positions'> & { isContinued: boolean };
-
 export interface TailRun {
   codes: CodesOfRun;
   workspace: Workspace;
@@ -36,11 +34,7 @@ export interface TailRun {
   sinceMs: number;
 }
 
-export interface TailStateFile {
-  begin(run: TailRun): Promise<TailStart>;
-  record(positions: Map<string, TailPosition>): Promise<void>;
-  close(): Promise<void>;
-}
+export type TailStateFile = Awaited<ReturnType<typeof openTailState>>;
 
 const ELSEWHERE = 'specify a different file with --state';
 
@@ -48,7 +42,7 @@ const ELSEWHERE = 'specify a different file with --state';
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
-): Promise<TailStateFile> {
+) {
   const opening = <T>(work: Promise<T>) =>
     work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));
   const real = await opening(realPath(disk, path));
@@ -73,7 +67,7 @@ export async function openTailState(
       );
     };
     return {
-      async begin(run) {
+      async begin(run: TailRun) {
         const isOwn = before && (await isOfRun(path, before, run));
         const workspace = isOwn ? before.workspace : await run.workspace.record();
         const sinceMs = before?.sinceMs ?? run.sinceMs;

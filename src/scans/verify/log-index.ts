@@ -18,18 +18,13 @@ export interface CodeIndex {
   sum: number;
 }
 
-export interface LogIndex {
-  add(code: string, id: number | bigint, ms: number): void;
-  of(code: string): CodeIndex | undefined;
-  codes(): Iterable<string>;
-  span(): { firstMs: number; lastMs: number };
-}
+export type LogIndex = ReturnType<typeof createLogIndex>;
 
-export function createLogIndex(isWanted: (code: string, ms: number) => boolean): LogIndex {
+export function createLogIndex(isWanted: (code: string, ms: number) => boolean) {
   const codes = new Map<string, { index: CodeIndex; ids: IdSet }>();
   const span = { firstMs: Infinity, lastMs: -Infinity };
   return {
-    add(code, id, ms) {
+    add(code: string, id: number | bigint, ms: number): void {
       if (!isWanted(code, ms)) return;
       const { index, ids } = getOrAdd(codes, code, () => ({ index: emptyIndex(), ids: createIdSet() }));
       const day = dayOf(ms);
@@ -43,7 +38,7 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean):
       span.firstMs = Math.min(span.firstMs, ms);
       span.lastMs = Math.max(span.lastMs, ms);
     },
-    of: (code) => codes.get(code)?.index,
+    of: (code: string) => codes.get(code)?.index,
     codes: () => codes.keys(),
     span: () => span,
   };

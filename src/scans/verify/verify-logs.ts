@@ -3,7 +3,6 @@ import { addFile, addRows, type RunFacts } from '#base/run/run-summary';
 import { countOf } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import type { TimedRows } from '#files/formats/row-sink';
-import type { AppendFile } from '#scans/append/add-rows';
 import { type LogService, openLogFile, ownWorkspace } from '#scans/append/open-log-file';
 import { addColumns, LOCAL_TIME } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
@@ -128,16 +127,12 @@ function refuseOutside({ logs, codes, range }: LogsJob, covered: CoveredIndex): 
   });
 }
 
-interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'contents' | 'noteGone'> {
-  add(code: CodeLabel, batch: TimedRows): Promise<number>;
-}
-
 async function openLog(
   run: ScanRun,
   { keptBy, state, paths, place }: ScanLog,
   { codes, movedFrom }: { codes: readonly CodeLabel[]; movedFrom: string | undefined },
   service: LogService,
-): Promise<OpenLog> {
+) {
   if (!keptBy || !state) {
     throw new UsageError(`cannot change ${paths.at(-1)}: it was not written with --append`, {
       hint: 'No changes were made. Export the scans again with `qrctl scans export`.',
@@ -162,7 +157,7 @@ async function openLog(
   };
   return {
     ...file,
-    add(code, batch) {
+    add(code: CodeLabel, batch: TimedRows): Promise<number> {
       const sink = { ...file.sinkOf(code.id), write: (rows: TimedRows) => file.addMissing(code.id, rows) };
       return addColumns(code, sink, added).write(batch);
     },

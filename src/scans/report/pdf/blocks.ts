@@ -121,19 +121,14 @@ function withRepeated(blocks: readonly Block[]): readonly Block[] {
   return head ? [{ ...head, keepsNext: true }, ...blocks] : blocks;
 }
 
-export interface Section {
-  set: Typesetter;
-  element(canvas: Canvas): Element;
-  table(title: string): (canvas: Canvas) => Element;
-  list(): (canvas: Canvas) => Element;
-}
+export type Section = ReturnType<typeof createSection>;
 
-export function createSection(set: Typesetter): Section {
+export function createSection(set: Typesetter) {
   const element = once((canvas) => canvas.element('Sect'));
   return {
     set,
     element,
-    table: (title) => once((canvas) => canvas.element('Table', element(canvas), { title })),
+    table: (title: string) => once((canvas) => canvas.element('Table', element(canvas), { title })),
     list: () => once((canvas) => canvas.element('L', element(canvas))),
   };
 }

@@ -39,11 +39,7 @@ export function widestOf(lines: readonly Line[]): number {
   return lines.reduce((widest, { width }) => Math.max(widest, width), 0);
 }
 
-export interface Typesetter {
-  line(text: string, style: TextStyle): Line;
-  lines(text: string, fit: Fit): Line[];
-  isLossy(text: string): boolean;
-}
+export type Typesetter = Awaited<ReturnType<typeof createTypesetter>>;
 
 const MOST_CHARACTERS = 2000;
 const MOST_KNOWN = 20_000;
@@ -55,11 +51,7 @@ interface Known {
 }
 
 /** Loads the fonts for `texts`. Throws LocalError if a font is not installed. */
-export async function createTypesetter(
-  document: Pdf,
-  texts: readonly string[],
-  base: 'ltr' | 'rtl',
-): Promise<Typesetter> {
+export async function createTypesetter(document: Pdf, texts: readonly string[], base: 'ltr' | 'rtl') {
   const all = texts.map((text) => cleaned(text));
   const fonts = { 400: await loadFonts(all, 400), 600: await loadFonts(all, 600) };
   for (const { name, bytes } of [...fonts[400], ...fonts[600]]) document.registerFont(name, bytes);
@@ -89,12 +81,12 @@ export async function createTypesetter(
   };
 
   return {
-    isLossy: (text) => typeset(cleaned(text), fonts[400]).lost !== 'nothing',
-    line: (text, style) => {
+    isLossy: (text: string) => typeset(cleaned(text), fonts[400]).lost !== 'nothing',
+    line: (text: string, style: TextStyle): Line => {
       const shown = writable(text, style);
       return lineOf(shown, style, ownDirection(shown, base));
     },
-    lines: (text, { style, width, most = Infinity, isName = false }) => {
+    lines: (text: string, { style, width, most = Infinity, isName = false }: Fit): Line[] => {
       const shown = writable(text, style);
       const direction = isName ? ownDirection(shown, base) : directionOf(shown, base);
       const widthOf = (part: string) => setText(part, style, direction).width * style.size;

@@ -49,10 +49,7 @@ export function createMemory(): IsNew {
   };
 }
 
-export interface IdSet {
-  /** Adds an ID. `other`: it is known with another time. */
-  add(id: number | bigint, ms: number): 'new' | 'known' | 'other';
-}
+export type IdSet = ReturnType<typeof createIdSet>;
 
 interface Block {
   size: number;
@@ -65,11 +62,12 @@ const BLOCK_IDS = 1 << BLOCK_BITS;
 /** Largest prime in half an entry: times at usual intervals don't repeat modulo a prime. */
 const FINGERPRINTS = 65_521;
 
-export function createIdSet(): IdSet {
+export function createIdSet() {
   const blocks = new Map<number | bigint, Block>();
 
   return {
-    add(id, ms) {
+    /** Adds an ID. `other`: it is known with another time. */
+    add(id: number | bigint, ms: number): 'new' | 'known' | 'other' {
       const key = typeof id === 'bigint' ? id >> BigInt(BLOCK_BITS) : Math.floor(id / BLOCK_IDS);
       const low =
         typeof id === 'bigint'
