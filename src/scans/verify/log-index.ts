@@ -80,11 +80,7 @@ function hashOf(id: number | bigint): number {
   return hash ^ (hash >>> 16);
 }
 
-export interface CoveredIndex {
-  index: LogIndex;
-  rangeOf(code: string): Range | undefined;
-  faultOf(code: string): string | undefined;
-}
+export type CoveredIndex = Awaited<ReturnType<typeof indexLogs>>;
 
 interface LogReading {
   logs: readonly ScanLog[];
@@ -124,7 +120,7 @@ function unnamed(path: string): UsageError {
 export async function indexLogs(
   reading: LogReading,
   requested: { sinceMs: number | undefined; untilMs: number | undefined },
-): Promise<CoveredIndex> {
+) {
   const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;
   const kept = reading.logs.filter(({ state }) => state);
   const plain = reading.logs.find(({ state }) => !state);
@@ -148,7 +144,7 @@ export async function indexLogs(
   return {
     index,
     rangeOf,
-    faultOf(code) {
+    faultOf(code: string): string | undefined {
       const log = logOf(code);
       return log && (log.fault?.reason ?? torn.get(log));
     },

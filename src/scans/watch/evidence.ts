@@ -97,15 +97,7 @@ interface FilesJob {
   signal: AbortSignal;
 }
 
-interface Found {
-  code: CodeOfScans;
-  firstMs: number;
-  lastMs: number;
-  earlierMs: number;
-  recent: number;
-  baseline: number;
-  sameHours: Map<number, number>;
-}
+type Found = ReturnType<typeof newFound>;
 
 /** Reads files twice: for the last scan of each code, and for the counts that it requires. */
 export async function readFilesEvidence(job: FilesJob) {
@@ -164,14 +156,8 @@ async function readAll(
 
 const NOTHING = { recent: 0, baseline: 0, earlierMs: -Infinity };
 
-function newFound(code: CodeOfScans): Found {
-  return {
-    ...NOTHING,
-    code,
-    firstMs: Infinity,
-    lastMs: -Infinity,
-    sameHours: new Map(),
-  };
+function newFound(code: CodeOfScans) {
+  return { ...NOTHING, code, firstMs: Infinity, lastMs: -Infinity, sameHours: new Map<number, number>() };
 }
 
 function count(ms: number, found: Found, { startMs, weekMs, endMs }: Windows): void {

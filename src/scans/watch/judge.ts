@@ -155,17 +155,12 @@ const TAIL = 0.0005;
 /** Maximum number of scans for which a slow sum is exact; above, the range only scales. */
 const MOST_SUMMED = 5000;
 
-interface NormalRange {
-  low: number;
-  high: number;
-}
-
 /**
  * W3: returns the usual range. Poisson counts with a gamma-distributed mean are negative binomial with
  * variance m + m²/r (Greenwood and Yule, 1920). 1/r is the squared dispersion plus 1/baseline, for an
  * estimated mean (Gelman et al., Bayesian Data Analysis, 2.6).
  */
-export function normalRange(baseline: number): NormalRange {
+export function normalRange(baseline: number) {
   const mean = baseline / BASELINE_WEEKS;
   const summed = Math.min(mean, MOST_SUMMED);
   const scale = mean / summed;
@@ -173,7 +168,7 @@ export function normalRange(baseline: number): NormalRange {
   return { low: Math.ceil(low * scale), high: Math.floor(high * scale) };
 }
 
-function quantiles(mean: number, size: number): NormalRange {
+function quantiles(mean: number, size: number) {
   const fraction = mean / (size + mean);
   let probability = (1 - fraction) ** size;
   let sum = probability;
@@ -187,15 +182,10 @@ function quantiles(mean: number, size: number): NormalRange {
   return { low, high: scans };
 }
 
-export interface Windows {
-  startMs: number;
-  middleMs: number;
-  weekMs: number;
-  endMs: number;
-}
+export type Windows = ReturnType<typeof windowsUntil>;
 
 /** W6: windows begin at one local time, so each has every hour of a weekday equally often. */
-export function windowsUntil(endMs: number, timezone: string): Windows {
+export function windowsUntil(endMs: number, timezone: string) {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;
   return {

@@ -20,12 +20,7 @@ export interface Stack {
   blocks: readonly Block[];
 }
 
-export interface PlacedBlock {
-  block: Block;
-  x: number;
-  y: number;
-  width: number;
-}
+export type PlacedBlock = ReturnType<typeof placeBlocks>[number];
 
 export interface Band {
   stacks: readonly Stack[];
@@ -76,7 +71,7 @@ export function stackHeight(blocks: readonly Block[]): number {
   return blocks.reduce((height, block, at) => height + block.height + (at > 0 ? (block.above ?? 0) : 0), 0);
 }
 
-export function placeBlocks(stacks: readonly Stack[], top: number): PlacedBlock[] {
+export function placeBlocks(stacks: readonly Stack[], top: number) {
   return stacks.flatMap(({ x, width, blocks }) => {
     let y = top;
     return blocks.map((block, at) => {

@@ -116,20 +116,13 @@ function drawBar(canvas: Canvas, { bar }: FigureRow, box: Box, width: number): v
   canvas.fill({ x: box.x, y: box.y + box.height - 0.4, width, height: 0.4 }, COLORS.line);
 }
 
-interface Columns {
-  name: number;
-  cells: readonly number[];
-  head: TextStyle;
-  cell: TextStyle;
-  strong: TextStyle;
-  detail: TextStyle;
-}
+type Columns = ReturnType<typeof measureColumns>;
 
 const GAP = 10;
 const LEAST_NAME = 0.28;
 const LEAST_SCALE = 0.6;
 
-function measureColumns({ head, rows }: FigureTable, width: number, set: Typesetter): Columns {
+function measureColumns({ head, rows }: FigureTable, width: number, set: Typesetter) {
   const styles = stylesOf(1);
   const widthOf = ({ text, detail }: CellText, style: TextStyle, small: TextStyle) =>
     Math.max(set.line(text, style).width, detail === undefined ? 0 : set.line(detail, small).width);
@@ -152,7 +145,7 @@ function naturalWidth(table: FigureTable, most: number, set: Typesetter): number
   return sum(cells) + Math.min(widestOf(names), most);
 }
 
-function stylesOf(scale: number): Omit<Columns, 'name' | 'cells'> {
+function stylesOf(scale: number) {
   const sized = (style: TextStyle): TextStyle => ({ ...style, size: style.size * scale });
   return {
     head: sized(TEXT.head),

@@ -1,6 +1,6 @@
 import type { ShadeTable } from '#scans/report/document';
 import { type Block, type Section, tableBlocks } from './blocks.ts';
-import type { Box, Canvas, Element } from './canvas.ts';
+import type { Box, Canvas } from './canvas.ts';
 import { COLORS, SHADES, TEXT, type TextStyle } from './palette.ts';
 import { type Line, type Typesetter, widestOf } from './typesetter.ts';
 
@@ -13,14 +13,7 @@ const RADIUS = 2.5;
 
 type Row = ShadeTable['rows'][number];
 
-interface Grid {
-  name: number;
-  cell: number;
-  style: TextStyle;
-  headStyle: TextStyle;
-  set: Typesetter;
-  table(canvas: Canvas): Element;
-}
+type Grid = ReturnType<typeof gridOf>;
 
 export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
   const grid = gridOf(table, width, section);
@@ -51,7 +44,7 @@ export function shadeTableBlocks(table: ShadeTable, width: number, section: Sect
     : blocks;
 }
 
-function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section): Grid {
+function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section) {
   const widthOf = (texts: readonly string[], style: TextStyle) =>
     widestOf(texts.map((text) => set.line(text, style)));
   const names = [head[0] ?? '', ...rows.map(({ name }) => name)];

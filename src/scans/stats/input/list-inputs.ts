@@ -38,7 +38,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
       `Skipped ${countOf(skipped.length, 'file')} that qrctl keeps next to scan files: ${inShort(skipped)}`,
     );
   const named = new Set(kept.map((name) => resolve(name)));
-  const folders = createFolders();
+  const folders = new Map<string, ReturnType<typeof readFolder>>();
   const logs: InputLog[] = [];
   const also: string[] = [];
   for (const name of kept) {
@@ -51,7 +51,8 @@ export async function listInputs(names: readonly string[], options: ListOptions)
       for (const log of await listDirectory(name, options)) logs.push(log);
       continue;
     }
-    const { files, unknown } = await folders(dirname(name));
+    const folder = dirname(name);
+    const { files, unknown } = await getOrAdd(folders, folder, () => readFolder(folder));
     const rotated = options.rotated ? earlierOf(name, files) : [];
     // F22: a file with a rotated name may be of another code, unless the log was rotated.
     const isRotated = await wasRotated(name);
@@ -63,7 +64,6 @@ export async function listInputs(names: readonly string[], options: ListOptions)
       paths: missing ? earlier : [...earlier, name],
       keptBy: isRotated === undefined ? undefined : { file: name },
     });
-    const folder = dirname(name);
     const alike = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(folder, file));
     const unread = [...(isRotated ? [] : rotated.map(({ path }) => path)), ...(await filterScans(alike))];
     const unnamed = unread.filter((path) => !named.has(resolve(path)));
@@ -88,17 +88,7 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
   };
 }
 
-interface Folder {
-  files: ReadonlyMap<string, readonly string[]>;
-  unknown: readonly string[];
-}
-
-function createFolders(): (directory: string) => Promise<Folder> {
-  const folders = new Map<string, Promise<Folder>>();
-  return (directory) => getOrAdd(folders, directory, () => readFolder(directory));
-}
-
-async function readFolder(directory: string): Promise<Folder> {
+async function readFolder(directory: string) {
   // Files in a directory that can't be listed may be readable.
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
   const names: string[] = [];
@@ -117,7 +107,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
 }
 
 /** Returns rotated files, by prefix if the name has no data extension. */
-function earlierOf(path: string, files: Folder['files']): LogFile[] {
+function earlierOf(path: string, files: ReadonlyMap<string, readonly string[]>): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
     const name = readLogName(file, base);
