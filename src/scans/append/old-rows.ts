@@ -127,7 +127,7 @@ export async function countMissingRows(
   const passes = Math.max(1, Math.ceil(keptRows / mostIds));
   for (let pass = 0; pass < passes; pass++) {
     const isOfPass = (id: string) => Math.abs(Number(id.slice(-DIGITS))) % passes === pass;
-    const sets = new Map<string, SortedIds>();
+    const sets = new Map<string, ReturnType<typeof createSortedIds>>();
     await kept((code, id) => {
       if (!isOfPass(id)) return;
       getOrAdd(sets, code, createSortedIds).add(id);
@@ -141,18 +141,13 @@ export async function countMissingRows(
 
 const DIGITS = 9;
 
-interface SortedIds {
-  add(id: string): void;
-  has(id: string): boolean;
-}
-
 /** Creates a set of 64-bit IDs, without longer ones. */
-function createSortedIds(): SortedIds {
+function createSortedIds() {
   let ids = new BigInt64Array(64);
   let count = 0;
   let sorted: BigInt64Array | undefined;
   return {
-    add(id) {
+    add(id: string): void {
       const value = BigInt(id);
       if (BigInt.asIntN(64, value) !== value) return;
       if (count === ids.length) {
@@ -162,7 +157,7 @@ function createSortedIds(): SortedIds {
       }
       ids[count++] = value;
     },
-    has(id) {
+    has(id: string): boolean {
       sorted ??= ids.subarray(0, count).sort();
       const known = sorted;
       const value = BigInt(id);

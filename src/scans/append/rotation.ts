@@ -139,7 +139,11 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
   const settle = async (file: DiskFile) => {
     const there = { ...job, paths: { ...job.paths, file: path ?? '' } };
     await checkedHash(there, file, state, false);
-    if (!stamp) await truncateRest(there, file, state);
+    if (!stamp) {
+      const { size } = await file.stat();
+      if (size > bytes) await truncateUncommitted(there, file, state, size);
+      await file.sync();
+    }
     if (isRead) {
       const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal };
       await readRows(file, rows, identity, ({ code = alone, id, timeMs }) => {
@@ -155,12 +159,6 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
   return isRead && path
     ? [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`]
     : [];
-}
-
-async function truncateRest(job: OpenJob, file: DiskFile, state: AppendState): Promise<void> {
-  const { size } = await file.stat();
-  if (size > state.bytes) await truncateUncommitted(job, file, state, size);
-  await file.sync();
 }
 
 async function findRotated(

@@ -22,15 +22,18 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
   const idAt = columns.indexOf('id');
   const tsAt = columns.indexOf('ts');
   return (block) => {
-    // Rejects a quote in an unquoted cell, as after an incomplete row that was written over.
-    const records = refusing(() =>
-      parse(block, {
+    let records: string[][];
+    try {
+      // Rejects a quote in an unquoted cell, as after an incomplete row that was written over.
+      records = parse(block, {
         delimiter,
         record_delimiter: recordEnd,
         relax_column_count: true,
         skip_empty_lines: false,
-      }),
-    ) as string[][];
+      });
+    } catch (error) {
+      return unparsable(error);
+    }
     return records.map((cells) => {
       if (cells.length !== columns.length)
         throw new UnrecognizedRowError(
@@ -62,14 +65,6 @@ function checkedRow(code: unknown, id = '', ts: unknown): SavedRow {
   const timeMs = typeof ts === 'string' ? parseInstant(ts) : undefined;
   if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new UnrecognizedRowError('a row that is not a scan');
   return { code: typeof code === 'string' ? code : undefined, id, timeMs };
-}
-
-function refusing<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    return unparsable(error);
-  }
 }
 
 function unparsable(cause: unknown): never {

@@ -46,7 +46,7 @@ export function formatManifest(
   overlapMs: number,
 ): Buffer {
   const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
-    return [partition, numberOf(name), rows, bytes, newestMs];
+    return [partition, Number(/\d+/.exec(name)?.[0]), rows, bytes, newestMs];
   });
   const positions = formatPositions(overlaps, overlapMs);
   return formatRecord({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
@@ -70,10 +70,6 @@ export function parseManifest(bytes: Buffer): Manifest {
 
 export function partName(number: number, format: AppendIdentity['format']): string {
   return `part-${String(number).padStart(6, '0')}.${format}`;
-}
-
-function numberOf(name: string): number {
-  return Number(/\d+/.exec(name)?.[0]);
 }
 
 /** P8: checks every field: another program may have written a correct checksum. */

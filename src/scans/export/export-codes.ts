@@ -12,16 +12,7 @@ import type { CodeSink, TimedRows } from '#files/formats/row-sink';
 import type { Service } from '#service/service';
 import type { QrCode, ScanPage } from '#service/shapes';
 import { exportScans } from './export-scans.ts';
-import {
-  type CodeReader,
-  countsBeyond,
-  type Range,
-  type ReadScans,
-  readerOf,
-  readFirst,
-  widened,
-  widest,
-} from './range.ts';
+import { countsBeyond, type Range, type ReadScans, readerOf, readFirst, widened, widest } from './range.ts';
 
 /** Code, or only its ID if specified by ID. `missing`: it does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
@@ -57,20 +48,6 @@ interface Summary {
   range: Range | undefined;
 }
 
-interface Prepared {
-  code: CodeLabel;
-  sink: CodeSink;
-  reader: CodeReader;
-  range: Range;
-  first: ScanPage;
-  firstIsOpen: boolean;
-}
-
-interface Turn {
-  code: CodeLabel;
-  prepared: Promise<Prepared>;
-}
-
 const MOST_DOWN = 1;
 
 /** Exports codes. A failure of one code is in the summary, without rows; other errors are thrown. */
@@ -83,7 +60,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   let down = 0;
 
   /** C16: fetches page 1 in advance, without a checkpoint. */
-  async function prepare(code: CodeLabel): Promise<Prepared> {
+  async function prepare(code: CodeLabel) {
     // C14: a missing code needs no request.
     if (code.missing) throw code.missing;
     const sink = await job.openSink(code);
@@ -115,13 +92,13 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     return { code, sink, reader, range, first, firstIsOpen };
   }
 
-  function start(code: CodeLabel): Turn {
+  function start(code: CodeLabel) {
     const prepared = prepare(code);
     prepared.catch(() => undefined);
     return { code, prepared };
   }
 
-  async function run({ code, sink, reader, ...reading }: Prepared): Promise<void> {
+  async function run({ code, sink, reader, ...reading }: Awaited<ReturnType<typeof prepare>>): Promise<void> {
     const before = summary.scans;
     const count = () => {
       summary.scans = before + sink.added();
@@ -161,7 +138,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   }
 
   try {
-    const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
+    const takeTurn = ({ code, prepared }: ReturnType<typeof start>) =>
+      prepared.then(run).catch((error) => fail(code, error));
     let alone = 0;
     // C1: no other request is sent before the end of the range is known.
     for (; alone === 0 || untilMs === undefined; alone++) {

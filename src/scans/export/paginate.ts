@@ -143,7 +143,9 @@ export function createPageMerger() {
     if (page.rows.length - fresh.rows.length !== count() - rank)
       throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
-    refuseRepeats(rows);
+    // C5: refuses a repeated row, which would hide another one.
+    if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
+      throw new InconsistentPagesError('a page contains the same row twice');
     const newest = times.indexOf(times.at(-1) as number);
     // C4: rows of the newest instant wait for the next page.
     const done =
@@ -170,12 +172,6 @@ export function createPageMerger() {
   const rest = () => oldestFirst(pending);
 
   return { count, add, rest };
-}
-
-/** C5: refuses a repeated row, which would hide another one. */
-function refuseRepeats(rows: readonly Scan[]): void {
-  if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
-    throw new InconsistentPagesError('a page contains the same row twice');
 }
 
 /** Sorts by time, then by ID. Returns the same arrays if sorted. */

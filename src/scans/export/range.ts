@@ -70,7 +70,8 @@ export function pageReader(
     try {
       return await read({ page, limit, ...asked });
     } catch (error) {
-      if (!isRefusedPage(error, page)) throw error;
+      const isRefused = error instanceof RejectedError || error instanceof NotFoundError;
+      if (page === 1 || !isRefused) throw error;
       return { rows: [], times: [], total: first.total, serviceTimeMs: undefined };
     }
   };
@@ -121,8 +122,4 @@ export function widened({ sinceMs, untilMs }: Bounds): Bounds {
     ...(sinceMs !== undefined && { sinceMs: sinceMs - MARGIN_MS }),
     ...(untilMs !== undefined && { untilMs: untilMs + MARGIN_MS }),
   };
-}
-
-function isRefusedPage(error: unknown, page: number): boolean {
-  return page > 1 && (error instanceof RejectedError || error instanceof NotFoundError);
 }

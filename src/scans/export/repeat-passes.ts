@@ -41,7 +41,7 @@ export async function* repeatPasses(
       total = Math.max(total, response.total);
       served += response.rows.length;
       if (page < lastPage() && response.rows.length !== pageSize) full = false;
-      const fresh = select(response, ({ id }) => isAdded(ids, id));
+      const fresh = select(response, ({ id }) => ids.size < ids.add(id).size);
       job.reportRows?.(ids.size);
       yield fresh;
     }
@@ -71,9 +71,4 @@ export async function collectPasses(
 
 function* pagesUntil(last: () => number): Generator<number> {
   for (let page = 1; page <= last(); page++) yield page;
-}
-
-function isAdded<T>(set: Set<T>, value: T): boolean {
-  const before = set.size;
-  return set.add(value).size > before;
 }

@@ -23,7 +23,10 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   const isWide = WIDE.has(by) || kind === 'column' || kind === 'utm';
   const section: Section = {
     ...given,
-    rows: kind === 'time' && !isRecurring(given) ? given.rows.filter(isCounted) : given.rows,
+    rows:
+      kind === 'time' && !isRecurring(given)
+        ? given.rows.filter(({ scans, perDay }) => scans > 0 || perDay !== null)
+        : given.rows,
   };
   const card = { id, title, isWide, tables: [], notes: notesOf(section, options, locale) };
   if (section.rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
@@ -41,10 +44,6 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
     tables: [by === 'day' ? calendarTable(section, words.notes.byWeek, locale) : table],
     notes: [...(hasLine && shift !== 0 ? [words.notes.byWeekday] : []), ...card.notes],
   };
-}
-
-function isCounted({ scans, perDay }: Figure): boolean {
-  return scans > 0 || perDay !== null;
 }
 
 const LEAST_DAYS = 14;

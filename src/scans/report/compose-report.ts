@@ -109,9 +109,10 @@ function cardsOf(
   const isNoted = { averages: total.comparesAverages || beforeData, beforeData };
   const weekdayBefore = before && localDate(before.sinceMs, zone).weekday;
   const options = { legend, weekdayBefore, isNoted };
-  const cards = sections.map((section, at) =>
-    composeCard(section, { id: idOf(section, at), ...options }, locale),
-  );
+  const cards = sections.map((section, at) => {
+    const id = section.kind === 'column' ? `by-column-${at + 1}` : `by-${section.by}`;
+    return composeCard(section, { id, ...options }, locale);
+  });
   const shades = hours ? [hoursCard(hours, locale)] : [];
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
   return pairCards([
@@ -135,10 +136,6 @@ function pairCards(cards: readonly Card[]): Card[] {
     }
   }
   return paired;
-}
-
-function idOf({ kind, by }: Section, at: number): string {
-  return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
 }
 
 function crossCard(cross: Cross, id: string, locale: Locale): Card {

@@ -23,7 +23,8 @@ const NONE = '–';
 export function figuresTable(section: Section, options: TableOptions, locale: Locale): FigureTable {
   const { words } = locale;
   const { caption, isCompared, beforeData, hasBars } = options;
-  const hasAverages = showsAverages(section, isCompared);
+  const { kind, by, comparesAverages } = section;
+  const hasAverages = (kind === 'time' && by !== 'day') || (isCompared && comparesAverages);
   const averages = section.rows.flatMap(({ perDay, previousPerDay }) => [perDay, previousPerDay]);
   const columns: Columns = {
     isCompared,
@@ -39,7 +40,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
     kind: 'figures',
     caption,
     head: [
-      { text: section.kind === 'column' ? shorten(section.by) : words.columns[section.by] },
+      { text: kind === 'column' ? shorten(by) : words.columns[by] },
       head(words.heads.scans),
       { text: words.heads.share },
       ...(isCompared ? [head(words.heads.previous), { text: words.heads.change }] : []),
@@ -80,10 +81,6 @@ export function crossTable({ rows, columns, cells }: Cross, locale: Locale): Fig
 
 export function isRecurring({ kind, by }: Pick<Section, 'kind' | 'by'>): boolean {
   return kind === 'time' && (by === 'hour' || by === 'weekday');
-}
-
-function showsAverages(section: Section, isCompared: boolean): boolean {
-  return (section.kind === 'time' && section.by !== 'day') || (isCompared && section.comparesAverages);
 }
 
 function markedName(row: Figure, section: Section, locale: Locale): Name {

@@ -110,17 +110,14 @@ export function formatRange(
     return locale.range(locale.dateTime(first), locale.dateTime(localDate(untilMs, zone)));
   }
   const isOfMonths = first.day === 1 && localDate(untilMs, zone).day === 1;
-  return isOfMonths ? formatMonths(first, last, locale) : formatDays(first, last, locale);
+  if (!isOfMonths) return formatDays(first, last, locale);
+  return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
 }
 
 function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
   if (first.year !== last.year) return locale.date('days', first, last);
   if (first.month !== last.month) return locale.date('daysInYear', first, last);
   return first.day === last.day ? locale.date('date', first) : locale.date('daysInMonth', first, last);
-}
-
-function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string {
-  return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
 }
 
 /** Returns the first and last date of `2026-10-01`, `2026-W40`, `2026-10` or `Monday`; else undefined. */

@@ -38,14 +38,8 @@ export type Reading =
   | { sinceMs: number | undefined; range: Range; cuts: readonly number[] }
   | { sinceMs: number | undefined; range: Range | undefined; cuts: undefined };
 
-interface Readings {
-  readings: Reading[];
-  before: ClosedSpan | undefined;
-  untilMs: number | undefined;
-}
-
 /** Plans the ranges to read. `nowMs` is an estimate, `serviceNowMs` the service's time. */
-export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined): Readings {
+export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined) {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
   const untilMs = plan.span.untilMs ?? serviceNowMs ?? (isCompared ? nowMs : undefined);

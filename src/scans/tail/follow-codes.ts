@@ -21,11 +21,6 @@ interface FollowJob {
 
 const RELIST_INTERVALS = 30;
 
-interface Followed {
-  follow: ReturnType<typeof followCode>;
-  label: object;
-}
-
 /** Prints new scans until stopped. Waits during outages. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
@@ -53,7 +48,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
     await printer.discard();
   }
 
-  function start(code: CodeLabel): Followed {
+  function start(code: CodeLabel) {
     const follow = followCode({
       ...printer.startOf(code.id),
       ...readerOf(code, service),
@@ -65,7 +60,8 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
 
   async function followNew(listCodes: () => Promise<readonly CodeLabel[]>): Promise<void> {
     const listed = await listCodes().catch((error) => {
-      if (isPassing(error)) return [];
+      const passing = [UnavailableError, NotFoundError, UnprovenError];
+      if (passing.some((kind) => error instanceof kind)) return [];
       throw error;
     });
     for (const code of listed) {
@@ -77,7 +73,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
     }
   }
 
-  async function newScans(id: string, { follow, label }: Followed): Promise<FoundScan[]> {
+  async function newScans(id: string, { follow, label }: ReturnType<typeof start>): Promise<FoundScan[]> {
     try {
       const found = await follow.next().catch(async (error) => {
         if (!(error instanceof NotFoundError)) throw error;
@@ -103,12 +99,6 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
       return [];
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return (
-    error instanceof UnavailableError || error instanceof NotFoundError || error instanceof UnprovenError
-  );
 }
 
 interface CodeToFollow extends CodeReader {

@@ -44,7 +44,12 @@ export async function checkLogFiles(
   const isUnfinished = tail > 0 && !state.stamp;
   const fault =
     (justMoved ? undefined : faultOf(name, state, head)) ??
-    (isReplaced ? notRotated(name, unknown.path) : undefined);
+    (isReplaced
+      ? {
+          reason: foreignReason(unknown.path, name),
+          hint: 'Restore it from a backup. To compare the log without it, move it to another directory.',
+        }
+      : undefined);
   return {
     paths: [...own, ...others].filter((path) => read.has(path)),
     known,
@@ -76,13 +81,6 @@ function faultOf(
   return head.isEdited || (head.size > bytes && stamp)
     ? { reason: `${name} was edited or replaced since the last run`, hint }
     : undefined;
-}
-
-function notRotated(name: string, path: string): LogFault {
-  return {
-    reason: foreignReason(path, name),
-    hint: 'Restore it from a backup. To compare the log without it, move it to another directory.',
-  };
 }
 
 function unfinished(name: string, bytes: number): LogFault {

@@ -130,17 +130,14 @@ export async function checkCodesOfLogs(
   const own = ownWorkspace(service, seen, movedFrom);
   // V13: codes of another workspace are not those of the log, even with equal IDs.
   for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, WRONG_LOG);
-  const isInDirectory = (await Promise.all(places.map(isDirectory))).includes(true);
+  const stats = await Promise.all(places.map((place) => stat(place).catch(() => undefined)));
+  const isInDirectory = stats.some((found) => found?.isDirectory());
   for (const code of codes) checkLogsOf(code, logs, isInDirectory);
   const known = codesOfLogs(logs);
   const unknown = codes.find(
     ({ id, missing }) => missing && !known.has(id) && logs.every(({ state }) => state),
   );
   if (unknown) throw unknown.missing;
-}
-
-async function isDirectory(place: string): Promise<boolean> {
-  return (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 const MOST_PASTED = 5;

@@ -56,7 +56,7 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   const { recent, baseline, isCapped, isYoung } = evidence;
   const weekly = isCapped ? undefined : baseline / BASELINE_WEEKS;
   const last = await lastOf(evidence, weekly, limits);
-  const found = { scans: recent, expected: weekly, lastMs: msOf(last) };
+  const found = { scans: recent, expected: weekly, lastMs: typeof last === 'object' ? last.ms : undefined };
   const silence = await judgeSilence(evidence, last, limits);
   if (silence) return { ...found, ...silence };
   if (last === 'none') return { ...found, outcome: isYoung ? 'new' : 'ok', unjudged: 'none' };
@@ -119,10 +119,6 @@ async function judgeHidden(
   return isQuiet || isLong
     ? { outcome: 'quiet', expected, quietSinceMs: isQuiet ? Math.min(emptyMs, askedMs) : emptyMs }
     : undefined;
-}
-
-function msOf(last: LastScan): number | undefined {
-  return typeof last === 'object' ? last.ms : undefined;
 }
 
 async function expectedSince(

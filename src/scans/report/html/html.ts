@@ -20,7 +20,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 function render(part: Part): string {
   if (typeof part === 'number') return String(part);
-  if (typeof part === 'string') return asText(part);
+  if (typeof part === 'string') return clean(part).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
   return 'markup' in part ? part.markup : part.map(render).join('');
 }
 
@@ -31,7 +31,3 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-
-function asText(text: string): string {
-  return clean(text).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
-}

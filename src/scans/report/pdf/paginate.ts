@@ -51,8 +51,10 @@ function fillPage(bands: readonly Band[], room: number): Filled {
     consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
     const [next, ...later] = left;
     const [part, rest] = next ? splitBand(next, room - height - next.above) : [];
-    if (next && part && rest)
-      consider({ bands: [...chosen, part], left: [rest, ...later] }, splitPenalty(next, room));
+    if (next && part && rest) {
+      const penalty = bandHeight(next) > room / 2 ? 0 : TOLERABLE[next.stacks.length > 1 ? 1 : 0];
+      consider({ bands: [...chosen, part], left: [rest, ...later] }, penalty);
+    }
     for (let index = at; index < Math.min(others.length, MOST_AHEAD); index++) {
       const band = others[index];
       if (!band || heightWith(height, band) > room) continue;
@@ -62,10 +64,6 @@ function fillPage(bands: readonly Band[], room: number): Filled {
   };
   choose([first], [], 0, 0);
   return best;
-}
-
-function splitPenalty(band: Band, room: number): number {
-  return bandHeight(band) > room / 2 ? 0 : TOLERABLE[band.stacks.length > 1 ? 1 : 0];
 }
 
 function heightWith(height: number, band: Band): number {

@@ -1,7 +1,7 @@
 import { sum } from '#base/collections';
 import { clean } from '#base/text/clean';
 import { breakLines } from '#files/paper/break-lines';
-import { type CaptionFont, loadFonts } from '#files/paper/caption-fonts';
+import { loadFonts } from '#files/paper/caption-fonts';
 import { type BaseDirection, type Piece, piecesOf } from '#files/paper/captions';
 import { typeset } from '#files/paper/missing-glyphs';
 import { widthOfPieces } from '#files/paper/pdf-text';
@@ -66,9 +66,9 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
 
   const setText = (text: string, { weight }: TextStyle, direction: BaseDirection): Known =>
     remembered(known, `${weight}${direction}`, text, () => {
-      const pieces = isPlain(text, direction)
-        ? plainPieces(text, fonts[weight])
-        : piecesOf(text, fonts[weight], direction);
+      const [font] = fonts[weight];
+      const isPlain = direction !== 'rtl' && /^[\x20-\x7e]*$/.test(text);
+      const pieces = isPlain && font ? [{ font, text }] : piecesOf(text, fonts[weight], direction);
       return { pieces, width: sum(pieces.map(widthOfPiece)) };
     });
 
@@ -128,12 +128,4 @@ function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
 
 function ownDirection(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return /\p{L}/u.test(text) ? 'auto' : directionOf(text, base);
-}
-
-function isPlain(text: string, direction: BaseDirection): boolean {
-  return direction !== 'rtl' && /^[\x20-\x7e]*$/.test(text);
-}
-
-function plainPieces(text: string, [font]: readonly CaptionFont[]): Piece[] {
-  return font ? [{ font, text }] : [];
 }
