@@ -84,13 +84,13 @@ function endOf({ readUntilMs, watermarkMs }: CodeOverlap): number | undefined {
 }
 
 export function areRotated(value: unknown): value is readonly RotatedFile[] {
+  const isRotatedFile = (file: unknown) =>
+    isObject(file) &&
+    isCount(file.bytes) &&
+    typeof file.sha256 === 'string' &&
+    isObject(file.newestMs) &&
+    Object.values(file.newestMs).every(isTime);
   return Array.isArray(value) && value.every(isRotatedFile);
-}
-
-function isRotatedFile(value: unknown): boolean {
-  if (!isObject(value) || !isObject(value.newestMs)) return false;
-  const { bytes, sha256, newestMs } = value;
-  return isCount(bytes) && typeof sha256 === 'string' && Object.values(newestMs).every(isTime);
 }
 
 export function foreignReason(path: string, log: string): string {

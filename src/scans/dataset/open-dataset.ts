@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { formatInstant } from '#base/time/time';
 import { type Disk, ifPresent } from '#files/durable/disk';
-import { acquireLock, type Lock } from '#files/durable/lock';
+import { acquireLock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
 import { cannotOpen } from '#files/durable/path-errors';
 import { RecordProblem, UnknownRecordError } from '#files/durable/record-file';
@@ -45,13 +45,11 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
 
 /** Opens a dataset under its lock. Throws UsageError without changes if manifest and run differ. */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
-  const { identity, append, clock, signal, onWait, disk = nodeDisk } = options;
+  const { identity, append, disk = nodeDisk } = options;
   try {
     await makeRealDirectories(disk, options.directory);
     // P9: takes the lock before it reads anything.
-    const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
-      (options.lock ?? acquireLock)(path, { clock, signal, onWait }),
-    );
+    const { directory, lock } = await lockDirectory(options, disk);
     try {
       await disk.checkWritable(directory);
       const found = await readManifest(disk, directory);
@@ -108,12 +106,13 @@ async function withoutRemoved(
   };
 }
 
-async function lockDirectory(disk: Disk, place: string, lockFile: (path: string) => Promise<Lock>) {
+async function lockDirectory(options: DatasetOptions, disk: Disk) {
+  const { clock, signal, onWait, lock: lockFile = acquireLock } = options;
   for (;;) {
-    const directory = await realPath(disk, place);
-    const lock = await lockFile(join(directory, MANIFEST));
+    const directory = await realPath(disk, options.directory);
+    const lock = await lockFile(join(directory, MANIFEST), { clock, signal, onWait });
     // D14: the path may lead to another directory after the wait.
-    if ((await realPath(disk, place)) === directory) return { directory, lock };
+    if ((await realPath(disk, options.directory)) === directory) return { directory, lock };
     await lock.release();
   }
 }

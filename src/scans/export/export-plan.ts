@@ -146,14 +146,13 @@ async function identityOf(
   log: LogPlace | undefined,
 ): Promise<AppendIdentity> {
   const { format, header, excel, rawCells, delimiter, chosen } = output;
-  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
-    throw new UsageError(`cannot append to ${format}`);
   const names = output.columns.map(({ name }) => name);
   const saved = chosen ? undefined : (await recordOf(log))?.identity.columns;
   // A log keeps its columns, because a later version may add some.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
-    format,
+    // The plan of the command refuses other formats.
+    format: format as AppendIdentity['format'],
     codes: codes.map(({ id }) => id),
     all: (directory === undefined || partition !== undefined) && all,
     columns,

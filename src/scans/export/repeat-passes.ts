@@ -41,6 +41,7 @@ export async function* repeatPasses(
       total = Math.max(total, response.total);
       served += response.rows.length;
       if (page < lastPage() && response.rows.length !== pageSize) full = false;
+      // A row is new if its ID makes the set larger.
       const fresh = select(response, ({ id }) => ids.size < ids.add(id).size);
       job.reportRows?.(ids.size);
       yield fresh;

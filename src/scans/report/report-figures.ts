@@ -15,6 +15,7 @@ export function reportFigures(
   counted: Counted,
   input: FiguresOptions,
 ): Omit<ReportFigures, 'title' | 'note' | 'logo'> {
+  const { before } = counted;
   const later = createdLater(counted.codes, span.untilMs);
   const options = {
     ...input,
@@ -36,7 +37,7 @@ export function reportFigures(
     zone: options.zone,
     filters,
     range: closedRange(options),
-    before: beforeOf(counted),
+    before: before && { ...before.span, isCovered: before.isCovered },
     coverage: counted.coverage,
     total: totalOf(options),
     sections: sections.filter(({ kind, rows }) => kind !== 'code' || rows.length > 1),
@@ -52,13 +53,6 @@ function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);
   return `${host}${pathname}`.replace(/^www\.|\/$/g, '');
-}
-
-function beforeOf({ before }: Counted): ReportFigures['before'] {
-  const { sinceMs, untilMs } = before?.span ?? {};
-  return before && sinceMs !== undefined && untilMs !== undefined
-    ? { sinceMs, untilMs, isCovered: before.isCovered }
-    : undefined;
 }
 
 function closedRange({ span, current, ...zone }: FiguresOptions): ClosedSpan | undefined {

@@ -52,9 +52,12 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
 /** Adds the rest as the last row, if necessary without scans. */
 function withRest(section: Section, { current }: FiguresOptions): Section {
   if (section.rows.at(-1)?.isRest) return section;
-  const none = { scans: 0, days: 0, previous: null, previousDays: 0 };
-  const rest = figure({ by: section.by, value: 'other', isRest: true }, none, current.total());
+  const rest = figure({ by: section.by, value: 'other', isRest: true }, uncompared(0), current.total());
   return { ...section, rows: [...section.rows, rest] };
+}
+
+function uncompared(scans: number) {
+  return { scans, days: 0, previous: null, previousDays: 0 };
 }
 
 function trimmed({ rows, columns, cells }: Cross): Cross {
@@ -75,9 +78,8 @@ export function figuresOfPairs(pair: Pair, options: FiguresOptions): Figure[] {
     columns.rows.flatMap((column, place) => {
       const scans = cells[at]?.[place] ?? 0;
       if (scans === 0) return [];
-      const counts = { scans, days: 0, previous: null, previousDays: 0 };
       const { by: by2, value: value2 } = column;
-      return { ...figure({ by, value, name: name ?? undefined }, counts, all), by2, value2 };
+      return { ...figure({ by, value, name: name ?? undefined }, uncompared(scans), all), by2, value2 };
     }),
   );
 }

@@ -163,7 +163,7 @@ export interface Counted {
   current: Tally;
   span: Span;
   /** Period before; `isCovered` if it does not begin before the data. */
-  before: { tally: Tally; span: Span; isCovered: boolean } | undefined;
+  before: { tally: Tally; span: ClosedSpan; isCovered: boolean } | undefined;
   data: DataPart;
   codes: readonly CodeLabel[] | undefined;
   names: ReadonlyMap<string, CodeName>;

@@ -19,12 +19,29 @@ interface EvidenceJob {
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
-  const isYoung = (createdMs ?? startMs) > startMs;
+  let before: Promise<RangeCount> | undefined;
+  const earlier = () => {
+    before ??= look(undefined, startMs);
+    return before;
+  };
+  const common: Omit<Evidence, 'recent' | 'baseline' | 'isCapped' | 'last' | 'findLast'> = {
+    isYoung: (createdMs ?? startMs) > startMs,
+    async countSameHours(weeks, lastMs) {
+      const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, endMs);
+      return (await look(sinceMs, untilMs)).scans;
+    },
+    hasSince: async (sinceMs) => (await look(sinceMs, endMs)).scans > 0,
+    hasEarlier: async () => (await earlier()).scans > 0,
+    async findEarlier() {
+      const found = await earlier();
+      return found.scans === 0 ? 'none' : (newestOf(found, startMs) ?? (await lastPageOf(found, startMs)));
+    },
+  };
   if (all.isWhole) {
     const recent = cut(all.page, { sinceMs: weekMs, untilMs: endMs }).rows.length;
     const last = newestOf(all, endMs) ?? 'none';
     const baseline = all.scans - recent;
-    return { ...asking(), recent, baseline, isCapped: false, last, isYoung, findLast: async () => last };
+    return { ...common, recent, baseline, isCapped: false, last, findLast: async () => last };
   }
   const week = await look(weekMs, endMs);
   const parts = all.isCapped ? await splitWeeks(week) : undefined;
@@ -33,7 +50,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
   const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
   const isCapped = parts?.isCapped ?? false;
-  return { ...asking(), recent: week.scans, baseline, isCapped, last, isYoung, findLast };
+  return { ...common, recent: week.scans, baseline, isCapped, last, findLast };
 
   /** W8: counts with a margin, which includes every scan whatever bounds the service applies. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
@@ -45,26 +62,6 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
     return { older, newer, isCapped: [older, newer, week].some(({ page }) => page.total >= all.page.total) };
-  }
-
-  function asking(): Pick<Evidence, 'countSameHours' | 'hasSince' | 'hasEarlier' | 'findEarlier'> {
-    let before: Promise<RangeCount> | undefined;
-    const earlier = () => {
-      before ??= look(undefined, startMs);
-      return before;
-    };
-    return {
-      async countSameHours(weeks, lastMs) {
-        const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, endMs);
-        return (await look(sinceMs, untilMs)).scans;
-      },
-      hasSince: async (sinceMs) => (await look(sinceMs, endMs)).scans > 0,
-      hasEarlier: async () => (await earlier()).scans > 0,
-      async findEarlier() {
-        const found = await earlier();
-        return found.scans === 0 ? 'none' : (newestOf(found, startMs) ?? (await lastPageOf(found, startMs)));
-      },
-    };
   }
 
   async function lastPageOf(
