@@ -42,8 +42,8 @@ export function createAppendFile(job: AppendJob) {
   let changed = !isSaved;
   let closed = false;
   let worthCommit = false;
-  const { rows: rowsBefore } = contentsOf(overlaps);
-  let kept = { ...contentsOf(job.replaced ?? overlaps), added: 0 };
+  const { rows: rowsBefore } = contentsOf(overlaps.values());
+  let kept = { ...contentsOf((job.replaced ?? overlaps).values()), added: 0 };
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) =>
@@ -126,7 +126,7 @@ export function createAppendFile(job: AppendJob) {
   function noteCommit(): void {
     changed = false;
     worthCommit = false;
-    const now = contentsOf(overlaps);
+    const now = contentsOf(overlaps.values());
     kept = { ...now, added: now.rows - rowsBefore };
   }
 

@@ -137,7 +137,7 @@ export function createFileTail(job: FileTailJob): RowTail {
       noteFailure(async () => {
         const mine = await prepare();
         const built = await mine.stat();
-        const { rows } = contentsOf(overlaps);
+        const { rows } = contentsOf(overlaps.values());
         const keepsOld = await old?.isNeeded({ rows, readBack });
         // A8: renames the state first. After a kill, the next run completes the second rename.
         await putInPlace(disk, mine, place, paths.file, async () => {

@@ -45,13 +45,14 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return getOrAdd(overlaps, code, emptyOverlap);
 }
 
-export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>) {
+/** Returns the number of rows of all parts, and the time of the newest. */
+export function contentsOf(parts: Iterable<Pick<CodeOverlap, 'rows' | 'watermarkMs'>>) {
   let rows = 0;
   let watermarkMs: number | undefined;
-  for (const overlap of overlaps.values()) {
-    rows += overlap.rows;
-    if (overlap.watermarkMs !== undefined)
-      watermarkMs = Math.max(watermarkMs ?? overlap.watermarkMs, overlap.watermarkMs);
+  for (const part of parts) {
+    rows += part.rows;
+    if (part.watermarkMs !== undefined)
+      watermarkMs = Math.max(watermarkMs ?? part.watermarkMs, part.watermarkMs);
   }
   return { rows, watermarkMs };
 }

@@ -8,6 +8,7 @@ import type { CodeSink, Rewind, RowSink } from '#files/formats/row-sink';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '#files/formats/whole-file';
 import type { AppendFile } from '#scans/append/add-rows';
 import type { LogPlace, LogService } from '#scans/append/open-log-file';
+import { contentsOf } from '#scans/append/overlap';
 import { removeState } from '#scans/append/recorded-log';
 import type { ScanRun } from '#scans/scan-run';
 import { addColumns } from './added-columns.ts';
@@ -46,6 +47,13 @@ export async function openSinks(
     const remark = (line: string) => void remarks.push(line);
     return contents.appended(await openGrowing(run, plan, keptBy, of, service, { remark }));
   };
+  const openRewindable = async (document: OutputPlan): Promise<RowSink> => {
+    const { path } = document;
+    // Removes an append's state with the file that `--overwrite` replaces.
+    const beforeReplace = plan.overwrite && path !== undefined ? () => removeState(path) : undefined;
+    const sink = await openDocument({ ...document, beforeReplace });
+    return sink.rewinds ? sink : createBufferedSink(sink);
+  };
   const sharedLog = (file: AppendFile, place: string): ExportSinks => ({
     ...common,
     place,
@@ -63,8 +71,8 @@ export async function openSinks(
     const open = async (code: CodeLabel) => {
       const path = fileOf(code);
       if (append) return withColumns(code, (await openLog({ file: path }, [code])).sinkOf(code.id, true));
-      const own = await openDocument(replacing(plan, { ...output, path, elsewhere: OTHER_DIRECTORY }));
-      return withColumns(code, contents.partOf(rewindable(own), path));
+      const own = await openRewindable({ ...output, path, elsewhere: OTHER_DIRECTORY });
+      return withColumns(code, contents.partOf(own, path));
     };
     const noteGone = async (code: CodeLabel) => {
       const file = await openLog({ file: fileOf(code) }, [code]);
@@ -84,7 +92,7 @@ export async function openSinks(
     const file = await openLog({ file: append.path });
     return sharedLog(file, file.path);
   }
-  const shared = rewindable(await openDocument(replacing(plan, output)));
+  const shared = await openRewindable(output);
   return {
     ...common,
     place: output.path,
@@ -97,38 +105,18 @@ export async function openSinks(
   };
 }
 
-/** Removes an append's state with the file that `--overwrite` replaces. */
-function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
-  const { path } = output;
-  if (!overwrite || path === undefined) return output;
-  return {
-    ...output,
-    beforeReplace: () => removeState(path),
-  };
-}
-
-function rewindable(sink: DocumentSink): RowSink {
-  return sink.rewinds ? sink : createBufferedSink(sink);
-}
-
-const NOTHING = { rows: 0, newestMs: -Infinity };
-
-function together(one: typeof NOTHING, other: typeof NOTHING): typeof NOTHING {
-  return { rows: one.rows + other.rows, newestMs: Math.max(one.newestMs, other.newestMs) };
-}
-
 function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
   // Rows on standard output can't be removed.
   const direct = directory === undefined && output.path === undefined;
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
-  let written = NOTHING;
+  let written = contentsOf([]);
   /** Rows of finished codes in a document that is not committed. */
-  let pending = NOTHING;
+  let pending = contentsOf([]);
 
   function committed(path: string | undefined): void {
-    written = together(written, pending);
-    pending = NOTHING;
+    written = contentsOf([written, pending]);
+    pending = contentsOf([]);
     if (path !== undefined) files.push(path);
   }
 
@@ -136,13 +124,11 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
     committed,
     read() {
       const held = appendedTo.map((file) => file.contents());
-      const { rows, newestMs } = held
-        .map(({ rows, watermarkMs }) => ({ rows, newestMs: watermarkMs ?? NOTHING.newestMs }))
-        .reduce(together, written);
+      const { rows, watermarkMs } = contentsOf([written, ...held]);
       return {
         rows,
         added: written.rows + sum(held.map(({ added }) => added)),
-        watermarkMs: newestMs === NOTHING.newestMs ? undefined : newestMs,
+        watermarkMs,
         // Omits files of codes without result, and files that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
@@ -155,14 +141,14 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;
-      let newestMs = -Infinity;
+      let watermarkMs: number | undefined;
       let undo: Rewind | undefined;
       return {
         sinceMs,
         added: () => added,
         async write({ rows, times }) {
           const written = await document.write(rows);
-          for (const time of times) newestMs = Math.max(newestMs, time);
+          for (const time of times) watermarkMs = Math.max(watermarkMs ?? time, time);
           added += written;
           return written;
         },
@@ -179,7 +165,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
         async commit() {
           if (isOwn) await document.commit();
           undo = undefined;
-          pending = together(pending, { rows: added, newestMs });
+          pending = contentsOf([pending, { rows: added, watermarkMs }]);
           if (isOwn || direct) committed(ownPath);
         },
         async discard() {
