@@ -94,7 +94,6 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
   }
   const isSame = await closing(rebuilt, async (file) => {
     const { size } = await file.stat();
-    if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
   // Another file belongs to a later --restart that was stopped while writing.

@@ -1,13 +1,30 @@
 import { join } from 'node:path';
-import { NotFoundError, RejectedError, UnexpectedResponseError, type UnprovenError } from '#base/errors';
-import { addFile } from '#base/run/run-summary';
-import { codeInShell, countOf, inShellOr, quote } from '#base/text/quote';
-import { formatInstant } from '#base/time/time';
-import { makeOutputDirectory, writeWholeFile } from '#files/formats/whole-file';
+import { NotFoundError, RejectedError, UnexpectedResponseError, UnprovenError } from '#base/errors';
+import { addFile, type RunFacts } from '#base/run/run-summary';
+import { asSentence, codeInShell, countOf, inShellOr, quote } from '#base/text/quote';
+import { type Clock, formatInstant } from '#base/time/time';
+import { closing, ifPresent, readPieces } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
+import type { Processes } from '#files/durable/replace-file';
+import { realPath } from '#files/durable/trusted-file';
+import { createFormatter } from '#files/formats/create-formatter';
+import { createDocumentSink, type DocumentSink } from '#files/formats/document-sink';
+import type { CodeSink } from '#files/formats/row-sink';
+import { makeOutputDirectory, openWholeFile, writeWholeFile } from '#files/formats/whole-file';
 import { countRange, mayBeTruncated } from '#scans/export/truncated-total';
 import type { SendDelete, Service } from '#service/service';
 import { MAX_SCANS_PAGE, type QrCode } from '#service/shapes';
-import { type BackupContext, notDeleted, OTHER_DIRECTORY, type SavedScans, saveScans } from './scans-file.ts';
+
+export interface BackupContext {
+  console: { note(line: string): void; warn(line: string, evenQuiet?: boolean): void };
+  processes: Processes;
+  facts: RunFacts;
+  clock: Clock;
+  signal: AbortSignal;
+  service(): Promise<Service>;
+}
+
+const OTHER_DIRECTORY = 'specify a different directory with --backup';
 
 const ROUNDS = 3;
 const SETTLE_MS = 1000;
@@ -29,7 +46,7 @@ export async function openBackup(context: BackupContext, directory: string) {
     /** Backs up and deletes a code, which has its status from before a pause. */
     async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
       const place = join(directory, code.id.toLowerCase());
-      const pause = createPause(context, code, setStatus);
+      let isRefused = false;
       try {
         // B1, B7: flushes the code to a regular file before the deletion.
         await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
@@ -38,13 +55,14 @@ export async function openBackup(context: BackupContext, directory: string) {
           keeps: true,
         });
         addFile(context.facts, `${place}.json`);
-        await pause.begin();
+        isRefused = code.status === 'active' && !(await pause(context, code, setStatus));
         const saved = await deleteSaved(context, code, `${place}.scans.ndjson`, send);
         codes += 1;
         record = `${place}.json`;
         untilMs = Math.min(untilMs, saved.untilMs);
       } catch (error) {
-        await pause.undo(error);
+        if (!isRefused && code.status === 'active' && !(error instanceof NotFoundError))
+          await resume(context, code, setStatus);
         throw error;
       }
     },
@@ -120,34 +138,31 @@ function unverified(code: QrCode, reason: string): UnprovenError {
   return notDeleted(code, reason, 'When the code is scanned less often, run the same command again.');
 }
 
-function createPause({ console }: BackupContext, code: QrCode, setStatus: SetStatus) {
-  let isRefused = false;
-  return {
-    async begin(): Promise<void> {
-      if (code.status !== 'active') return;
-      // B4: pauses the code before its scans are read.
-      await setStatus('paused').catch((error) => {
-        if (!isRefusal(error)) throw error;
-        isRefused = true;
-        const refused = `The service refused to pause ${quote(code.slug)}`;
-        console.note(`${refused}. Backing up the code while it is active`);
-      });
-    },
-    /** Restores the status, or warns that the code may be paused. Never throws. */
-    async undo(reason: unknown): Promise<void> {
-      if (isRefused || code.status !== 'active' || reason instanceof NotFoundError) return;
-      await setStatus(code.status).catch((error) => {
-        // The code was deleted, perhaps by a DELETE without a response.
-        if (error instanceof NotFoundError) return;
-        const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
-        const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
-        console.warn(
-          `${what}. Run the command again to delete the code, or restore its status with \`${command}\``,
-          true,
-        );
-      });
-    },
-  };
+/** B4: pauses a code before its scans are read. Returns whether the service did not refuse. */
+async function pause({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Promise<boolean> {
+  try {
+    await setStatus('paused');
+    return true;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const refused = `The service refused to pause ${quote(code.slug)}`;
+    console.note(`${refused}. Backing up the code while it is active`);
+    return false;
+  }
+}
+
+/** Restores the status, or warns that the code may be paused. Never throws. */
+async function resume({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Promise<void> {
+  await setStatus(code.status).catch((error) => {
+    // The code was deleted, perhaps by a DELETE without a response.
+    if (error instanceof NotFoundError) return;
+    const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
+    const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
+    console.warn(
+      `${what}. Run the command again to delete the code, or restore its status with \`${command}\``,
+      true,
+    );
+  });
 }
 
 /** Returns whether a request changed nothing. After an unexpected 2xx, the code may be paused. */
@@ -155,4 +170,82 @@ function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
   return status >= 400 && status < 500;
+}
+
+interface SavedScans {
+  scans: number;
+  untilMs: number;
+}
+
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, also one of an existing file. */
+async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
+  const { exportCodes } = await import('#scans/export/export-codes');
+  const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
+  const file = await openWholeFile(path, options);
+  const style = { shape: 'list' as const, keepExtra: true, header: true, rawCells: true, excel: false };
+  const formatter = createFormatter('ndjson', { columns: [], ...style });
+  const document = createDocumentSink(file, formatter);
+  const sink = sinkOf(document, code, await readIds(path));
+  const service = await context.service();
+  const { failures, range } = await exportCodes({
+    service,
+    codes: [code],
+    untilMs: undefined,
+    // B2: looks beyond any total, which may be capped, because the deletion would lose scans.
+    proveBeyond: true,
+    now: context.clock.now,
+    openSink: async () => sink,
+    note: context.console.note,
+    progress: () => undefined,
+  });
+  const [failure] = failures;
+  if (failure) throw failure.error;
+  return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
+}
+
+/** Returns the IDs of an existing backup, which `openWholeFile` checked: a regular file, or none. */
+async function readIds(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  const decoder = new TextDecoder();
+  const take = (line: string) => ids.add(/"id":\s*(-?\d+)/.exec(line)?.[1] ?? line);
+  let rest = '';
+  const opened = await ifPresent(nodeDisk.open(await realPath(nodeDisk, path), 'r'));
+  if (!opened) return ids;
+  await closing(opened, async (file) => {
+    const { size } = await file.stat();
+    for await (const piece of readPieces(file, 0, size)) {
+      const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) take(line);
+    }
+  });
+  if (rest !== '') take(rest);
+  return ids;
+}
+
+function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): CodeSink {
+  let added = 0;
+  return {
+    sinceMs: undefined,
+    added: () => added,
+    async write({ rows }) {
+      added += rows.length;
+      for (const { id } of rows) before.delete(String(id));
+      return document.write(rows);
+    },
+    checkpoint: () => document.checkpoint(),
+    async commit() {
+      // B6: an existing backup may be the only record of scans that the service no longer returns.
+      if (before.size > 0) {
+        const reason = `the existing backup has ${countOf(before.size, 'scan')} that the service did not return`;
+        throw notDeleted(code, reason, asSentence(OTHER_DIRECTORY));
+      }
+      await document.commit();
+    },
+    discard: () => document.discard(),
+  };
+}
+
+function notDeleted({ slug }: QrCode, reason: string, hint: string): UnprovenError {
+  return new UnprovenError(`${quote(slug)} was not deleted: ${reason}`, { hint });
 }

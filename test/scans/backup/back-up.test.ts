@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError } from '#base/errors';
-import { openBackup, requestsOfBackup } from '#scans/backup/back-up';
-import type { BackupContext } from '#scans/backup/scans-file';
+import { type BackupContext, openBackup, requestsOfBackup } from '#scans/backup/back-up';
+
 import type { SendDelete, Service } from '#service/service';
 import type { QrCode } from '#service/shapes';
 import { CODE } from '../../service/setup.ts';
