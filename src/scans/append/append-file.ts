@@ -1,22 +1,25 @@
-import { basename, dirname, join } from 'node:path';
-import { systemCode, UsageError } from '#base/errors';
-import { type Disk, ifPresent } from '#files/durable/disk';
+import { dirname } from 'node:path';
+import { UsageError } from '#base/errors';
+import type { Disk } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
 import { cannotOpen } from '#files/durable/path-errors';
-import { DamagedRecordError, RecordProblem } from '#files/durable/record-file';
+import { DamagedRecordError } from '#files/durable/record-file';
 import { refuseMountPoint, temporaryOf } from '#files/durable/replace-file';
-import { realPath, removeFile } from '#files/durable/trusted-file';
+import { removeFile } from '#files/durable/trusted-file';
 import type { Formatter } from '#files/formats/formatter';
+import type { DatasetIdentity } from '#scans/dataset/manifest';
+import type { DatasetOptions } from '#scans/dataset/open-dataset';
+import type { ScanRun } from '#scans/scan-run';
+import type { Service } from '#service/service';
 import { type AppendFile, createAppendFile } from './add-rows.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
-import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
+import { readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
-import type { AppendIdentity, AppendRun } from './identity.ts';
+import type { AppendIdentity, AppendRun, OwnWorkspace } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
-import { isRotated } from './overlap.ts';
+import { type LogPlace, placeOf, resolvePaths } from './recorded-log.ts';
 import { openRotated } from './rotation.ts';
-import { type AppendState, parseState } from './state.ts';
 
 export interface AppendOptions extends AppendRun {
   path: string;
@@ -71,27 +74,6 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   }
 }
 
-/** Reads a state without a lock; undefined if missing or damaged. */
-export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
-  try {
-    const { state } = await resolvePaths(disk, file);
-    return parseState(await disk.readFile(state));
-  } catch (error) {
-    if (error instanceof RecordProblem || systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
-}
-
-/** Returns when a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
-export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
-  const saved = await readLogState(file, disk);
-  const there = await ifPresent(disk.lstat(await realPath(disk, file)));
-  if (!saved || !there || there.size < saved.bytes) return undefined;
-  return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? -Infinity);
-}
-
-export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
-
 function checkIdentity({ columns, codes, all }: AppendIdentity): void {
   if (columns.includes('qr_id') || !(all || codes.length > 1)) return;
   throw new UsageError('--append requires the column qr_id to identify the scans in the file', {
@@ -99,10 +81,54 @@ function checkIdentity({ columns, codes, all }: AppendIdentity): void {
   });
 }
 
-/** Returns the paths of an append. Throws UsageError if `path` is not a regular file. */
-export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
-  const file = await realPath(disk, path);
-  const found = await ifPresent(disk.lstat(file));
-  if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
-  return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
+export const DEFAULT_OVERLAP_MS = 3_600_000;
+
+export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
+
+type LogFileOptions = Omit<AppendRun, 'overlapMs' | 'clock'> &
+  Partial<Pick<AppendOptions, 'overlapMs' | 'restart'> & Pick<DatasetOptions, 'append' | 'overlaps'>>;
+
+/** Opens a file or dataset under its lock. Throws UsageError like `openAppendFile` and `openDataset`. */
+export async function openLogFile(
+  { clock, signal, console }: ScanRun,
+  keptBy: LogPlace,
+  { append = true, overlapMs = DEFAULT_OVERLAP_MS, identity, ...options }: LogFileOptions,
+  service: LogService,
+): Promise<AppendFile> {
+  const createFormatter = await loadFormatter(identity);
+  const place = placeOf(keptBy);
+  const common = {
+    ...options,
+    overlapMs,
+    clock,
+    signal,
+    serviceNow: () => service.nowMs(),
+    note: console.note,
+    warn: (line: string) => console.warn(line, true),
+    onWait: () => console.note(`Waiting for another run that is writing to ${place}`),
+  };
+  if ('directory' in keptBy) {
+    const { openDataset } = await import('#scans/dataset/open-dataset');
+    const partitioned = identity as DatasetIdentity;
+    return openDataset({ ...common, directory: place, identity: partitioned, createFormatter, append });
+  }
+  return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
+}
+
+async function loadFormatter({ format, columns, dialect }: AppendIdentity): Promise<() => Formatter> {
+  if (format === 'parquet') {
+    const { createParquetFormatter } = await import('#files/formats/parquet/parquet');
+    return () => createParquetFormatter(columns);
+  }
+  const { createFormatter } = await import('#files/formats/create-formatter');
+  const named = columns.map((name) => ({ name }));
+  return () => createFormatter(format, { ...dialect, columns: named, shape: 'list', keepExtra: false });
+}
+
+export function ownWorkspace(
+  { workspace, getCode }: LogService,
+  seen: Iterable<string>,
+  movedFrom: string | undefined,
+): OwnWorkspace {
+  return { workspace, getCode, movedFrom, seen: new Set(seen) };
 }

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode, UsageError } from '#base/errors';
 import { closing, type Disk, type DiskStat, ifPresent } from '#files/durable/disk';
 import { nodeDisk } from '#files/durable/node-disk';
@@ -7,12 +7,46 @@ import { RecordProblem } from '#files/durable/record-file';
 import { realPath, removeFile } from '#files/durable/trusted-file';
 import { hasState } from '#files/formats/kept-file';
 import { readInputBytes } from '#files/formats/read/input-bytes';
-import { resolvePaths } from './append-file.ts';
-import { lossOf } from './current-state.ts';
+import { type AppendPaths, lossOf } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
 import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, hasStamp, parseState } from './state.ts';
+
+export type LogPlace = { readonly file: string } | { readonly directory: string };
+
+export function placeOf(keptBy: LogPlace): string {
+  return 'file' in keptBy ? keptBy.file : keptBy.directory;
+}
+
+/** Returns the paths of an append. Throws UsageError if `path` is not a regular file. */
+export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
+  const file = await realPath(disk, path);
+  const found = await ifPresent(disk.lstat(file));
+  if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
+  return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
+}
+
+/** Reads a state without a lock; undefined if missing or damaged. */
+export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
+  try {
+    const { state } = await resolvePaths(disk, file);
+    return parseState(await disk.readFile(state));
+  } catch (error) {
+    if (error instanceof RecordProblem || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Returns when a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
+export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
+  const saved = await readLogState(file, disk);
+  const there = await ifPresent(disk.lstat(await realPath(disk, file)));
+  if (!saved || !there || there.size < saved.bytes) return undefined;
+  return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? -Infinity);
+}
+
+export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
 /** Returns the path of the state of a file, complete or damaged; undefined without `--append`. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {

@@ -11,10 +11,11 @@ import { makeRealDirectories, realPath, removeFile } from '#files/durable/truste
 import type { Formatter } from '#files/formats/formatter';
 import { OTHER_DIRECTORY } from '#files/formats/whole-file';
 import { type AppendFile, createAppendFile } from '#scans/append/add-rows';
-import type { AppendOptions, LogState } from '#scans/append/append-file';
+import type { AppendOptions } from '#scans/append/append-file';
 import { UPDATE } from '#scans/append/current-state';
 import { checkOwnExport } from '#scans/append/identity';
 import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
+import type { LogState } from '#scans/append/recorded-log';
 import {
   createPartitioner,
   type DatasetIdentity,

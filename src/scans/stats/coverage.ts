@@ -2,7 +2,7 @@
 import { capitalize } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import { parseInstant } from '#base/time/time';
-import { readBeginning } from '#scans/append/append-file';
+import { readBeginning } from '#scans/append/recorded-log';
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { ScanRun } from '#scans/scan-run';
 import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError, UsageError } from '#base/errors';
-import { readBeginning, readLogState } from '#scans/append/append-file';
 import { readingPositions } from '#scans/append/overlap';
+import { readBeginning, readLogState } from '#scans/append/recorded-log';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,

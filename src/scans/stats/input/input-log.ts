@@ -2,9 +2,7 @@ import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '#base/errors';
 import { readInputBytes } from '#files/formats/read/input-bytes';
 import { compareAges, type LogName } from '#files/formats/read/rotated-names';
-import { readLogState } from '#scans/append/append-file';
-import { type LogPlace, placeOf } from '#scans/append/open-log-file';
-import { lossOfLog, wasRotated } from '#scans/append/recorded-log';
+import { type LogPlace, lossOfLog, placeOf, readLogState, wasRotated } from '#scans/append/recorded-log';
 import type { AppendState } from '#scans/append/state';
 import type { Manifest } from '#scans/dataset/manifest';
 
