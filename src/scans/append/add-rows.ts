@@ -64,7 +64,7 @@ export function createAppendFile(job: AppendJob) {
     if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? -Infinity);
     await tail.readBack((row) => {
-      if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
+      if (row.code === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
     }, fromMs);
     overlap.idsFromMs = fromMs;
     keptFromMs.set(code, fromMs);

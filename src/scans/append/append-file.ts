@@ -4,7 +4,6 @@ import type { Disk } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
 import { cannotOpen } from '#files/durable/path-errors';
-import { DamagedRecordError } from '#files/durable/record-file';
 import { refuseMountPoint, temporaryOf } from '#files/durable/replace-file';
 import { removeFile } from '#files/durable/trusted-file';
 import type { Formatter } from '#files/formats/formatter';
@@ -53,8 +52,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
         'the path now points to a different file than when the run started',
         'Run the same command again',
       );
-    const found = restart ? await readCurrentState(job) : undefined;
-    const replaced = found instanceof DamagedRecordError ? undefined : found;
+    const replaced = restart ? (await readCurrentState(job)).state : undefined;
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
       : await (options.rotated ? openRotated : openCommitted)(job);

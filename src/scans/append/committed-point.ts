@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { capitalize, countOf } from '#base/text/quote';
 import { formatInstant } from '#base/time/time';
 import { type DiskFile, readPieces } from '#files/durable/disk';
-import { DamagedRecordError } from '#files/durable/record-file';
 import { openTrusted } from '#files/durable/trusted-file';
 import { truncateTo } from '#files/durable/write';
 import type { RecordedWorkspace } from '#service/workspace';
@@ -17,7 +16,7 @@ import {
 import { beginsAs, createFileHash, type FileHash, hashFile } from './file-hash.ts';
 import { checkOwnExport, type Recorded } from './identity.ts';
 import { isRotated } from './overlap.ts';
-import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
+import { countUncommittedRows, type OwnershipProof, readAt, rebuild } from './read-back.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import { type AppendState, hasStamp } from './state.ts';
 
@@ -47,8 +46,8 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
 
 /** Opens the committed file. Throws UsageError without changes if file, state and run differ. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
-  const state = await readCurrentState(job);
-  if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
+  const { state, damage } = await readCurrentState(job);
+  if (!state) return openWithoutState(job, damage);
   return openWithState(job, state, await checkOwnExport(job.paths.file, state, job, refusal));
 }
 
@@ -150,8 +149,7 @@ export async function truncateUncommitted(
 /** A17: throws if the file does not begin like one from a stopped first run. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
-  const found = Buffer.alloc(Math.min(expected.length, size));
-  await file.read(found, 0, found.length, 0);
+  const found = await readAt(file, 0, Math.min(expected.length, size));
   if (!found.every((byte, i) => byte === expected[i] || byte === 0))
     throw refusal(
       job.paths.file,
@@ -160,18 +158,15 @@ async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): P
     );
 }
 
-async function openWithoutState(
-  job: OpenJob,
-  problem: DamagedRecordError | undefined,
-): Promise<CommittedPoint> {
+async function openWithoutState(job: OpenJob, damage: Error | undefined): Promise<CommittedPoint> {
   const workspace = await job.own.workspace.record();
-  const lost = problem
-    ? `its state file ${problem.message}`
+  const lost = damage
+    ? `its state file ${damage.message}`
     : `its state file (${basename(job.paths.state)}) is missing`;
   const file = await openTrusted(job.disk, job.paths.file);
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
-    if (problem) {
+    if (damage) {
       const wayOn = 'Restore both files from a backup, or add --restart to export everything again';
       throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'missing'}`, wayOn);
     }

@@ -63,19 +63,18 @@ export function olderRowError(
 }
 
 /** Reads the state, after completing a `--restart` that was stopped between its renames. */
-export async function readCurrentState(job: OpenJob): Promise<AppendState | DamagedRecordError | undefined> {
-  const state = await readState(job);
-  if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
-  return state;
-}
-
-async function readState({ disk, paths }: OpenJob): Promise<AppendState | DamagedRecordError | undefined> {
+export async function readCurrentState(
+  job: OpenJob,
+): Promise<{ state?: AppendState; damage?: DamagedRecordError }> {
+  const { disk, paths } = job;
   const bytes = await ifPresent(disk.readFile(paths.state));
-  if (!bytes) return undefined;
+  if (!bytes) return {};
   try {
-    return parseState(bytes);
+    const state = parseState(bytes);
+    if (state.replacing) await finishReplacing(job, state);
+    return { state };
   } catch (error) {
-    if (error instanceof DamagedRecordError) return error;
+    if (error instanceof DamagedRecordError) return { damage: error };
     // A16: a damaged state is rebuilt from the file, but not one of a later qrctl.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);

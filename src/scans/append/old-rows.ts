@@ -7,7 +7,6 @@ import { withTrusted } from '#files/durable/trusted-file';
 import type { RowTail } from './add-rows.ts';
 import { checkedHash } from './committed-point.ts';
 import { keepOldFile, type OpenJob } from './current-state.ts';
-import type { AppendIdentity } from './identity.ts';
 import { isRotated } from './overlap.ts';
 import { findFirstRow, readRows } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
@@ -67,15 +66,10 @@ async function compare(
   const identity = state?.identity ?? job.identity;
   const start = await findFirstRow(file, size, identity, state ? undefined : job.begin);
   const old: RowReader = async (onRow) => {
-    const end = await readRows(
-      file,
-      { start, end: size, strict: true, signal },
-      identity,
-      withCode(identity, onRow),
-    );
+    const end = await readRows(file, { start, end: size, strict: true, signal }, identity, onRow);
     if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
   };
-  const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), -Infinity);
+  const kept: RowReader = (onRow) => built.readBack(onRow, -Infinity);
   const missing = await countMissingRows({ old, kept, keptRows: built.rows });
   const isShorter = state !== undefined && size < state.bytes;
   const isEdited =
@@ -92,14 +86,6 @@ function isCommitted(job: Job, file: DiskFile, state: AppendState): Promise<bool
   });
 }
 
-function withCode(
-  { columns, codes }: AppendIdentity,
-  onRow: (code: string, id: string) => void,
-): (row: SavedRow) => void {
-  const alone = columns.includes('qr_id') ? '' : (codes[0] ?? '');
-  return ({ code = alone, id }) => onRow(code, id);
-}
-
 const MOST_CODES = 5;
 
 function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {
@@ -114,7 +100,7 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
   return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
 }
 
-export type RowReader = (onRow: (code: string, id: string) => void) => Promise<void>;
+export type RowReader = (onRow: (row: Pick<SavedRow, 'code' | 'id'>) => void) => Promise<void>;
 
 const MOST_IDS = 4_000_000;
 
@@ -128,11 +114,11 @@ export async function countMissingRows(
   for (let pass = 0; pass < passes; pass++) {
     const isOfPass = (id: string) => Math.abs(Number(id.slice(-DIGITS))) % passes === pass;
     const sets = new Map<string, ReturnType<typeof createSortedIds>>();
-    await kept((code, id) => {
+    await kept(({ code = '', id }) => {
       if (!isOfPass(id)) return;
       getOrAdd(sets, code, createSortedIds).add(id);
     });
-    await old((code, id) => {
+    await old(({ code = '', id }) => {
       if (isOfPass(id) && !sets.get(code)?.has(id)) missing.set(code, (missing.get(code) ?? 0) + 1);
     });
   }

@@ -57,8 +57,7 @@ export async function countUncommittedRows(
 
 async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
-  const incomplete = Buffer.alloc(BLOCK_BYTES);
-  await file.read(incomplete, 0, incomplete.length, start);
+  const incomplete = await readAt(file, start, BLOCK_BYTES);
   const [plain = ''] = incomplete.toString().split(/["\0]/, 1);
   if (format === 'ndjson') return plain === '' || plain === '{';
   const cells = plain.split(dialect.delimiter ?? ',');
@@ -68,6 +67,13 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
     if (columns[at] === 'qr_id') return all || codes.some((code) => code.startsWith(cell));
     return at < columns.length;
   });
+}
+
+/** Reads bytes, which are zeros after the end of the file. */
+export async function readAt(file: DiskFile, start: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  await file.read(bytes, 0, length, start);
+  return bytes;
 }
 
 const BLOCK_BYTES = 512;
@@ -99,7 +105,7 @@ export async function rebuild(job: RebuildJob) {
   const start = await checkBeginning(file, size, identity, begin);
   const overlaps = new Map<string, CodeOverlap>();
   const codes = new Set(identity.codes);
-  const alone = identity.columns.includes('qr_id') ? undefined : identity.codes[0];
+  const isAlone = !identity.columns.includes('qr_id');
   let oldestMs: number | undefined;
   let proof: OwnershipProof | undefined;
 
@@ -107,7 +113,7 @@ export async function rebuild(job: RebuildJob) {
     file,
     { start, end: size, strict: true, signal },
     identity,
-    ({ code = alone, id, timeMs }) => {
+    ({ code, id, timeMs }) => {
       if (code === undefined || !codes.has(code))
         throw new UnrecognizedRowError(`a row of another code, ${quote(`${code}`)}`);
       const overlap = overlapOf(overlaps, code);
@@ -115,7 +121,7 @@ export async function rebuild(job: RebuildJob) {
       addRow(overlap, id, timeMs);
       forgetOldIds(overlap, overlapMs);
       if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
-      if (alone !== undefined && timeMs >= (proof?.timeMs ?? timeMs)) proof = { id, timeMs };
+      if (isAlone && timeMs >= (proof?.timeMs ?? timeMs)) proof = { id, timeMs };
     },
   );
   return { bytes, overlaps, oldestMs, proof };
@@ -130,8 +136,7 @@ async function checkBeginning(
 ): Promise<number> {
   if (identity.format === 'csv' && !identity.dialect.header) throw new UnrecognizedRowError('no header');
   const expected = Buffer.from(begin);
-  const found = Buffer.alloc(Math.min(expected.length, size));
-  await file.read(found, 0, found.length, 0);
+  const found = await readAt(file, 0, Math.min(expected.length, size));
   if (!found.equals(expected)) throw new UnrecognizedRowError('different columns');
   return expected.length;
 }
@@ -145,8 +150,7 @@ export async function findFirstRow(
 ): Promise<number> {
   if (begin !== undefined) return checkBeginning(file, size, identity, begin);
   if (identity.format !== 'csv') return 0;
-  const start = Buffer.alloc(Math.min(LONGEST_HEADER, size));
-  await file.read(start, 0, start.length, 0);
+  const start = await readAt(file, 0, Math.min(LONGEST_HEADER, size));
   if (!identity.dialect.header) return start.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
   const end = start.indexOf(LINE_FEED);
   if (end < 0) throw new UnrecognizedRowError('no header');

@@ -2,7 +2,6 @@
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { type DiskFile, ifPresent, readPieces } from '#files/durable/disk';
-import { DamagedRecordError } from '#files/durable/record-file';
 import { openTrusted, withTrusted } from '#files/durable/trusted-file';
 import { decompress } from '#files/formats/read/input-bytes';
 import {
@@ -28,8 +27,8 @@ import { readRows } from './read-back.ts';
 import type { AppendState } from './state.ts';
 
 export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
-  const state = await readCurrentState(job);
-  if (!state || state instanceof DamagedRecordError) {
+  const { state } = await readCurrentState(job);
+  if (!state) {
     await refuseLostState(job);
     return openCommitted(job);
   }
@@ -135,7 +134,6 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
   const isRead = unverified.size > 0 && bytes > 0;
   // A24: a stamp shows that the file ends as recorded.
   const path = isRead || !stamp ? await findRotated(job, state) : undefined;
-  const alone = identity.columns.includes('qr_id') ? undefined : identity.codes[0];
   const settle = async (file: DiskFile) => {
     const there = { ...job, paths: { ...job.paths, file: path ?? '' } };
     await checkedHash(there, file, state, false);
@@ -146,7 +144,7 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
     }
     if (isRead) {
       const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal };
-      await readRows(file, rows, identity, ({ code = alone, id, timeMs }) => {
+      await readRows(file, rows, identity, ({ code, id, timeMs }) => {
         unverified.get(code ?? '')?.ids.set(id, timeMs);
       });
     }

@@ -4,6 +4,7 @@ import { isObject, parseJson } from '#service/json';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
+  /** Code of the row or, without a column for it, of the export. */
   code: string | undefined;
   id: string;
   timeMs: number;
@@ -14,7 +15,7 @@ export class UnrecognizedRowError extends Error {}
 
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 
-export async function createCsvParser({ columns, dialect }: AppendIdentity): Promise<Parser> {
+export async function createCsvParser({ columns, codes, dialect }: AppendIdentity): Promise<Parser> {
   const { parse } = await import('csv-parse/sync');
   const { delimiter = ',', excel } = dialect;
   const recordEnd = excel ? '\r\n' : '\n';
@@ -39,12 +40,12 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
         throw new UnrecognizedRowError(
           `a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`,
         );
-      return checkedRow(cells[codeAt], cells[idAt], cells[tsAt]);
+      return checkedRow(codeAt < 0 ? codes[0] : cells[codeAt], cells[idAt], cells[tsAt]);
     });
   };
 }
 
-export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean): Parser {
+export function createNdjsonParser({ columns, codes }: AppendIdentity, strict: boolean): Parser {
   const keys = columns.join();
   const hasCode = columns.includes('qr_id');
   return async (block) => {
@@ -55,7 +56,7 @@ export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean)
       if (strict && Object.keys(row).join() !== keys)
         throw new UnrecognizedRowError('a row with different columns');
       const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;
-      rows.push(checkedRow(hasCode ? row.qr_id : undefined, id, row.ts));
+      rows.push(checkedRow(hasCode ? row.qr_id : codes[0], id, row.ts));
     }
     return rows;
   };

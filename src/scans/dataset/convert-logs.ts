@@ -24,10 +24,12 @@ import { MANIFEST } from './manifest.ts';
 
 type ConvertRun = ScanRun & { facts: RunFacts };
 
+type DatasetPlan = ExportPlan & { directory: string; partition: Partitioning };
+
 /** Writes logs to a dataset, each scan once. Throws UsageError for other files, UnprovenError for damage. */
 export async function convertLogs(
   run: ConvertRun,
-  plan: ExportPlan & { directory: string; partition: Partitioning },
+  plan: DatasetPlan,
   logs: readonly ScanLog[],
   service: Service,
 ): Promise<void> {
@@ -45,7 +47,7 @@ export async function convertLogs(
 
 async function convert(
   run: ConvertRun,
-  planned: ExportPlan & { directory: string; partition: Partitioning },
+  planned: DatasetPlan,
   logs: readonly ScanLog[],
   service: Service,
 ): Promise<void> {

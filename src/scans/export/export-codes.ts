@@ -12,13 +12,22 @@ import type { CodeSink, TimedRows } from '#files/formats/row-sink';
 import type { Service } from '#service/service';
 import type { QrCode, ScanPage } from '#service/shapes';
 import { exportScans } from './export-scans.ts';
-import { countsBeyond, type Range, type ReadScans, readerOf, readFirst, widened, widest } from './range.ts';
+import {
+  countsBeyond,
+  type Range,
+  type ReadScans,
+  readerOf,
+  readFirst,
+  type ScanService,
+  widened,
+  widest,
+} from './range.ts';
 
 /** Code, or only its ID if specified by ID. `missing`: it does not exist. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
-  service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
+  service: ScanService & Pick<Service, 'nowMs'>;
   codes: readonly CodeLabel[];
   /** End of the range, exclusive; undefined for the time of the first response. */
   untilMs: number | undefined;

@@ -1,9 +1,9 @@
 import { UnprovenError } from '#base/errors';
-import { countOf, formatCount, quote } from '#base/text/quote';
+import { countOf, quote } from '#base/text/quote';
 import type { Rewind, RowSink } from '#files/formats/row-sink';
 import type { ScanPageRequest } from '#service/service';
 import type { ScanPage } from '#service/shapes';
-import { InconsistentPagesError, paginate } from './paginate.ts';
+import { describeLack, InconsistentPagesError, paginate, refuseNone } from './paginate.ts';
 import {
   type Batch,
   type CodeReader,
@@ -66,7 +66,7 @@ interface Output {
 
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
-  if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
+  refuseNone(total);
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
   // C10: splits unsorted rows into slices: none is the last to request beyond.
@@ -108,10 +108,7 @@ async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink
 async function* readInServiceOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
   job.note("The service does not sort these scans by time. Exporting them in the service's order");
   const { isVerified, count, total } = yield* repeatPasses(job, first, PASSES);
-  if (!isVerified)
-    throw new InconsistentPagesError(
-      `the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`,
-    );
+  if (!isVerified) throw new InconsistentPagesError(describeLack(total, count));
 }
 
 async function readAgain(job: Job, { sink, rewind }: Output, reason: InconsistentPagesError) {

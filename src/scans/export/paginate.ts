@@ -119,6 +119,15 @@ export class InconsistentPagesError extends Error {
   override name = 'InconsistentPagesError';
 }
 
+/** Throws InconsistentPagesError for a range that had rows before. */
+export function refuseNone(total: number): void {
+  if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
+}
+
+export function describeLack(total: number, count: number): string {
+  return `the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
+}
+
 /**
  * Merges pages and checks that no row is missing between them: rows do not vanish individually, so as many
  * distinct rows must be merged as there are before a page (its rank). Holds back rows of the newest instant.

@@ -24,11 +24,10 @@ export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
 export type CodeReader = ReturnType<typeof readerOf>;
 
+export type ScanService = Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
+
 /** Returns requests for the scans of a code, which `slug` names in messages. */
-export function readerOf(
-  { id, slug = id }: { id: string; slug?: string },
-  service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>,
-) {
+export function readerOf({ id, slug = id }: { id: string; slug?: string }, service: ScanService) {
   return {
     code: slug,
     read: (request: ScanPageRequest) => service.listScans(id, request),
@@ -96,9 +95,9 @@ export function widest(one: Range | undefined, other: Range | undefined): Range 
 }
 
 /** Returns the rows inside a range; the same batch if all are. */
-export function cut(batch: Batch, { sinceMs = -Infinity, untilMs }: Range): Batch {
+export function cut(batch: Batch, range: Range): Batch {
   // C2: the service may interpret the requested margins in any way.
-  const isInside = (time: number) => time >= sinceMs && time < untilMs;
+  const isInside = (time: number) => contains(range, time);
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }
 

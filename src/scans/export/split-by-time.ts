@@ -1,7 +1,13 @@
 /** Reads a range in slices of time, which need no order and little memory, and reveal a capped total. */
-import { countOf, formatCount } from '#base/text/quote';
+import { countOf } from '#base/text/quote';
 import type { Scan, ScanPage } from '#service/shapes';
-import { InconsistentPagesError, oldestFirst, type PaginationJob } from './paginate.ts';
+import {
+  describeLack,
+  InconsistentPagesError,
+  oldestFirst,
+  type PaginationJob,
+  refuseNone,
+} from './paginate.ts';
 import {
   type Batch,
   cut,
@@ -35,8 +41,7 @@ interface Part extends SplitJob {
 /** Yields slices, oldest first. Throws InconsistentPagesError unless they add up to the final total. */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
-  if (first.total === 0)
-    throw new InconsistentPagesError('the service returned rows before but now returns none');
+  refuseNone(first.total);
   let collected = 0;
   const reportRows = (rows: number) => job.reportRows(collected + rows);
   const whole: Part = { ...job, reportRows, fullPage: pageSizeOf(first), ahead: 0 };
@@ -46,10 +51,7 @@ export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   }
   // C12: only the total of the range counts rows that no slice returned.
   const { total } = await readFirst(job.read, job.asked);
-  if (total > collected)
-    throw new InconsistentPagesError(
-      `the service reports a total of ${formatCount(total)} but returned ${countOf(collected, 'row')}`,
-    );
+  if (total > collected) throw new InconsistentPagesError(describeLack(total, collected));
 }
 
 async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ range: Range; batch: Batch }> {
@@ -142,7 +144,7 @@ function pivotOf(
 
 function doubt(range: Range, count: number, total: number): string {
   if (count === total) return `two responses for the scans ${formatRange(range)} contradict each other`;
-  return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
+  return `for the scans ${formatRange(range)}, ${describeLack(total, count)}`;
 }
 
 function countAsAsked(range: Range, batch: Batch, whole: Range): number {

@@ -13,25 +13,21 @@ interface TableOptions {
   hasBars: boolean;
 }
 
-interface Columns extends Pick<TableOptions, 'isCompared' | 'beforeData'> {
-  hasAverages: boolean;
-  average(value: number): string;
-}
+/** Formats scans, and their average per day if the table has averages. */
+type FormatScans = (scans: number | null, perDay: number | null) => CellText;
 
 const NONE = '–';
 
 export function figuresTable(section: Section, options: TableOptions, locale: Locale): FigureTable {
   const { words } = locale;
-  const { caption, isCompared, beforeData, hasBars } = options;
+  const { caption, isCompared, hasBars } = options;
   const { kind, by, comparesAverages } = section;
   const hasAverages = (kind === 'time' && by !== 'day') || (isCompared && comparesAverages);
   const averages = section.rows.flatMap(({ perDay, previousPerDay }) => [perDay, previousPerDay]);
-  const columns: Columns = {
-    isCompared,
-    beforeData,
-    hasAverages,
-    average: (value) => locale.average(value, averages),
-  };
+  const formatScans: FormatScans = (scans, perDay) => ({
+    text: scans === null ? NONE : locale.number(scans),
+    ...(hasAverages && { detail: perDay === null ? NONE : locale.average(perDay, averages) }),
+  });
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
   // Ignores the row of other values, which would make all other bars invisible.
@@ -50,9 +46,9 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
       isDim: row.value === null || row.isRest === true,
       ...(hasBars && !row.isRest && { bar: ofBar(row) / most }),
       cells: [
-        { ...withAverage(row.scans, row.perDay, columns, locale), isStrong: true },
+        { ...formatScans(row.scans, row.perDay), isStrong: true },
         { text: row.share === null ? NONE : locale.share(row.share) },
-        ...(isCompared ? comparedCells(row, isNew(row, section, columns), columns, locale) : []),
+        ...(isCompared ? comparedCells(row, isNew(row, section, options), formatScans, locale) : []),
       ],
     })),
   };
@@ -98,28 +94,16 @@ export function isNew(
   );
 }
 
-function comparedCells(row: Figure, isNew: boolean, columns: Columns, locale: Locale): FigureCell[] {
+function comparedCells(row: Figure, isNew: boolean, formatScans: FormatScans, locale: Locale): FigureCell[] {
   const { isBeforeData, change } = row;
   const [previous, previousPerDay] = isNew ? [null, null] : [row.previous, row.previousPerDay];
-  const before = withAverage(previous, previousPerDay, columns, locale);
+  const before = formatScans(previous, previousPerDay);
   const unknown = isNew ? locale.words.heads.isNew : NONE;
   const text = change === null ? unknown : locale.change(change);
   return [
     { ...before, text: `${before.text}${isBeforeData && previous !== null ? '\u00a0†' : ''}` },
     { text, ...(change !== null && { tone: toneOf(change) }) },
   ];
-}
-
-function withAverage(
-  scans: number | null,
-  perDay: number | null,
-  { hasAverages, average }: Columns,
-  { number }: Locale,
-): CellText {
-  return {
-    text: scans === null ? NONE : number(scans),
-    ...(hasAverages && { detail: perDay === null ? NONE : average(perDay) }),
-  };
 }
 
 const WEEKDAYS = [0, 1, 2, 3, 4, 5, 6];

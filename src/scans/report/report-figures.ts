@@ -72,14 +72,9 @@ function createdLater(codes: Counted['codes'] = [], untilMs = Number.POSITIVE_IN
 }
 
 function silentCodes({ current, codes = [], names }: FiguresOptions): Name[] {
-  const counted = new Set(
-    current.values
-      .get('code')
-      ?.counts()
-      .flatMap(({ value, scans }) => (scans > 0 ? [value] : [])),
-  );
+  const counted = current.values.get('code')?.counts();
   return codes
-    .filter((code) => !counted.has(code))
+    .filter((code) => !counted?.has(code))
     .map((code) => {
       const { value, name = value } = names?.get(code) ?? { value: code };
       return name === value ? { name } : { name, detail: value };

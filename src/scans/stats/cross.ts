@@ -21,8 +21,7 @@ export interface Cross {
 /** Crosses two dimensions. With at most `most` columns of values, the narrower one is the column. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
   const [a, b] = most === undefined ? pair : forWidth(pair);
-  const counter = options.current.values.get(nameOfPair(pair));
-  const counts = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
+  const counts = options.current.values.get(nameOfPair(pair))?.counts();
   const keys = new Map([...(options.names ?? [])].map(([key, { value }]) => [value, key]));
   const keyIn = ({ kind }: GroupBy, { value }: Figure) =>
     kind === 'code' ? (keys.get(value ?? '') ?? value) : value;
@@ -30,7 +29,7 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
   const columns = withRest(figuresOf(b, { ...options, top: most ?? options.top }), options);
   const scansOf = (row: Figure, column: Figure) => {
     const keys = [keyIn(a, row), keyIn(b, column)];
-    return counts.get(keyOf(...(a === pair[0] ? keys : keys.reverse()))) ?? 0;
+    return counts?.get(keyOf(...(a === pair[0] ? keys : keys.reverse()))) ?? 0;
   };
   const cells = rows.rows.map((row) =>
     columns.rows.map((column) => (row.isRest || column.isRest ? 0 : scansOf(row, column))),

@@ -182,8 +182,8 @@ function valueSection(
   const isCode = group.kind === 'code';
   const counter = tally.values.get(by);
   const earlier = before?.tally.values.get(by);
-  const scansOf = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
-  const scansBefore = new Map(earlier?.counts().map(({ value, scans }) => [value, scans]));
+  const scansOf = new Map(counter?.counts());
+  const scansBefore = new Map(earlier?.counts());
   const ofCodes = codeGroups?.get(by);
   const requested = isCode ? codes : (ofCodes?.beginsMs.keys() ?? []);
   const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...requested])]

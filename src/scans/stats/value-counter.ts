@@ -6,18 +6,12 @@ import { createHash } from 'node:crypto';
 
 export type Value = string | null;
 
-interface Count {
-  value: Value;
-  /** Minimum count; exact unless values were evicted. */
-  scans: number;
-}
-
 export interface ValueCounter {
   /** Adds scans; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns counts; if `isApproximate`, they add up to less than was added. */
-  counts(): Count[];
+  /** Returns scans by value; if `isApproximate`, they are minimums and add up to less than was added. */
+  counts(): Map<Value, number>;
   isApproximate(): boolean;
 }
 
@@ -64,12 +58,14 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
     add,
     addAll(other) {
       isApproximate ||= other.isApproximate();
-      for (const { value, scans } of other.counts()) add(value, scans);
+      for (const [value, scans] of other.counts()) add(value, scans);
     },
     // F2: only the certain part of a count is shown for a value.
     counts: () =>
-      [...entries.values()].flatMap(({ value, count, error }) =>
-        count > error ? [{ value, scans: count - error }] : [],
+      new Map(
+        [...entries.values()].flatMap(({ value, count, error }) =>
+          count > error ? [[value, count - error]] : [],
+        ),
       ),
     isApproximate: () => isApproximate,
   };

@@ -3,7 +3,7 @@ import { quote } from '#base/text/quote';
 import { labelOf } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { exportScans } from '#scans/export/export-scans';
-import { type CodeReader, type ReadScans, readerOf, widened } from '#scans/export/range';
+import { type CodeReader, type ReadScans, readerOf, type ScanService, widened } from '#scans/export/range';
 import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
 import type { Scan } from '#service/shapes';
@@ -11,7 +11,7 @@ import { type FoundScan, OVERLAP_MS, type ScanPrinter } from './scan-printer.ts'
 
 interface FollowJob {
   codes: readonly CodeLabel[];
-  service: Pick<Service, 'listScans' | 'getCode' | 'nowMs' | 'concurrency'>;
+  service: ScanService & Pick<Service, 'nowMs'>;
   printer: ScanPrinter;
   hasCodes: boolean;
   list: (() => Promise<readonly CodeLabel[]>) | undefined;

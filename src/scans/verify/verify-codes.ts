@@ -3,9 +3,8 @@ import { ifNotFound, NotFoundError, UnprovenError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import type { TimedRows } from '#files/formats/row-sink';
 import type { CodeLabel } from '#scans/export/export-codes';
-import { contains, type Range, readerOf } from '#scans/export/range';
+import { contains, type Range, readerOf, type ScanService } from '#scans/export/range';
 import type { RangeCount } from '#scans/export/truncated-total';
-import type { Service } from '#service/service';
 import { type CodeIndex, type CoveredIndex, emptyIndex } from './log-index.ts';
 import {
   compareSegment,
@@ -21,7 +20,7 @@ import {
 interface VerifyJob extends CoveredIndex {
   codes: readonly CodeLabel[];
   readRows(take: (code: string, id: number | bigint, ms: number) => void): Promise<void>;
-  service: Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
+  service: ScanService;
   note(line: string): void;
   repair?: (code: CodeLabel, batch: TimedRows) => Promise<number>;
   mostIds?: number;

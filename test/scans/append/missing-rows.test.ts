@@ -7,7 +7,7 @@ type Rows = readonly (readonly [code: string, id: string])[];
 
 const reader = (rows: Rows): RowReader => {
   return async (onRow) => {
-    for (const [code, id] of rows) onRow(code, id);
+    for (const [code, id] of rows) onRow({ code, id });
   };
 };
 

@@ -135,8 +135,7 @@ describe('groups of codes', () => {
   it('are added up with those of another tally', () => {
     const [one, two] = [tallyOf({ a: 5 }), tallyOf({ b: 7, a: 1 })];
     one.addAll(two);
-    const counts = one.values.get('region')?.counts() ?? [];
-    expect(new Map(counts.map(({ value, scans }) => [value, scans])).get('South')).toBe(7);
+    expect(one.values.get('region')?.counts().get('South')).toBe(7);
   });
 
   it('of a file without destinations or columns have no values', () => {

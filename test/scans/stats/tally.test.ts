@@ -12,10 +12,7 @@ function tallyBy(dimensions: readonly Dimension[], offsetMs: (ms: number) => num
 
 function countsOf(tally: ReturnType<typeof tallyBy>, by: string) {
   return Object.fromEntries(
-    tally.values
-      .get(by)
-      ?.counts()
-      .map(({ value, scans }) => [String(value), scans]) ?? [],
+    [...(tally.values.get(by)?.counts() ?? [])].map(([value, scans]) => [String(value), scans]),
   );
 }
 

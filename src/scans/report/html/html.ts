@@ -24,7 +24,7 @@ function render(part: Part): string {
   return 'markup' in part ? part.markup : part.map(render).join('');
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+export const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { EPOCH } from '#base/time/time';
 import { PDFDocument, zlibSync } from '#files/paper/pdfkit';
+import { ESCAPES } from '#scans/report/html/html';
 
 export type Pdf = PDFKit.PDFDocument;
 
@@ -82,8 +83,6 @@ function compress(reference: Reference): void {
   data.Filter = 'FlateDecode';
   reference.buffer = [zlibSync(plain, { level: 6 })];
 }
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Formats XMP metadata (ISO 16684-1) without a time or a claim of conformance. */
 function formatMetadata(title: string): string {
