@@ -60,12 +60,12 @@ async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<
 }
 
 describe('rows are read back', () => {
-  it('from CSV: IDs as digits, times, and the code if there is a column for it', async () => {
+  it('from CSV: IDs as digits, times, and the code of the column or of the export', async () => {
     const text = '18014398509481985,2026-01-01T00:00:00.000Z,"a ""b"",\nc"\n2,2026-01-01T00:00:01Z,\n';
     expect(await rowsIn(text, csv)).toEqual({
       rows: [
-        { code: undefined, id: '18014398509481985', timeMs: T1 },
-        { code: undefined, id: '2', timeMs: T1 + 1000 },
+        { code: 'c', id: '18014398509481985', timeMs: T1 },
+        { code: 'c', id: '2', timeMs: T1 + 1000 },
       ],
       end: text.length,
     });
@@ -82,7 +82,7 @@ describe('rows are read back', () => {
       { id: '18014398509481985', timeMs: T1 },
       { id: '-2', timeMs: T1 + 1000 },
     ];
-    expect((await rowsIn(text, ndjson)).rows).toEqual(rows.map((row) => ({ ...row, code: undefined })));
+    expect((await rowsIn(text, ndjson)).rows).toEqual(rows.map((row) => ({ ...row, code: 'c' })));
     const { rows: labelled } = await rowsIn(text, { ...ndjson, columns: ['qr_id', 'id', 'ts'] });
     expect(labelled.map(({ code }) => code)).toEqual(['c', undefined]);
   });
@@ -142,7 +142,7 @@ describe('rows are read back', () => {
   it('with BOM and CRLF', async () => {
     const excel = { ...csv, dialect: { ...DIALECT, excel: true } };
     expect((await rowsIn('1,2026-01-01T00:00:00Z,x\r\n', excel)).rows).toEqual([
-      { code: undefined, id: '1', timeMs: T1 },
+      { code: 'c', id: '1', timeMs: T1 },
     ]);
   });
 
