@@ -17,15 +17,18 @@ export function addColumns(
   sink: CodeSink,
   { labelled, localTime }: { labelled: boolean; localTime: LocalTime | undefined },
 ): CodeSink {
-  const timed = localTime ? addLocalTime(localTime, sink) : sink;
-  return labelled ? addLabels(code, timed) : timed;
-}
-
-export function addLabels(code: CodeLabel, sink: CodeSink): CodeSink {
-  const label = labelOf(code);
+  if (!labelled && !localTime) return sink;
+  const label = labelled ? labelOf(code) : {};
   const blank = { ...label, ...Object.fromEntries(SCAN_FIELDS.map((field) => [field, null])) };
-  const labelled = (row: Row) => (isPlainScan(row) ? filled(blank, row) : { ...label, ...row, ...label });
-  return { ...sink, write: ({ rows, times }) => sink.write({ rows: rows.map(labelled), times }) };
+  const extended = (row: Row, timeMs: number): Row => {
+    if (localTime) return { ...label, ...row, [LOCAL_TIME]: localTime.format(timeMs), ...label };
+    return isPlainScan(row) ? filled(blank, row) : { ...label, ...row, ...label };
+  };
+  return {
+    ...sink,
+    write: ({ rows, times }) =>
+      sink.write({ rows: rows.map((row, i) => extended(row, times[i] as number)), times }),
+  };
 }
 
 /** Copies a row, 15 times as fast as spreading, in a third of the memory: objects share one shape. */
@@ -38,15 +41,4 @@ function filled(blank: Row, row: Row): Row {
 function isPlainScan(row: Row): boolean {
   const names = Object.keys(row);
   return names.length === SCAN_FIELDS.length && SCAN_FIELDS.every((name, at) => names[at] === name);
-}
-
-function addLocalTime({ format }: LocalTime, sink: CodeSink): CodeSink {
-  return {
-    ...sink,
-    write: ({ rows, times }) =>
-      sink.write({
-        rows: rows.map((row, i) => ({ ...row, [LOCAL_TIME]: format(times[i] as number) })),
-        times,
-      }),
-  };
 }

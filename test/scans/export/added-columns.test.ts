@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CodeSink, Row } from '#files/formats/row-sink';
-import { addLabels, CODE_COLUMNS } from '#scans/export/added-columns';
+import { addColumns, CODE_COLUMNS } from '#scans/export/added-columns';
 import { SCAN_FIELDS } from '#service/shapes';
 
 const label = { qr_id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', qr_slug: 'menu', qr_name: null };
@@ -15,7 +15,8 @@ async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
       return rows.length;
     },
   };
-  await addLabels({ id: label.qr_id, slug: label.qr_slug }, sink as CodeSink).write({
+  const how = { labelled: true, localTime: undefined };
+  await addColumns({ id: label.qr_id, slug: label.qr_slug }, sink as CodeSink, how).write({
     rows,
     times: rows.map(() => 0),
   });

@@ -1,7 +1,7 @@
 import { clean } from '#base/text/clean';
 import { closePdf } from '#files/paper/pdfkit';
 import { accentColors } from '#scans/report/accent';
-import type { Card, Name, ReportDocument, ReportTable } from '#scans/report/document';
+import type { Card, Name, ReportDocument } from '#scans/report/document';
 import { type Band, type Block, createSection, paragraphBlocks, type Section } from './blocks.ts';
 import { createCanvas } from './canvas.ts';
 import { chartBlock, legendBlock } from './column-chart.ts';
@@ -124,7 +124,10 @@ function cardBlocks(card: Card, width: number, set: Typesetter, report: ReportDo
       ? [chartBlock(chart, section, { formatNumber: report.formatNumber, hasLegend: legend !== undefined })]
       : []),
     ...(legend ? [legendBlock(legend, section)] : []),
-    ...tables.flatMap((table) => tableBlocks(table, width, section, chart !== undefined)),
+    ...tables.flatMap((table) => {
+      if (table.kind === 'shades') return shadeTableBlocks(table, width, section);
+      return chart ? parallelTables(table, width, section) : figureTableBlocks(table, width, section);
+    }),
     ...(names ? listBlocks(names, width, section) : []),
     ...notes.flatMap((note) => paragraphBlocks(note, { style: TEXT.small, width, above: 5, section })),
   ];
@@ -145,11 +148,6 @@ function headingBlock({ title }: Card, width: number, section: Section): Block {
       });
     },
   };
-}
-
-function tableBlocks(table: ReportTable, width: number, section: Section, isBelowChart: boolean): Block[] {
-  if (table.kind === 'shades') return shadeTableBlocks(table, width, section);
-  return isBelowChart ? parallelTables(table, width, section) : figureTableBlocks(table, width, section);
 }
 
 const NAMES_GUTTER = 22;
