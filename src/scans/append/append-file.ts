@@ -33,7 +33,11 @@ export interface AppendOptions extends AppendRun {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;
-  checkIdentity(identity);
+  const { columns, codes, all } = identity;
+  if (!columns.includes('qr_id') && (all || codes.length > 1))
+    throw new UsageError('--append requires the column qr_id to identify the scans in the file', {
+      hint: `Pass --fields ${['qr_id', ...columns].join()}.`,
+    });
   const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
   for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
@@ -70,13 +74,6 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     await lock.release();
     throw asOpenError(error);
   }
-}
-
-function checkIdentity({ columns, codes, all }: AppendIdentity): void {
-  if (columns.includes('qr_id') || !(all || codes.length > 1)) return;
-  throw new UsageError('--append requires the column qr_id to identify the scans in the file', {
-    hint: `Pass --fields ${['qr_id', ...columns].join()}.`,
-  });
 }
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;

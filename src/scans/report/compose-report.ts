@@ -53,7 +53,10 @@ export function composeReport(figures: ReportFigures, locale: Locale): ReportDoc
     cards:
       total.scans > 0
         ? cardsOf(figures, { range, rangeBefore }, locale)
-        : [noScans(locale), ...silentCodes(figures, locale)],
+        : [
+            { id: 'none', title: words.tiles.scans, isWide: true, tables: [], notes: [words.noScans] },
+            ...silentCodes(figures, locale),
+          ],
     footer: footerOf(figures, locale),
     formatNumber: locale.tick,
     pageOf: (page, pages) => fill(words.pageOf, { page: locale.number(page), pages: locale.number(pages) }),
@@ -147,10 +150,6 @@ function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale)
   const { cards, notes } = locale.words;
   const tables = [hoursTable(hours, locale)];
   return { id: 'hours', title: cards.hours, isWide: true, tables, notes: [notes.averageCells] };
-}
-
-function noScans({ words }: Locale): Card {
-  return { id: 'none', title: words.tiles.scans, isWide: true, tables: [], notes: [words.noScans] };
 }
 
 function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {

@@ -49,7 +49,7 @@ export function unitOf(unit: TimeDimension, hour: number): number {
     case 'week':
       return Math.floor((day + EPOCH_WEEKDAY) / DAYS_A_WEEK);
     case 'weekday':
-      return modulo(day + EPOCH_WEEKDAY, DAYS_A_WEEK);
+      return (((day + EPOCH_WEEKDAY) % DAYS_A_WEEK) + DAYS_A_WEEK) % DAYS_A_WEEK;
     case 'month': {
       const { year, month } = dateOf(day);
       return (year - 1970) * 12 + month - 1;
@@ -78,11 +78,7 @@ export function formatUnit(unit: TimeDimension, number: number): string {
 function firstDay(unit: RunningUnit, number: number): Temporal.PlainDate {
   if (unit === 'day') return dateOf(number);
   if (unit === 'week') return dateOf(number * DAYS_A_WEEK - EPOCH_WEEKDAY);
-  return new Temporal.PlainDate(1970 + Math.floor(number / 12), modulo(number, 12) + 1, 1);
-}
-
-function modulo(number: number, divisor: number): number {
-  return ((number % divisor) + divisor) % divisor;
+  return EPOCH.add({ months: number });
 }
 
 function dateOf(day: number): Temporal.PlainDate {

@@ -58,7 +58,12 @@ export async function coveredLogs(
 ): Promise<CoveredLog[]> {
   const covered: CoveredLog[] = [];
   for (const { keptBy, paths } of logs) {
-    const beginsMs = keptBy && (await beginningOf(keptBy, paths));
+    let beginsMs: number | undefined;
+    if (keptBy && 'file' in keptBy) beginsMs = await readBeginning(keptBy.file);
+    else if (keptBy) {
+      const { readDatasetBeginning } = await import('#scans/dataset/open-dataset');
+      beginsMs = await readDatasetBeginning(keptBy.directory, new Set(paths));
+    }
     const parts = keptBy ? [paths] : paths.map((path) => [path]);
     for (const part of parts) {
       let firstMs: number | undefined;
@@ -71,15 +76,6 @@ export async function coveredLogs(
     }
   }
   return covered;
-}
-
-async function beginningOf(
-  keptBy: NonNullable<InputLog['keptBy']>,
-  paths: readonly string[],
-): Promise<number | undefined> {
-  if ('file' in keptBy) return readBeginning(keptBy.file);
-  const { readDatasetBeginning } = await import('#scans/dataset/open-dataset');
-  return readDatasetBeginning(keptBy.directory, new Set(paths));
 }
 
 export function describeCoverage(

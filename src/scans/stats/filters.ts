@@ -28,15 +28,13 @@ export function createCodeTest(
   codeValues: CodeValues,
 ): (code: CodeOfScans) => boolean {
   const tests = filters.filter(isOfCodes).map(({ group, values }) => {
-    if (group.kind === 'code') return (code: CodeOfScans) => values.some((value) => isCode(code, value));
+    if (group.kind === 'code')
+      return ({ id, slug, value }: CodeOfScans) =>
+        values.some((given) => given === (slug ?? value) || given.toLowerCase() === id);
     const wanted = foldedSet(values);
     return (code: CodeOfScans) => wanted.has(folded(codeValues.get(group.by)?.(code)));
   });
   return (code) => tests.every((test) => test(code));
-}
-
-function isCode({ id, slug, value }: CodeOfScans, given: string): boolean {
-  return given === (slug ?? value) || given.toLowerCase() === id;
 }
 
 /** Creates a test of scans; undefined if it would accept all. */

@@ -42,6 +42,10 @@ export async function checkLogFiles(
   const isReplaced = unknown && gone.some(({ bytes }) => bytes > 0);
   const tail = (head?.size ?? 0) - state.bytes;
   const isUnfinished = tail > 0 && !state.stamp;
+  const unfinished = {
+    reason: `${name} has ${countOf(tail, 'byte')} of a run that was stopped, or is still running`,
+    hint: 'When no export is running, run the command again with --repair.',
+  };
   const fault =
     (justMoved ? undefined : faultOf(name, state, head)) ??
     (isReplaced
@@ -54,7 +58,7 @@ export async function checkLogFiles(
     paths: [...own, ...others].filter((path) => read.has(path)),
     known,
     gone,
-    fault: fault ?? (isUnfinished ? unfinished(name, tail) : undefined),
+    fault: fault ?? (isUnfinished ? unfinished : undefined),
     isUnfinished: fault === undefined && isUnfinished,
   };
 }
@@ -81,13 +85,6 @@ function faultOf(
   return head.isEdited || (head.size > bytes && stamp)
     ? { reason: `${name} was edited or replaced since the last run`, hint }
     : undefined;
-}
-
-function unfinished(name: string, bytes: number): LogFault {
-  return {
-    reason: `${name} has ${countOf(bytes, 'byte')} of a run that was stopped, or is still running`,
-    hint: 'When no export is running, run the command again with --repair.',
-  };
 }
 
 async function compareFile(path: string, state: AppendState, signal: AbortSignal | undefined) {

@@ -41,7 +41,12 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   for (const { keptBy, paths } of listed) {
     if (!keptBy) for (const path of paths) plain.push(path);
     else if (await recordOf(keptBy)) kept.push({ keptBy, paths });
-    else await refuseUnreadable(keptBy, paths);
+    else {
+      const loss = (await lossOfInput(keptBy, paths)) ?? 'its state cannot be read';
+      throw new UnprovenError(`cannot read the scans of ${placeOf(keptBy)}: ${loss}`, {
+        hint: 'Restore it from a backup, then run the command again.',
+      });
+    }
   }
   const logs: ScanLog[] = [];
   for (const log of kept) {
@@ -61,14 +66,6 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
     throw new UnprovenError(foreignReason(foreign, `${logs[0]?.place}`), { hint });
   }
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
-}
-
-async function refuseUnreadable(keptBy: LogPlace, paths: readonly string[]): Promise<never> {
-  const place = placeOf(keptBy);
-  const loss = await lossOfInput(keptBy, paths);
-  throw new UnprovenError(`cannot read the scans of ${place}: ${loss ?? 'its state cannot be read'}`, {
-    hint: 'Restore it from a backup, then run the command again.',
-  });
 }
 
 const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };

@@ -101,7 +101,9 @@ export function splitStack(stack: Stack, room: number): [Stack, Stack] {
     if (height > room) break;
     if (!block.keepsNext) end = at + 1;
   }
-  return partsOf(stack, blocks.slice(0, end), withRepeated(blocks.slice(end)));
+  const rest = blocks.slice(end);
+  const head = rest[0]?.repeats;
+  return partsOf(stack, blocks.slice(0, end), head ? [{ ...head, keepsNext: true }, ...rest] : rest);
 }
 
 function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]): [Stack, Stack] {
@@ -109,11 +111,6 @@ function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]):
     { ...stack, blocks: first },
     { ...stack, blocks: rest },
   ];
-}
-
-function withRepeated(blocks: readonly Block[]): readonly Block[] {
-  const head = blocks[0]?.repeats;
-  return head ? [{ ...head, keepsNext: true }, ...blocks] : blocks;
 }
 
 export type Section = ReturnType<typeof createSection>;

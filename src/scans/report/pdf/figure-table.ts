@@ -139,12 +139,6 @@ function measureColumns({ head, rows }: FigureTable, width: number, set: Typeset
   return { name: width - needed * scale, cells: scaled, ...stylesOf(scale) };
 }
 
-function naturalWidth(table: FigureTable, most: number, set: Typesetter): number {
-  const { cells } = measureColumns(table, Number.MAX_SAFE_INTEGER, set);
-  const names = table.rows.map(({ name, detail }) => set.line(`${name} ${detail ?? ''}`, TEXT.cell));
-  return sum(cells) + Math.min(widestOf(names), most);
-}
-
 function stylesOf(scale: number) {
   const sized = (style: TextStyle): TextStyle => ({ ...style, size: style.size * scale });
   return {
@@ -167,7 +161,11 @@ const MOST_NAME = 120;
 
 export function parallelTables(table: FigureTable, width: number, section: Section): Block[] {
   const { rows } = table;
-  const fitting = Math.floor((width + GUTTER) / (naturalWidth(table, MOST_NAME, section.set) + GUTTER));
+  const { set } = section;
+  const { cells } = measureColumns(table, Number.MAX_SAFE_INTEGER, set);
+  const names = rows.map(({ name, detail }) => set.line(`${name} ${detail ?? ''}`, TEXT.cell));
+  const natural = sum(cells) + Math.min(widestOf(names), MOST_NAME);
+  const fitting = Math.floor((width + GUTTER) / (natural + GUTTER));
   const across = rows.length < LEAST_ROWS ? 1 : Math.min(MOST_TABLES, fitting);
   if (across <= 1) return figureTableBlocks(table, width, section);
   return [sideBySide(table, across, width, section)];
