@@ -41,7 +41,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
 /** Returns when a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
-  const there = await ifPresent(disk.lstat(await realPath(disk, file)));
+  const there = await statOf(file, disk);
   if (!saved || !there || there.size < saved.bytes) return undefined;
   return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? -Infinity);
 }
@@ -67,11 +67,11 @@ export async function removeState(file: string, disk: Disk = nodeDisk): Promise<
   await disk.flushDirectory(dirname(state));
 }
 
-async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
-  const state = await findState(file, disk);
+async function readRecorded(file: string): Promise<AppendState | string | undefined> {
+  const state = await findState(file);
   if (state === undefined) return undefined;
   try {
-    return parseState(await disk.readFile(state));
+    return parseState(await nodeDisk.readFile(state));
   } catch (error) {
     if (error instanceof RecordProblem) return `its state file ${error.message}`;
     throw error;
@@ -79,11 +79,11 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
 }
 
 /** Returns whether a log has rows in rotated or missing files; undefined if it has no state. */
-export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
-  const state = await readRecorded(file, disk);
+export async function wasRotated(file: string): Promise<boolean | undefined> {
+  const state = await readRecorded(file);
   if (state === undefined) return undefined;
   if (typeof state === 'string') return true;
-  return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
+  return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
 /** Returns why the files of a log, oldest first, lack recorded rows; undefined if they have all. */
@@ -91,27 +91,16 @@ export async function lossOfLog(
   file: string,
   paths: readonly string[],
   signal?: AbortSignal,
-  disk: Disk = nodeDisk,
 ): Promise<string | undefined> {
-  const state = await readRecorded(file, disk);
+  const state = await readRecorded(file);
   if (state === undefined || typeof state === 'string') return state;
-  const loss = await lossOfFile(file, paths, state, { signal, disk });
-  const foreign = loss === undefined ? await findForeign(file, paths, state) : undefined;
-  return foreign === undefined ? loss : foreignReason(basename(foreign), 'it');
-}
-
-async function lossOfFile(
-  file: string,
-  paths: readonly string[],
-  state: AppendState,
-  { signal, disk }: { signal: AbortSignal | undefined; disk: Disk },
-): Promise<string | undefined> {
-  if (state.bytes === 0) return undefined;
-  const stat = await statOf(file, disk);
-  if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
-  for (const path of [...paths].reverse())
-    if (await beginsAs(state, readInputBytes(path), signal)) return undefined;
-  return lossOf(stat?.size, state.bytes);
+  const stat = await statOf(file);
+  const isUntouched = stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp);
+  let hasRows = state.bytes === 0 || isUntouched;
+  for (const path of [...paths].reverse()) hasRows ||= await beginsAs(state, readInputBytes(path), signal);
+  if (!hasRows) return lossOf(stat?.size, state.bytes);
+  const foreign = await findForeign(file, paths, state);
+  return foreign && foreignReason(basename(foreign), 'it');
 }
 
 async function findForeign(
@@ -135,6 +124,6 @@ async function sizeWithoutCompression(path: string): Promise<number> {
   });
 }
 
-async function statOf(file: string, disk: Disk): Promise<DiskStat | undefined> {
+async function statOf(file: string, disk: Disk = nodeDisk): Promise<DiskStat | undefined> {
   return ifPresent(disk.lstat(await realPath(disk, file)));
 }

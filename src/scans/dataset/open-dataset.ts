@@ -147,9 +147,9 @@ export function readDatasetState(directory: string, disk: Disk = nodeDisk): Prom
 
 export async function inspectDataset(
   directory: string,
-  disk: Disk = nodeDisk,
 ): Promise<(LogState & { fault: string | undefined }) | undefined> {
-  const found = await readDatasetState(directory, disk);
+  const disk = nodeDisk;
+  const found = await readDatasetState(directory);
   if (!found) return undefined;
   const { identity } = found;
   const { parts, endMs } = await withoutRemoved(disk, directory, found);
@@ -173,7 +173,8 @@ export async function readDatasetBeginning(
 }
 
 /** Returns why readers lack recorded rows, as a clause; undefined if only partitions were deleted (P15). */
-export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
+export async function lossOfDataset(name: string): Promise<string | undefined> {
+  const disk = nodeDisk;
   const directory = await realPath(disk, name);
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
