@@ -135,14 +135,14 @@ export function calendarTable({ rows }: Section, caption: string, locale: Locale
       const first = week.find((day) => day !== undefined);
       return {
         name: first ? locale.date(pattern, first.date) : '',
-        cells: week.map((day) => day && dayCell(day, most, locale)),
+        cells: week.map((day) => {
+          if (!day) return undefined;
+          const { scans, isPart } = day.row;
+          return { text: `${locale.number(scans)}${isPart ? '*' : ''}`, shade: shadeOf(scans, most) };
+        }),
       };
     }),
   };
-}
-
-function dayCell({ row: { scans, isPart } }: Day, most: number, { number }: Locale): ShadeCell {
-  return { text: `${number(scans)}${isPart ? '*' : ''}`, shade: shadeOf(scans, most) };
 }
 
 export function hoursTable(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): ShadeTable {

@@ -112,7 +112,10 @@ function runningSection(
   let comparesAverages = false;
   const isSparse = units.last - units.first >= MOST_UNITS;
   const counted = () => [...scans.keys(), ...[...scansBefore.keys()].map((unit) => unit - shift)];
-  for (const unit of isSparse ? risingWithin(counted(), units) : everyUnit(units)) {
+  const shown = isSparse
+    ? [...new Set(counted())].filter((unit) => unit <= units.last).sort((a, b) => a - b)
+    : Array.from({ length: units.last - units.first + 1 }, (_, at) => units.first + at);
+  for (const unit of shown) {
     const ends = endsOf(unit);
     const earlier = unitsBefore && unit + shift <= unitsBefore.last ? endsOf(unit + shift) : undefined;
     const within = earlier && intersection(earlier, previous?.part);
@@ -141,14 +144,6 @@ function intersection(a: ClosedSpan, b: ClosedSpan | undefined): ClosedSpan {
 }
 
 type Units = Record<'first' | 'last', number>;
-
-function everyUnit({ first, last }: Units): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
-}
-
-function risingWithin(units: readonly number[], { last }: Units): number[] {
-  return [...new Set(units)].filter((unit) => unit <= last).sort((a, b) => a - b);
-}
 
 function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {
   const counts = new Map<number, number>();

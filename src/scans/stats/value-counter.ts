@@ -42,7 +42,9 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 
   /** F1: the new value inherits the count of the evicted one as its error, so that counts add up. */
   function replaceRarest(value: Value, scans: number): void {
-    heap ??= heapOf([...entries.values()]);
+    heap ??= [...entries.values()]
+      .sort((a, b) => a.count - b.count)
+      .map((entry, at) => Object.assign(entry, { at }));
     isApproximate = true;
     const rarest = heap[0];
     if (!rarest) return;
@@ -80,14 +82,6 @@ function bounded(value: Value): Value {
   if (value.length <= LONGEST) return text;
   const hash = createHash('sha256').update(value, 'utf16le').digest('hex');
   return `${text}… #${hash.slice(0, 16)}`;
-}
-
-function heapOf(entries: Entry[]): Entry[] {
-  const heap = entries.sort((a, b) => a.count - b.count);
-  heap.forEach((entry, at) => {
-    entry.at = at;
-  });
-  return heap;
 }
 
 function sink(heap: Entry[], entry: Entry): void {

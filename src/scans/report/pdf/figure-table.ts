@@ -126,7 +126,10 @@ function measureColumns({ head, rows }: FigureTable, width: number, set: Typeset
   const styles = stylesOf(1);
   const widthOf = ({ text, detail }: CellText, style: TextStyle, small: TextStyle) =>
     Math.max(set.line(text, style).width, detail === undefined ? 0 : set.line(detail, small).width);
-  const cells = head.slice(1).map((title) => GAP + longestWord(title, styles.head, set));
+  const cells = head.slice(1).map(({ text, detail = '' }) => {
+    const words = `${text} ${detail}`.split(' ');
+    return GAP + widestOf(words.map((word) => set.line(word, styles.head)));
+  });
   for (const row of rows) {
     for (const [at, cell] of row.cells.entries()) {
       const needed = GAP + widthOf(cell, cell.isStrong ? styles.strong : styles.cell, styles.detail);
@@ -147,10 +150,6 @@ function stylesOf(scale: number) {
     strong: sized({ ...TEXT.cell, weight: 600 }),
     detail: sized({ ...TEXT.head, leading: 9 }),
   };
-}
-
-function longestWord({ text, detail = '' }: CellText, style: TextStyle, set: Typesetter): number {
-  return widestOf(`${text} ${detail}`.split(' ').map((word) => set.line(word, style)));
 }
 
 const GUTTER = 22;

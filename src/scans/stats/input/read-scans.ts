@@ -159,10 +159,10 @@ function ownerOf(path: string): string {
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
+/** Returns an ID, as a number if that is exact; undefined for another value. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
-  if (typeof id === 'bigint') return id;
-  if (typeof id !== 'string' || !/^-?\d{1,40}$/.test(id)) return undefined;
+  if (typeof id !== 'bigint' && !(typeof id === 'string' && /^-?\d{1,40}$/.test(id))) return undefined;
   const value = Number(id);
   return Number.isSafeInteger(value) ? value : BigInt(id);
 }

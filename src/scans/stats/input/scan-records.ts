@@ -88,10 +88,7 @@ export function checkNames(names: readonly string[], path: string, fields: reado
   }
 }
 
-interface Header {
-  columns: readonly string[];
-  places: readonly { name: string; at: number }[];
-}
+type Header = ReturnType<typeof headerOf>;
 
 /** Reads CSV without an incomplete last line, unless the file `isClosed` and the line has all cells. */
 async function* readCsv(
@@ -145,7 +142,7 @@ async function* readCsv(
   }
 }
 
-function headerOf(cells: readonly string[], wanted: readonly string[]): Header {
+function headerOf(cells: readonly string[], wanted: readonly string[]) {
   const columns = cells.map(restore);
   const places = wanted.map((name) => ({ name, at: columns.indexOf(name) })).filter(({ at }) => at >= 0);
   return { columns, places };
@@ -167,7 +164,7 @@ async function* readParquet(path: string, signal: AbortSignal | undefined): Asyn
   try {
     const { size } = await file.stat();
     for await (const rows of readParquetRows(file, size, { signal })) {
-      yield { rows: rows.map(withPlainId), line, torn: false };
+      yield { rows, line, torn: false };
       line += rows.length;
     }
   } catch (cause) {
@@ -177,10 +174,4 @@ async function* readParquet(path: string, signal: AbortSignal | undefined): Asyn
   } finally {
     await file.close();
   }
-}
-
-/** Converts an ID to a number if that is exact, as in JSON. */
-function withPlainId(row: Row): Row {
-  const id = typeof row.id === 'bigint' && Number.isSafeInteger(Number(row.id)) ? Number(row.id) : row.id;
-  return { ...row, id };
 }
