@@ -102,10 +102,9 @@ function comparisonOf(
 
 function cardsOf(
   figures: ReportFigures,
-  ranges: { range: string; rangeBefore: string | undefined },
+  { range, rangeBefore }: { range: string; rangeBefore: string | undefined },
   locale: Locale,
 ): Card[] {
-  const { range, rangeBefore } = ranges;
   const legend = rangeBefore === undefined ? undefined : { now: range, before: capitalize(rangeBefore) };
   const { sections, crosses = [], hours, before, total, zone } = figures;
   const beforeData = before?.isCovered === false;
@@ -116,11 +115,10 @@ function cardsOf(
     const id = section.kind === 'column' ? `by-column-${at + 1}` : `by-${section.by}`;
     return composeCard(section, { id, ...options }, locale);
   });
-  const shades = hours ? [hoursCard(hours, locale)] : [];
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
   return pairCards([
     ...cards.slice(0, after),
-    ...shades,
+    ...(hours ? [hoursCard(hours, locale)] : []),
     ...cards.slice(after),
     ...crosses.map((cross, at) => crossCard(cross, `cross-${at + 1}`, locale)),
     ...silentCodes(figures, locale),

@@ -2,13 +2,12 @@ import { clean } from '#base/text/clean';
 
 export interface Html {
   readonly markup: string;
-  toString(): string;
 }
 
 type Part = string | number | Html | readonly Part[];
 
 export function raw(markup: string): Html {
-  return { markup, toString: () => markup };
+  return { markup };
 }
 
 /** F10: escapes each value, unless it is HTML of this function. */

@@ -23,7 +23,7 @@ export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
-  return String(html`<!doctype html>
+  return html`<!doctype html>
 <html lang="${report.language}" dir="${report.direction}">
 <head>
 <meta charset="utf-8">
@@ -62,7 +62,7 @@ ${report.footer.map(
 )}</footer>
 </body>
 </html>
-`);
+`.markup;
 }
 
 function accentStyle(color: string): string {
