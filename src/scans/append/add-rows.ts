@@ -55,11 +55,7 @@ export function createAppendFile(job: AppendJob) {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
       const back = setBackOf(overlap, start.now(), overlapMs);
-      throw olderRowError(path, {
-        oldestMs,
-        knownMs: movedIdsFromMs,
-        backMs: back?.isCertain ? back.byMs : undefined,
-      });
+      throw olderRowError(path, oldestMs, movedIdsFromMs, back?.isCertain ? back.byMs : undefined);
     }
     if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? -Infinity);

@@ -45,7 +45,9 @@ export function orRestart(file: string): string {
 /** A25: returns the error for a scan before `knownMs`, where IDs of rotated files are unknown. */
 export function olderRowError(
   path: string,
-  { oldestMs, knownMs, backMs }: { oldestMs: number; knownMs: number; backMs: number | undefined },
+  oldestMs: number,
+  knownMs: number,
+  backMs: number | undefined,
 ): UsageError {
   const [oldest, known] = [oldestMs, knownMs].map(formatInstant);
   if (backMs !== undefined) {

@@ -42,9 +42,10 @@ export function createFileTail(job: FileTailJob): RowTail {
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
 
-  async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work` on the prepared file, and notes a failure. */
+  async function withFile<T>(work: (mine: DiskFile) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await work(await prepare());
     } catch (error) {
       hasFailed = true;
       throw error;
@@ -118,15 +119,13 @@ export function createFileTail(job: FileTailJob): RowTail {
 
   return {
     write: (_, { rows }) =>
-      noteFailure(async () => {
-        const mine = await prepare();
+      withFile(async (mine) => {
         await expectUndisturbed(await mine.stat(), place);
         await add(mine, job.formatter.rows(rows));
         return true;
       }),
     commit: (last) =>
-      noteFailure(async () => {
-        const mine = await prepare();
+      withFile(async (mine) => {
         // A1: flushes the rows before the state that records them.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
@@ -134,8 +133,7 @@ export function createFileTail(job: FileTailJob): RowTail {
         await saveState(IN_PLACE, last ? look : undefined);
       }),
     replace: () =>
-      noteFailure(async () => {
-        const mine = await prepare();
+      withFile(async (mine) => {
         const built = await mine.stat();
         const { rows } = contentsOf(overlaps.values());
         const keepsOld = await old?.isNeeded({ rows, readBack });
