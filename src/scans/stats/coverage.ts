@@ -99,13 +99,12 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   if (end !== undefined) note(capitalize(end));
 }
 
+/** Time with data, which is open at an end without a time. `ofCode`: its beginning per code ID. */
 export interface DataPart {
-  fromMs: number | undefined;
-  toMs: number | undefined;
+  fromMs?: number;
+  toMs?: number;
   ofCode?: ReadonlyMap<string, number>;
 }
-
-export const ALL_COVERED: DataPart = { fromMs: undefined, toMs: undefined };
 
 export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone): DataPart {
   return {
@@ -128,11 +127,11 @@ export function partOfService(
     if (ms !== undefined) ofCode.set(id.toLowerCase(), startOfDay(ms, zone));
   }
   const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
-  if (isOld || created.length === 0) return { ...ALL_COVERED, ofCode };
+  if (isOld || created.length === 0) return { ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
   const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);
   const first = begins.reduce((found, ms) => Math.min(found, ms), Infinity);
-  return { ...ALL_COVERED, fromMs: startOfDay(first, zone), ofCode };
+  return { fromMs: startOfDay(first, zone), ofCode };
 }
 
 /** F18: returns whether a range begins within the data. */

@@ -2,7 +2,7 @@ import type { CodeLabel } from '#scans/export/export-codes';
 import { type ClosedSpan, countDays, type DayCounts, type Span, type Zone } from './calendar.ts';
 import type { CodeName } from './code-of-scans.ts';
 import type { NoneIs } from './code-table.ts';
-import { ALL_COVERED, type Coverage, coveredPart, type DataPart, isCovered } from './coverage.ts';
+import { type Coverage, coveredPart, type DataPart, isCovered } from './coverage.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { CodeGroup } from './filters.ts';
 import type { Tally } from './tally.ts';
@@ -124,7 +124,7 @@ export type Periods = ReturnType<typeof periodsOf>;
 const NO_DAYS: DayCounts = { all: 0, ofWeekday: () => 0, ofHour: () => 0, ofHourOnWeekday: () => 0 };
 
 export function periodsOf(options: FiguresOptions) {
-  const { current, span, before, data = ALL_COVERED } = options;
+  const { current, span, before, data = {} } = options;
   const periodOf = (tally: Tally, span: Span): Period => {
     const part = coveredPart(span, { ...options, tally, data });
     return { tally, part, days: part ? countDays(part, options.offsetMs) : NO_DAYS };

@@ -1,7 +1,7 @@
 /** What figures compare: totals or averages per day, and nothing where that would mislead. */
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '#base/time/local-time';
-import { ALL_COVERED, type DataPart } from '#scans/stats/coverage';
+import type { DataPart } from '#scans/stats/coverage';
 import { type Dimension, groupOf } from '#scans/stats/dimensions';
 import { compare, differInLength } from '#scans/stats/figure';
 import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '#scans/stats/figures';
@@ -42,7 +42,7 @@ function options({ now, before, data, zone = 'UTC', clock = '2030-01-01' }: Give
     current: tallyOf(now[1], zone),
     span: spanOf(now[0]),
     before: before && { tally: tallyOf(before[1], zone), span: spanOf(before[0]) },
-    data: { ...ALL_COVERED, ...data },
+    data: data,
     zone,
     offsetMs: createLocalTime(zone).offsetMs,
     top: undefined,
@@ -247,12 +247,12 @@ describe('a change', () => {
     });
     const ofCode = new Map([['menu', at('2026-09-20')]]);
     const rowOf = (data: DataPart) => figuresOf(groupOf('code'), { ...given, data }).rows[0];
-    expect(rowOf({ ...ALL_COVERED, ofCode })).toMatchObject({
+    expect(rowOf({ ofCode })).toMatchObject({
       previous: 40,
       change: null,
       isBeforeData: true,
     });
-    expect(rowOf({ ...ALL_COVERED, ofCode: new Map([['menu', at('2026-09-01')]]) })?.change).not.toBeNull();
+    expect(rowOf({ ofCode: new Map([['menu', at('2026-09-01')]]) })?.change).not.toBeNull();
   });
 });
 

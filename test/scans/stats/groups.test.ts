@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '#base/time/local-time';
 import type { CodeOfScans } from '#scans/stats/code-of-scans';
-import { ALL_COVERED } from '#scans/stats/coverage';
 import { type Dimension, type GroupBy, groupOf } from '#scans/stats/dimensions';
 import { figuresOf } from '#scans/stats/figures';
 import { codeGroupsOf, valuesOfCodes } from '#scans/stats/filters';
@@ -73,7 +72,7 @@ function rowsOf(group: GroupBy, ofCode?: ReadonlyMap<string, number>) {
     current: tallyOf({ a: 50, b: 70, c: 30, d: 10, e: 40 }),
     span: { sinceMs: 0, untilMs: 1000 },
     before,
-    data: { ...ALL_COVERED, ofCode },
+    data: { ofCode },
     codes: CODES.map(({ value }) => value),
     codeGroups: groups,
     top: undefined,

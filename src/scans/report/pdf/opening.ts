@@ -8,12 +8,12 @@ const LOGO = { width: 150, height: 44 };
 
 export function openingBlocks(report: ReportDocument, width: number, set: Typesetter): Block[] {
   const section = { set };
-  const { logo, note, range, coverage, comparedWith } = report;
-  const size = logo && logoSize(logo);
-  const room = size ? width - size.width - 20 : width;
+  const { note, range, coverage, comparedWith } = report;
+  const logo = report.logo && fitLogo(report.logo);
+  const room = logo ? width - logo.width - 20 : width;
   const title = { style: TEXT.title, width: room, above: 3, most: 4, isName: true, type: 'H1' };
   return [
-    ...(logo && size ? [logoBlock(logo, size, width)] : []),
+    ...(logo ? [logoBlock(logo, width)] : []),
     ...paragraphBlocks(report.kicker, { style: TEXT.kicker, width: room, above: 0, section }),
     ...paragraphBlocks(report.title, { ...title, section }),
     ...[range, ...coverage].flatMap((text, at) =>
@@ -31,16 +31,12 @@ export function openingBlocks(report: ReportDocument, width: number, set: Typese
   ];
 }
 
-function logoSize({ width, height }: ReportLogo): { width: number; height: number } {
-  const scale = Math.min(LOGO.width / width, LOGO.height / height);
-  return { width: width * scale, height: height * scale };
+function fitLogo(logo: ReportLogo): ReportLogo {
+  const scale = Math.min(LOGO.width / logo.width, LOGO.height / logo.height);
+  return { ...logo, width: logo.width * scale, height: logo.height * scale };
 }
 
-function logoBlock(
-  { png, alt }: ReportLogo,
-  { width, height }: { width: number; height: number },
-  across: number,
-): Block {
+function logoBlock({ png, alt, width, height }: ReportLogo, across: number): Block {
   return {
     height: 0,
     keepsNext: true,
