@@ -1,3 +1,4 @@
+import { inChunks } from '#base/collections';
 import type { ReportDocument, ReportLogo, Tile } from '#scans/report/document';
 import { type Block, paragraphBlocks } from './blocks.ts';
 import type { Canvas, Element } from './canvas.ts';
@@ -51,14 +52,9 @@ const TILE_GAP = 8;
 const TILE_PADDING = 10;
 const MOST_ACROSS = 4;
 
-function tileRows(tiles: readonly Tile[]): Tile[][] {
-  const rows = Math.ceil(tiles.length / MOST_ACROSS);
-  const across = Math.ceil(tiles.length / rows);
-  return Array.from({ length: rows }, (_, row) => tiles.slice(row * across, (row + 1) * across));
-}
-
 function tileBlocks(tiles: readonly Tile[], width: number, set: Typesetter): Block[] {
-  return tileRows(tiles).map((some, row): Block => {
+  const rows = Math.ceil(tiles.length / MOST_ACROSS);
+  return [...inChunks(tiles, Math.ceil(tiles.length / rows))].map((some, row): Block => {
     const own = (width - (some.length - 1) * TILE_GAP) / some.length;
     const shown = some.map((tile) => tileLines(tile, own - 2 * TILE_PADDING, set));
     const height =

@@ -1,3 +1,4 @@
+import { inChunks } from '#base/collections';
 import { clean } from '#base/text/clean';
 import { closePdf } from '#files/paper/pdfkit';
 import { accentColors } from '#scans/report/accent';
@@ -166,13 +167,12 @@ function listBlocks(names: readonly Name[], width: number, section: Section): Bl
     const [named] = line && wanted ? followed([line], section.set) : [line];
     return { line: named, detail: wanted };
   });
-  return Array.from(
-    { length: Math.ceil(items.length / 3) },
-    (_, row): Block => ({
+  return [...inChunks(items, 3)].map(
+    (shown, row): Block => ({
       height: style.leading + 4,
       ...(row === 0 && { keepsNext: items.length > 3 }),
       draw(canvas, { x, y }) {
-        for (const [at, { line, detail }] of items.slice(row * 3, row * 3 + 3).entries()) {
+        for (const [at, { line, detail }] of shown.entries()) {
           const item = canvas.element('LI', list(canvas));
           const start = x + at * (room + NAMES_GUTTER);
           canvas.within(canvas.element('LBody', item), () => {
