@@ -265,7 +265,7 @@ async function planOfService(context: Context, plan: CountPlan) {
   let scans = 0;
   let byTotals = 0;
   const { readings, untilMs } = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
-  for (const { sinceMs, cuts, range = { sinceMs, untilMs: undefined } } of readings) {
+  for (const { cuts, range } of readings) {
     const count = (code: CodeLabel) => countAlone(service, code, range);
     for await (const first of fetchInOrder(there, count, service.concurrency)) {
       requests += 1;
@@ -279,7 +279,7 @@ async function planOfService(context: Context, plan: CountPlan) {
   return {
     codes: codes.length,
     files: null,
-    ...rangeRecord(readings[0]?.sinceMs, untilMs),
+    ...rangeRecord(readings[0]?.range.sinceMs, untilMs),
     scans,
     by_totals: byTotals,
     ...costRecord(service, requests),

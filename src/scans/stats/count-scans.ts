@@ -188,15 +188,16 @@ export async function countService(
   }
 
   async function readPages(reading: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
-    const { range, sinceMs, cuts } = reading;
+    const { range, cuts } = reading;
     // The total is known to be complete only if the last range is read by pages.
     const isAll = cuts === undefined && reading === planned.readings.at(-1);
     const summary = await exportCodes({
       service: from,
       codes: wanted,
-      untilMs: range?.untilMs,
+      untilMs: range.untilMs,
       now: clock.now,
-      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: scansOf(code) }),
+      openSink: async (code) =>
+        createTallySink({ sinceMs: range.sinceMs, fresh, into: merge, code: scansOf(code) }),
       note: console.note,
       progress: ({ rows, total }) =>
         show(0, rows, isAll && total !== undefined ? counted + total : undefined),

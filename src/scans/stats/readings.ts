@@ -34,9 +34,7 @@ export interface CountRequest {
   destinationOf?: ValueOfCode;
 }
 
-export type Reading =
-  | { sinceMs: number | undefined; range: Range; cuts: readonly number[] }
-  | { sinceMs: number | undefined; range: Range | undefined; cuts: undefined };
+export type Reading = { range: Range; cuts: readonly number[] } | { range: Span; cuts: undefined };
 
 /** Plans the ranges to read. `nowMs` is an estimate, `serviceNowMs` the service's time. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined) {
@@ -47,25 +45,21 @@ export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: nu
     sinceMs === undefined || untilMs === undefined || sinceMs >= untilMs ? undefined : { sinceMs, untilMs };
   const before =
     closed && plan.compare !== 'none' ? spanBefore(closed, plan.compare, plan.local.zone, nowMs) : undefined;
-  const range = untilMs === undefined ? undefined : { sinceMs, untilMs };
-  if (!before || !closed) return { readings: [readingOf(plan, sinceMs, range)], before, untilMs };
+  if (!before || !closed) return { readings: [readingOf(plan, { sinceMs, untilMs })], before, untilMs };
   const isOne = before.untilMs === closed.sinceMs;
   const readings = isOne
-    ? [readingOf(plan, before.sinceMs, { sinceMs: before.sinceMs, untilMs: closed.untilMs }, closed.sinceMs)]
-    : [readingOf(plan, before.sinceMs, before), readingOf(plan, sinceMs, range)];
+    ? [readingOf(plan, { sinceMs: before.sinceMs, untilMs: closed.untilMs }, closed.sinceMs)]
+    : [readingOf(plan, before), readingOf(plan, closed)];
   return { readings, before, untilMs };
 }
 
-function readingOf(
-  plan: CountRequest,
-  sinceMs: number | undefined,
-  range: Range | undefined,
-  cutAt?: number,
-): Reading {
-  const cuts = range && cutsOf(plan, range);
-  if (!range || cuts === undefined) return { sinceMs, range, cuts: undefined };
+function readingOf(plan: CountRequest, { sinceMs, untilMs }: Span, cutAt?: number): Reading {
+  if (untilMs === undefined) return { range: { sinceMs, untilMs }, cuts: undefined };
+  const range = { sinceMs, untilMs };
+  const cuts = cutsOf(plan, range);
+  if (cuts === undefined) return { range, cuts };
   const all = cutAt === undefined || cuts.includes(cutAt) ? cuts : [...cuts, cutAt].sort((a, b) => a - b);
-  return { sinceMs, range, cuts: all };
+  return { range, cuts: all };
 }
 
 function cutsOf(

@@ -32,9 +32,9 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
     serviceNow === undefined ? undefined : at(serviceNow),
   );
   return {
-    readings: found.readings.map(({ sinceMs, range, cuts }) => [
-      text(sinceMs),
-      range && [text(range.sinceMs), text(range.untilMs)],
+    readings: found.readings.map(({ range, cuts }) => [
+      text(range.sinceMs),
+      range.untilMs === undefined ? undefined : [text(range.sinceMs), text(range.untilMs)],
       cuts?.map(text),
     ]),
     before: found.before && [text(found.before.sinceMs), text(found.before.untilMs)],
