@@ -167,7 +167,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a name by a hard link, so that the path never lacks a file, or renames where links are impossible. */
+/** Adds a name by a hard link, so that the path never lacks a file, or renames the file if that fails. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -145,7 +145,8 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
     if (isRead) {
       const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal };
       await readRows(file, rows, identity, ({ code, id, timeMs }) => {
-        unverified.get(code ?? '')?.ids.set(id, timeMs);
+        const overlap = unverified.get(code ?? '');
+        if (overlap && timeMs >= (overlap.rereadFromMs ?? 0)) overlap.ids.set(id, timeMs);
       });
     }
     return true;
