@@ -139,10 +139,18 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     }
   }
 
+  function isFailureOfOneCode(error: unknown): error is Error {
+    if (error instanceof RejectedError) return asked > 0;
+    if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
+    return [NotFoundError, UnprovenError, UnexpectedResponseError, UsageError].some(
+      (failure) => error instanceof failure,
+    );
+  }
+
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
     if (error instanceof UnavailableError) down += 1;
     // C17: other codes continue only after a failure of this code alone.
-    if (!isFailureOfOneCode(error, { asked, down })) throw error;
+    if (!isFailureOfOneCode(error)) throw error;
     summary.failures.push({ code, error });
   }
 
@@ -194,16 +202,5 @@ function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefin
     {
       hint: "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
     },
-  );
-}
-
-function isFailureOfOneCode(
-  error: unknown,
-  { asked, down }: { asked: number; down: number },
-): error is Error {
-  if (error instanceof RejectedError) return asked > 0;
-  if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
-  return [NotFoundError, UnprovenError, UnexpectedResponseError, UsageError].some(
-    (failure) => error instanceof failure,
   );
 }

@@ -20,12 +20,8 @@ export function accentColors(color: string, theme: 'light' | 'dark') {
 
 function mix(from: string, to: string, part: number): string {
   const [a, b] = [colorOf(from), colorOf(to)];
-  const between = (one: number, other: number) => Math.round(one + (other - one) * part);
-  return formatColor({
-    red: between(a.red, b.red),
-    green: between(a.green, b.green),
-    blue: between(a.blue, b.blue),
-  });
+  const between = (channel: keyof Color) => Math.round(a[channel] + (b[channel] - a[channel]) * part);
+  return formatColor({ red: between('red'), green: between('green'), blue: between('blue') });
 }
 
 export function contrast(one: string, other: string): number {

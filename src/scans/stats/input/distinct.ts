@@ -68,11 +68,11 @@ export function createIdSet() {
   return {
     /** Adds an ID. `other`: it is known with another time. */
     add(id: number | bigint, ms: number): 'new' | 'known' | 'other' {
-      const key = typeof id === 'bigint' ? id >> BigInt(BLOCK_BITS) : Math.floor(id / BLOCK_IDS);
-      const low =
-        typeof id === 'bigint'
-          ? Number(BigInt.asUintN(BLOCK_BITS, id))
-          : id - Math.floor(id / BLOCK_IDS) * BLOCK_IDS;
+      const isBig = typeof id === 'bigint';
+      const key = isBig ? id >> BigInt(BLOCK_BITS) : Math.floor(id / BLOCK_IDS);
+      const low = isBig
+        ? Number(BigInt.asUintN(BLOCK_BITS, id))
+        : id - Math.floor(id / BLOCK_IDS) * BLOCK_IDS;
       const block = blocks.get(key) ?? { size: 0, entries: new Uint32Array(8) };
       if (block.size === 0) blocks.set(key, block);
       const entry = low * BLOCK_IDS + (((ms % FINGERPRINTS) + FINGERPRINTS) % FINGERPRINTS);
