@@ -76,7 +76,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
       return itemOf(row, 'undecided', { candidates: identity.candidates, reason: identity.reason });
     case 'new': {
       if (verb === 'update' || verb === 'delete')
-        return itemOf(row, 'unchanged', { reason: 'an earlier run created no code for it' });
+        return itemOf(row, 'unchanged', { reason: 'an earlier run assigned it no code' });
       const { repeats, isDecided = false, replaces, answered = [] } = identity;
       const isWaiting = repeats !== undefined && !input.isSettled;
       const { status } = row.wish;

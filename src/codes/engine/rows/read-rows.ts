@@ -59,7 +59,7 @@ const COLUMNS: Readonly<Record<Verb, { known: readonly string[]; optional: reado
   create: { known: [...NEW_CODE, ...UTM_COLUMNS], optional: ['status', ...TARGETS, ...OURS] },
   update: { known: [...TARGETS, ...CHANGES, ...UTM_COLUMNS], optional: ['type', ...OURS] },
   apply: { known: [...NEW_CODE, 'status', ...TARGETS], optional: [...UTM_COLUMNS, ...OURS] },
-  delete: { known: TARGETS, optional: ['decision', 'short_url'] },
+  delete: { known: TARGETS, optional: OURS },
 };
 
 const PLAN = 'To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.';
@@ -131,7 +131,6 @@ const NO_CHANGES: CodeChanges = {};
 type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'doubts' | 'typeFault'>;
 
 const NOTHING: Wished = { wish: NO_CHANGES, doubts: NO_DOUBTS };
-const UNSAVED: Pick<Row, 'base' | 'updatedAtMs'> = {};
 
 function createRowReader(input: Input, columns: Columns, options: RowsOptions & { keyColumn: string }) {
   const { cell, has, faults, warnings, noDestination } = columns;
@@ -154,7 +153,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (isUnnamed && needsTarget && !isUnfinished(from)) faults.push({ line, message: UNNAMED });
     const wished = verb === 'delete' ? NOTHING : readWish(from, key, isUnnamed);
     const { wish, type, utm, typeFault } = wished;
-    const { base, updatedAtMs } = verb === 'delete' ? UNSAVED : identity.readSaved(from);
+    const { base, updatedAtMs } = identity.readSaved(from);
     const atMs = readAt && has('at') ? readAt(cell(from, 'at')) : undefined;
     const doubts = readAt ? judgeDated({ ...wished, base, through }) : wished.doubts;
     // Lists all fields, because object spread uses several times the memory.

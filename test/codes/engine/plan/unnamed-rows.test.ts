@@ -11,7 +11,7 @@ it('the plan does not repeat a warning about the row of a new code', () => {
 it.each(['update', 'delete'] as const)('a row that specifies no code never creates one (%s)', (verb) => {
   const { items, faults } = planOf([newRow(2, 'Menu', 'https://x.de/')], { policy: { verb } });
   expect([items.map(({ action, reason }) => [action, reason]), faults]).toEqual([
-    [['unchanged', 'an earlier run created no code for it']],
+    [['unchanged', 'an earlier run assigned it no code']],
     [],
   ]);
 });

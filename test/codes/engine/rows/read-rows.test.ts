@@ -171,10 +171,10 @@ describe('results and saved lists', () => {
   });
 
   it('have bases that qrctl wrote', async () => {
-    expect(await refusal('update', 'slug,name,base\na,n,Berlin\nb,n,\n')).toEqual([
-      'line 2, column base: "Berlin" is not a base that qrctl wrote: empty the cell, or rename the column if it is yours',
-    ]);
-    expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([]);
+    const fault =
+      'line 2, column base: "Berlin" is not a base that qrctl wrote: empty the cell, or rename the column if it is yours';
+    expect(await refusal('update', 'slug,name,base\na,n,Berlin\nb,n,\n')).toEqual([fault]);
+    expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([fault]);
   });
 
   it('keep failed rows, which may have no code', async () => {
@@ -182,6 +182,17 @@ describe('results and saved lists', () => {
     expect((await read('update', text)).rows).toHaveLength(3);
     expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
   });
+});
+
+it('a deletion reads what each row was saved from', async () => {
+  const text = `id,status,base\n${ID},expired,r559aea-2dce0a-968796\n`;
+  const input = await parseWithFaults(Buffer.from(text), 'old.csv');
+  const { rows, faults } = await checkRows(input, { verb: 'delete' });
+  expect([rows[0]?.base, rows[0]?.wish, faults]).toEqual([
+    { name: '559aea', destination: '2dce0a', status: '968796' },
+    {},
+    [],
+  ]);
 });
 
 describe('a backup', () => {
