@@ -42,9 +42,12 @@ function inOrder({ key, id, slug, name, type, destination, status, removed, sent
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 
-/** Folds keys that differ only in case or spaces, which a spreadsheet does not show. */
+/** Folds keys that differ only in case, spaces or invisible characters, which a spreadsheet does not show. */
 export function foldKey(key: string): string {
-  return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
+  return key
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 }
 
 /** Parses a lock file at the path `name`. Throws UsageError with all faults by line. */

@@ -463,13 +463,16 @@ describe('qr apply', () => {
     expect(adopting.items.map(({ action }) => action)).toEqual(['adopt', 'create']);
   });
 
-  it('requires a decision about a key that a spreadsheet altered, also if its row was edited', () => {
-    const lock = lockOf(entry(1, '007'));
-    const row = newRow(2, 'Code 1', 'https://example.com/new', { key: '7' });
-    expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([
-      { action: 'undecided', candidates: [{ slug: 'n0001' }] },
-    ]);
-  });
+  it.each(['7', '007\u200b', '00 7'])(
+    'requires a decision about the altered key %j, also if its row was edited',
+    (key) => {
+      const lock = lockOf(entry(1, '007'));
+      const row = newRow(2, 'Code 1', 'https://example.com/new', { key });
+      expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([
+        { action: 'undecided', candidates: [{ slug: 'n0001' }] },
+      ]);
+    },
+  );
 
   it('overwrites edits by other clients and reports it, but keeps them with --conflicts service', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/theirs' });
