@@ -132,9 +132,11 @@ export function findEdits(ladder: Ladder): void {
     for (const code of candidates) wanted.set(code, (wanted.get(code) ?? 0) + 1);
     return { row, changed, candidates };
   });
+  const sought = new Set([...ladder.found.values()].flatMap(soughtBy));
   for (const { row, changed, candidates } of clues) {
     const [code, ...more] = candidates;
-    const isOne = code && more.length === 0 && wanted.get(code) === 1 && policy.verb === 'create';
+    const isFree = code && wanted.get(code) === 1 && !sought.has(code);
+    const isOne = isFree && more.length === 0 && policy.verb === 'create';
     if (changed.length > 0) settle(ladder, row, { is: 'undecided', candidates: changed, reason: ALTERED });
     else if (isOne) settle(ladder, row, { is: 'code', how: 'guess', code, isForeign });
     else if (code)

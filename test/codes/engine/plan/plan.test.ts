@@ -354,6 +354,14 @@ describe('a request without a response', () => {
       { action: 'create', isWaiting: true },
       { action: 'undecided', candidates: [{ id: cut.id }] },
     ]);
+    const edited = [newRow(2, lost.name, MENU), newRow(3, cut.name, 'https://example.com/other')];
+    const guessed = planOf(edited, {
+      codes: [cut],
+      ledger: sent,
+      policy: { applyEdits: true },
+      isSettled: true,
+    });
+    expect(guessed.items).toMatchObject([{ action: 'undecided' }, { action: 'undecided', send: {} }]);
   });
 
   it('is not repeated if its key has a code by now', () => {
