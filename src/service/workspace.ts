@@ -1,6 +1,6 @@
 /** Workspaces, identified by base URL and a salted fingerprint of the API key. */
 import { ifNotFound, UsageError } from '#base/errors';
-import { inShellOr, quote } from '#base/text/quote';
+import { formatCount, inShellOr, quote } from '#base/text/quote';
 
 export interface Workspace {
   readonly baseUrl: string;
@@ -71,11 +71,11 @@ interface WorkspaceQuestion {
   mayKnowMore?: boolean;
 }
 
-const MAX_REQUESTED = 3;
+const MAX_REQUESTED = 10;
 
 /**
- * Compares workspaces. Returns `renew` if a code of the file exists here (the key was rotated, or the service
- * moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another workspace.
+ * Compares workspaces. Returns `renew` if one of up to ten codes of the file exists here (the key was rotated,
+ * or the service moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;
@@ -83,15 +83,18 @@ export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same
   if (!isHere && recorded.baseUrl !== movedFrom) throw otherUrl(question);
   const isOwnKey = recorded.key !== undefined && (await workspace.hasKeyOf(recorded.key));
   if (isHere && isOwnKey) return 'same';
-  let requested = 0;
-  for (const id of knownIds) {
-    if (requested === MAX_REQUESTED) break;
-    requested += 1;
-    if (await getCode(id).then(() => true, ifNotFound(false))) return 'renew';
-  }
+  const requested = spreadOver([...knownIds], MAX_REQUESTED);
+  for (const id of requested) if (await getCode(id).then(() => true, ifNotFound(false))) return 'renew';
   const isOtherKey = recorded.key !== undefined && !isOwnKey;
-  if (requested === 0 && !(isOtherKey && question.mayKnowMore)) return 'renew';
-  throw otherWorkspace(question, requested);
+  if (requested.length === 0 && !(isOtherKey && question.mayKnowMore)) return 'renew';
+  throw otherWorkspace(question, requested.length);
+}
+
+/** Returns up to `most` IDs at equal distances, because codes are deleted in groups, such as the newest. */
+function spreadOver(ids: readonly string[], most: number): readonly string[] {
+  const step = (ids.length - 1) / (most - 1);
+  const chosen = new Set(Array.from({ length: most }, (_, count) => Math.round(count * step)));
+  return ids.filter((_, at) => chosen.has(at));
 }
 
 function otherUrl(question: WorkspaceQuestion): UsageError {
@@ -114,7 +117,7 @@ function otherWorkspace(
   const [belongs, reason] =
     requested === 0
       ? ['may belong', 'it records no code that can be looked up with']
-      : ['belongs', "its codes don't exist in the workspace of"];
+      : ['belongs', `no code in it (${formatCount(requested)} looked up) exists in the workspace of`];
   return new UsageError(
     `${path} ${belongs} to another workspace: it was written with ${nameOf(recorded)}, and ${reason} ${nameOf(workspace)}`,
     { hint: `Use ${key}, or ${elsewhere}.` },

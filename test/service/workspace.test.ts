@@ -48,13 +48,14 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual(['a', 'b']);
   });
 
-  it('is refused after three codes that do not exist, naming both', async () => {
-    const { answer, requested } = await ask({ workspace: other, exists: ['d'] });
+  it('is refused after ten codes that do not exist, from the first to the last, naming both', async () => {
+    const knownIds = Array.from({ length: 28 }, (_, at) => `id-${at}`);
+    const { answer, requested } = await ask({ workspace: other, knownIds, exists: ['id-1', 'id-26'] });
     const error = await answer.catch((thrown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
     expect(error.message).toMatch(/aaa.*bbb/);
     expect(error.hint).toContain('--profile aaa');
-    expect(requested).toEqual(['a', 'b', 'c']);
+    expect(requested).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27].map((at) => `id-${at}`));
   });
 
   it('counts as the same workspace if it was recorded without a key and a code exists', async () => {

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
 import { UsageError } from '#base/errors';
 import { LINE_FEED } from '#base/text/ascii';
+import { quote } from '#base/text/quote';
 import { type Disk, ifPresent, readPieces } from '#files/durable/disk';
 import { createLineReader } from '#files/durable/log-lines';
 import { nodeDisk } from '#files/durable/node-disk';
@@ -57,23 +58,36 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
-/** Finds a workspace's ledger; after a key rotation, by up to three codes per ledger of the base URL. */
+/** Finds a workspace's ledger; after a key rotation, by up to ten codes per ledger of the base URL. */
 export async function chooseLedger(
   directory: string,
-  own: LedgerWorkspace,
+  own: LedgerWorkspace & { readonly note: (sentence: string) => void },
   disk: Disk,
 ): Promise<{ readonly path: string; readonly isNew: boolean }> {
   const others: { path: string; header: Header }[] = [];
+  const moved: { path: string; header: Header }[] = [];
   let last = 0;
   for await (const { path, number, header } of ledgersIn(directory, disk)) {
     last = number;
     if (!header) continue;
-    if (await isKeyOf(header, own.workspace)) return { path, isNew: false };
-    if (own.workspace.baseUrl === header.baseUrl) others.push({ path, header });
+    const isHere = own.workspace.baseUrl === header.baseUrl;
+    const isOwnKey = await hasKeyOf(header, own.workspace);
+    if (isHere && isOwnKey) return { path, isNew: false };
+    if (isHere) others.push({ path, header });
+    else if (isOwnKey) moved.push({ path, header });
   }
   const isOwnProfile = ({ header }: { header: Header }) => header.profile === own.workspace.profile;
   for (const other of [...others.filter(isOwnProfile), ...others.filter((one) => !isOwnProfile(one))])
     if (await isOurs(other.path, own, disk)) return { path: other.path, isNew: false };
+  for (const { path, header } of [...moved, ...others]) {
+    if (!(await hasCodes(path, disk))) continue;
+    const reason =
+      header.baseUrl === own.workspace.baseUrl
+        ? `no code that was looked up in ${path} exists in this workspace`
+        : `${path} has this API key, but belongs to ${quote(header.baseUrl)}`;
+    own.note(`This run begins a new ledger: ${reason}. Rows are recognized only by their values`);
+    break;
+  }
   return { path: pathOf(directory, last + 1), isNew: true };
 }
 
@@ -89,8 +103,13 @@ function pathOf(directory: string, number: number): string {
   return join(directory, `ledger-${number}.jsonl`);
 }
 
-async function isKeyOf({ baseUrl, key }: Header, workspace: KeyedWorkspace): Promise<boolean> {
-  return baseUrl === workspace.baseUrl && key !== undefined && (await workspace.hasKeyOf(key));
+async function hasKeyOf({ key }: Header, workspace: KeyedWorkspace): Promise<boolean> {
+  return key !== undefined && (await workspace.hasKeyOf(key));
+}
+
+async function hasCodes(path: string, disk: Disk): Promise<boolean> {
+  const memory = await readMemory(path, disk).catch(() => undefined);
+  return [...(memory?.replay.view().claims.values() ?? [])].some(({ isDeleted }) => !isDeleted);
 }
 
 async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<boolean> {
@@ -138,7 +157,8 @@ export async function forgetLedger(env: Variables, workspace: KeyedWorkspace): P
   if (directory === undefined) return;
   try {
     for await (const { path, header } of ledgersIn(directory, nodeDisk))
-      if (header && (await isKeyOf(header, workspace))) return await rm(path, { force: true });
+      if (header?.baseUrl === workspace.baseUrl && (await hasKeyOf(header, workspace)))
+        return await rm(path, { force: true });
   } catch {
     // The next run asks about the codes.
   }

@@ -24,6 +24,7 @@ interface LedgerPlace extends LedgerWorkspace {
   readonly path?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (sentence: string) => void;
+  readonly note: (sentence: string) => void;
 }
 
 export interface OpenLedgerOptions extends LedgerPlace {
@@ -43,12 +44,23 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger
   const waiting = patiently(options, () => options.onWait());
   const turn = await acquireSharedLock(options.workspace.secret(), 'this workspace', waiting);
   try {
-    const ledger = await openOwn(options);
+    const ledger = await openOwn(askingOnce(options));
     return { ...ledger, close: () => ledger.close().finally(() => turn.release()) };
   } catch (error) {
     await turn.release();
     throw error;
   }
+}
+
+/** Requests each code once, because a ledger is checked when it is chosen and when it is opened. */
+function askingOnce<P extends LedgerPlace>(place: P): P {
+  const found = new Map<string, Promise<unknown>>();
+  const getCode = (id: string) => {
+    const code = found.get(id) ?? place.getCode(id);
+    found.set(id, code);
+    return code;
+  };
+  return { ...place, getCode };
 }
 
 async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
@@ -67,9 +79,10 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
  * Reads the ledger of the workspace without a lock, and without changes on disk. `onLine` receives each line.
  */
 export async function readLedger(
-  place: LedgerPlace,
+  given: LedgerPlace,
   onLine?: (line: LedgerLine) => void,
 ): Promise<LedgerView> {
+  const place = askingOnce(given);
   try {
     const path = place.path ?? (await findInStateDirectory(place));
     if (path === undefined) return createReplay().view();

@@ -213,6 +213,7 @@ export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsF
     workspace,
     getCode,
     warn: (sentence: string) => context.console.warn(sentence, true),
+    note: (sentence: string) => context.console.note(sentence),
   };
 }
 

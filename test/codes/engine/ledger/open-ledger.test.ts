@@ -52,6 +52,7 @@ function optionsOf({
       if (!codes.includes(id)) throw new NotFoundError('no such code');
     },
     warn: (sentence) => notes.push(sentence),
+    note: (sentence) => notes.push(sentence),
     clock: fakeClock(),
     signal: new AbortController().signal,
     onWait: (path = 'workspace') => waits.push(path),
@@ -119,6 +120,35 @@ describe('a ledger in the state directory', () => {
     expect(asked).toEqual(['a']);
     expect(await claimsOf(optionsOf({ key: 'svc_live_b' }))).toEqual(['b']);
     expect(await claimsOf()).toEqual(['a']);
+  });
+
+  it('is found after a key rotation although the newest codes were deleted', async () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `code-${at}`);
+    for (const id of ids) await make(id);
+    expect(await claimsOf(optionsOf({ key: 'svc_live_c', codes: ['code-0'] }))).toEqual(ids);
+    expect(asked).toHaveLength(10);
+    expect(notes).toEqual([]);
+  });
+
+  it('is begun with a note if an earlier one of the base URL has only codes that do not exist', async () => {
+    const first = await make('a');
+    const second = await make('b', optionsOf({ key: 'svc_live_b' }));
+    expect(second).not.toBe(first);
+    const reason = `no code that was looked up in ${first} exists in this workspace`;
+    expect(notes).toEqual([
+      `This run begins a new ledger: ${reason}. Rows are recognized only by their values`,
+    ]);
+    await make('c', optionsOf({ key: 'svc_live_b' }));
+    expect(notes).toHaveLength(1);
+  });
+
+  it('is begun with a note if an earlier one has the same key for another base URL', async () => {
+    const first = await make('a', optionsOf({ baseUrl: 'http://localhost:4000/api/v1' }));
+    await make('b', optionsOf({ baseUrl: 'http://127.0.0.1:4000/api/v1' }));
+    const reason = `${first} has this API key, but belongs to http://localhost:4000/api/v1`;
+    expect(notes).toEqual([
+      `This run begins a new ledger: ${reason}. Rows are recognized only by their values`,
+    ]);
   });
 
   it('is found after a key rotation by one of its codes', async () => {
