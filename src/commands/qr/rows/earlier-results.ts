@@ -4,10 +4,13 @@ import { MOST_BYTES } from '#base/bounds';
 import { systemCode, UsageError } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
 import { capitalize, countOf } from '#base/text/quote';
-import { fingerprintOf, parseBase } from '#codes/engine/plan/base';
-import { FIELDS } from '#codes/engine/plan/model';
+import { parseBase } from '#codes/engine/plan/base';
+import { FIELDS, type Field } from '#codes/engine/plan/model';
+import { isCellOfPrint } from '#codes/engine/plan/values';
 import type { RowEnd } from '#codes/engine/results/tabulate';
+import { throughOf } from '#codes/input/check-rows';
 import { findColumn } from '#codes/input/columns';
+import { fieldOf } from '#codes/input/header-words';
 import { parseRows } from '#commands/bulk-input';
 import type { Context } from '#context';
 import { nodeDisk } from '#files/durable/node-disk';
@@ -82,9 +85,11 @@ export async function keepEarlier(
   const ids = new Set(ends.flatMap(({ code, row }) => code?.id.toLowerCase() ?? row.id ?? []));
   const lost = [...idsOf(before)].filter((id) => !ids.has(id)).length;
   const isWorkbook = isInput && before.form?.is === 'xlsx';
-  if (lost === 0 && !isWorkbook && (isInput || !isEdited(before))) return;
+  const isEdited = !isInput && hasOtherEdits(before, ends);
+  if (lost === 0 && !isWorkbook && !isEdited) return;
+  const isLost = lost > 0 || isEdited;
   let kept = `${path}.old`;
-  for (let number = 1; lost > 0 && (await stat(kept).catch(() => undefined)); number++)
+  for (let number = 1; isLost && (await stat(kept).catch(() => undefined)); number++)
     kept = `${path}.old.${number}`;
   await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES.rowsFile), {
     processes: context.processes,
@@ -92,27 +97,41 @@ export async function keepEarlier(
   });
   addFile(context.facts, kept);
   const what = `kept the earlier ${isInput ? 'version' : 'results'} in ${kept}`;
-  if (lost > 0)
+  const lacked = [...(lost > 0 ? [countOf(lost, 'code')] : []), ...(isEdited ? ['edits'] : [])];
+  if (isLost)
     context.console.warn(
-      `${what}: ${isInput ? 'it has' : 'they have'} ${countOf(lost, 'code')} that the new results lack`,
+      `${what}: ${isInput ? 'it has' : 'they have'} ${lacked.join(' and ')} that the new results lack`,
     );
   else context.console.note(capitalize(what));
 }
 
-function isEdited({ columns, rows }: Input): boolean {
-  const columnOf = (name: string) => findColumn(columns, name) ?? '';
-  const fields = FIELDS.map((field) => ({ field, column: columnOf(field) }));
-  return rows.some(({ values }) => {
-    const base = parseBase(String(values.get(columnOf('base')) ?? ''));
-    const isDone = DONE.has(values.get(columnOf('outcome')));
-    return base && isDone && fields.some(({ field, column }) => isOther(values.get(column), base[field]));
+const EDITABLE: ReadonlySet<string> = new Set([...FIELDS, 'decision']);
+
+/**
+ * Returns whether earlier results have a decision or an edited cell that the input lacks. Rows are matched by
+ * ID; without an ID, by position.
+ */
+function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {
+  const editable = before.columns.flatMap((column): [string, string][] => {
+    const field = fieldOf(before, column);
+    return EDITABLE.has(field) ? [[column, field]] : [];
   });
-}
-
-const DONE: ReadonlySet<unknown> = new Set(['created', 'updated', 'exists', 'adopted']);
-
-function isOther(cell: unknown, print: string | undefined): boolean {
-  return typeof cell === 'string' && cell !== '' && print !== undefined && fingerprintOf(cell) !== print;
+  const columnOf = (name: string) => findColumn(before.columns, name) ?? '';
+  const [idColumn, baseColumn] = [columnOf('id'), columnOf('base')];
+  const byId = new Map(ends.map(({ code, row }) => [code?.id.toLowerCase() ?? row.id, row.values]));
+  const byPosition = new Map(ends.map(({ row }) => [row.row, row.values]));
+  const through = throughOf(before);
+  return before.rows.some(({ row, values }) => {
+    const id = String(values.get(idColumn) ?? '').toLowerCase();
+    const input = byId.get(id) ?? (id === '' ? byPosition.get(row) : undefined);
+    const base = parseBase(String(values.get(baseColumn) ?? ''));
+    return editable.some(([column, field]) => {
+      const cell = values.get(column);
+      if (typeof cell !== 'string' || cell === '' || cell === input?.get(column)) return false;
+      const print = base?.[field as Field];
+      return field === 'decision' || (print !== undefined && !isCellOfPrint(cell, print, through));
+    });
+  });
 }
 
 export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {

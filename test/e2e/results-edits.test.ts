@@ -1,0 +1,54 @@
+/** Edits and decisions in a results file that the next run over the list replaces: kept as FILE.old, and reported. */
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { rowsOf, useBench } from './bulk-bench.ts';
+
+const EDITS: [what: string, cells: Record<string, string>][] = [
+  ['an edited name', { name: 'Edited' }],
+  ['an edited destination', { destination: 'https://example.com/edited' }],
+  ['a decision', { decision: 'mine' }],
+];
+
+describe('edits in a results file', () => {
+  it.each(EDITS)('%s is kept by qr create --from LIST, whatever the outcome of the row', async (_, cells) => {
+    const { create, edit, read, directory } = await useBench(rowsOf(2));
+    await create();
+    expect((await create()).stderr).toContain('2 rows unchanged');
+    await edit('codes.results.csv', (row, at) => (at === 0 ? { ...row, ...cells } : row));
+    const before = await read('codes.results.csv');
+    const { code, stderr } = await create();
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /kept the earlier results in \S+\.old: they have edits that the new results lack/,
+      ),
+    ]);
+    expect(await read('codes.results.csv.old')).toBe(before);
+    expect((await create()).stderr).not.toContain('kept');
+    expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
+  });
+
+  it('are kept by qr update --from LIST, and never in place of edits that were kept before', async () => {
+    const { create, qr, edit, read } = await useBench(rowsOf(2));
+    await create();
+    await qr(['list', '-o', 'list.csv']);
+    const update = () => qr(['update', '--from', 'list.csv']);
+    await update();
+    for (const [at, kept] of ['list.results.csv.old', 'list.results.csv.old.1'].entries()) {
+      await edit('list.results.csv', (row) => ({ ...row, name: `${row.name} ${at}` }));
+      const before = await read('list.results.csv');
+      expect((await update()).stderr).toContain('edits that the new results lack');
+      expect(await read(kept)).toBe(before);
+    }
+  });
+
+  it('are not kept twice if the list has them too', async () => {
+    const { create, edit, directory } = await useBench(rowsOf(2));
+    await create();
+    for (const name of ['codes.csv', 'codes.results.csv'])
+      await edit(name, (row) => ({ ...row, destination: `${row.destination}/edited` }));
+    expect((await create()).stderr).not.toContain('kept the earlier');
+    expect((await create()).stderr).not.toContain('kept the earlier');
+    expect(await readdir(directory)).not.toContain('codes.results.csv.old');
+  });
+});
