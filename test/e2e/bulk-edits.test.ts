@@ -5,6 +5,37 @@ import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 const linesOf = (text: string) => text.trimEnd().split('\n');
 
+describe('a saved list without the column base', () => {
+  const FIELDS = ['--fields', 'id,slug,name,destination,updated_at'];
+
+  it('as a workbook, whose times have no zone, overwrites no edit on the service (9), and is unchanged otherwise', async () => {
+    const { qr, sandbox, methods } = await useBench(rowsOf(1));
+    const made = sandbox.workspace.create({ name: 'Menu', destination: 'https://example.com/old' });
+    sandbox.workspace.create({ name: 'Poster', destination: 'https://example.com/2' });
+    await qr(['list', ...FIELDS, '-o', 'list.xlsx', '--timezone', 'America/Los_Angeles']);
+    expect((await qr(['update', '--from', 'list.xlsx'])).stderr).toContain('2 rows unchanged');
+    sandbox.workspace.update(made.id, { destination: 'https://example.com/new' });
+    methods();
+    const { code, stderr } = await qr(['update', '--from', 'list.xlsx']);
+    expect([code, methods().PATCH]).toEqual([9, undefined]);
+    expect(stderr).toContain('the column updated_at does not show which is newer');
+    expect((await qr(['update', '--from', 'list.xlsx', '--conflicts', 'service'])).code).toBe(0);
+    expect((await qr(['update', '--from', 'list.xlsx', '--conflicts', 'file'])).code).toBe(0);
+    expect(methods().PATCH).toBe(1);
+  });
+
+  it('with times that a spreadsheet rewrote overwrites no edit on the service (9)', async () => {
+    const { qr, sandbox, edit, methods } = await useBench(rowsOf(1));
+    const made = sandbox.workspace.create({ name: 'Menu', destination: 'https://example.com/old' });
+    await qr(['list', ...FIELDS, '-o', 'list.csv']);
+    await edit('list.csv', (row) => ({ ...row, updated_at: '27.11.2026 11:25:14' }));
+    sandbox.workspace.update(made.id, { destination: 'https://example.com/new' });
+    methods();
+    expect((await qr(['update', '--from', 'list.csv'])).code).toBe(9);
+    expect(methods().PATCH).toBeUndefined();
+  });
+});
+
 describe('a sheet that was created', () => {
   it('can be sorted, cut, extended and saved again: only new rows are created', async () => {
     const { create, write, posts, readResults } = await useBench(rowsOf(4));

@@ -1,7 +1,7 @@
 import { shortenPair } from '#base/text/differing-parts';
 import { countOf, inQuotes, inShellOr, joinSome, quote } from '#base/text/quote';
 import type { Altered, RowEnd } from '#codes/engine/executor/job';
-import type { FieldChange, PlanAction, PlanItem, Policy } from '#codes/engine/plan/model';
+import type { FieldChange, PlanAction, PlanItem, Policy, Row } from '#codes/engine/plan/model';
 import { placeOf, type Source } from '#files/formats/read/input';
 import type { QrCode } from '#service/shapes';
 
@@ -135,7 +135,7 @@ export function reasonOf(row: PlanRow): string | undefined {
   const changes = stateOf(row) === 'removed' ? [] : item.changes;
   const parts = [
     ownReason(row) ?? item.reason,
-    ...changes.map(explainChange),
+    ...changes.map((change) => explainChange(change, item.row)),
     ...altered.map(explainAltered),
   ];
   return parts.filter((part) => part !== undefined).join('; ') || undefined;
@@ -197,7 +197,10 @@ function describeGone({ goneId: id = '', goneSlug: slug }: PlanItem): string {
   return id === '' ? quote(slug) : nameCode({ id, slug });
 }
 
-function explainChange({ field, old, new: value, base, what }: FieldChange): string | undefined {
+function explainChange(
+  { field, old, new: value, base, what }: FieldChange,
+  saved: Pick<Row, 'updatedAtMs'> | undefined,
+): string | undefined {
   const [service = '', row = ''] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
   const list =
     base === undefined || base === old ? undefined : showValue(shortenPair(base, value, LONGEST_COMMON)[0]);
@@ -207,6 +210,8 @@ function explainChange({ field, old, new: value, base, what }: FieldChange): str
     case 'edit':
       return `${field}: the code has ${service}, the row has ${row}`;
     case 'conflict':
+      if (list === undefined && saved?.updatedAtMs === Number.NEGATIVE_INFINITY)
+        return `${field}: the service has ${service}, the row has ${row}, and the column updated_at does not show which is newer`;
       if (list === undefined)
         return `${field}: the service has ${service} since the list was saved, the row has ${row}`;
       return `${field}: the list had ${list}, the service has ${service}, the row has ${row}`;

@@ -1,7 +1,7 @@
 import { inQuotes } from '#base/text/quote';
 import { parseBase } from '#codes/engine/plan/base';
 import type { Policy, Row, RowDecision } from '#codes/engine/plan/model';
-import { type ParseShortUrl, readTarget as readNames, throughOf } from '#codes/input/check-rows';
+import { type ParseShortUrl, readTarget as readNames } from '#codes/input/check-rows';
 import { type Columns, readText } from '#codes/input/columns';
 import { isShortened } from '#codes/input/shortened-number';
 import type { Input, InputRow } from '#files/formats/read/input';
@@ -20,7 +20,6 @@ export function createIdentityReader(
   }: { verb: Policy['verb']; keyColumn: string; slugOfShortUrl?: ParseShortUrl },
 ) {
   const { cell, has, faults } = columns;
-  const through = throughOf(input);
   const text = (row: InputRow, column: string) => readText(cell(row, column))?.trim() || undefined;
 
   function readTarget(row: InputRow): Pick<Row, 'id' | 'slug'> {
@@ -58,11 +57,20 @@ export function createIdentityReader(
       const way = 'empty the cell, or rename the column if it is yours';
       cell(row, 'base').fault(`${inQuotes(baseText)} is not a base that qrctl wrote: ${way}`);
     }
-    const { value } = cell(row, 'updated_at');
-    // A date in a workbook has no time zone.
-    const isTime = typeof value === 'string' && (through !== 'xlsx' || /z\s*$/i.test(value));
-    return { base, updatedAtMs: isTime ? parseScanTime(value.trim()) : undefined };
+    return { base, updatedAtMs: savedMs(cell(row, 'updated_at').value) };
   }
 
   return { readTarget, readKey, readDecision, readSaved };
 }
+
+/**
+ * Parses an `updated_at` cell. A time without a zone, as in a workbook, may be any instant: the code counts as
+ * changed since.
+ */
+function savedMs(cell: unknown): number | undefined {
+  if (cell === undefined || cell === null || cell === '') return undefined;
+  const isInstant = typeof cell === 'string' && ZONE.test(cell);
+  return (isInstant ? parseScanTime(cell.trim()) : undefined) ?? Number.NEGATIVE_INFINITY;
+}
+
+const ZONE = /(?:z|[+-]\d\d:?\d\d)\s*$/i;

@@ -145,6 +145,18 @@ describe('results and saved lists', () => {
     expect(rows.map(({ base }) => base && formatBase(base))).toEqual([BASE, undefined, undefined]);
   });
 
+  it.each([
+    ['', undefined],
+    ['2026-01-02T00:00:00Z', Date.UTC(2026, 0, 2)],
+    ['2026-01-02 01:00:00+01:00', Date.UTC(2026, 0, 2)],
+    ['2026-01-02 00:00:00', Number.NEGATIVE_INFINITY],
+    ['02.01.2026 00:00:00', Number.NEGATIVE_INFINITY],
+    ['yesterday', Number.NEGATIVE_INFINITY],
+  ])('with %j in updated_at count as saved at %s', async (cell, expected) => {
+    const { rows } = await read('update', `id,name,updated_at\n${ID},a,${cell}\n`);
+    expect(rows[0]?.updatedAtMs).toBe(expected);
+  });
+
   it('may lack columns that every new code needs, if all rows have codes', async () => {
     expect(await refusal('create', `id,status\n${ID},paused\n`)).toEqual([]);
     expect(await refusal('create', `id,status\n${ID},paused\n,active\n`)).toEqual([
