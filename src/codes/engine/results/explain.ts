@@ -96,10 +96,16 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
 /** Hint for a run without results; otherwise their column `decision` has its own. */
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
-/** Explains the words that the column `decision` accepts. */
-export function describeAnswers(verb: Verb): string {
-  const another = mayCreate(verb) ? 'new creates another, ' : '';
-  return `mine changes the code, theirs keeps it, ${another}an ID or slug assigns a code, skip sends nothing`;
+/** Explains the words that the column `decision` accepts for these questions. */
+export function describeAnswers(questions: readonly Question[], verb: Verb): string {
+  const isCompared = questions.some((one) => one === 'conflict' || one === 'edited');
+  const words = [
+    isCompared && 'mine changes the code, theirs keeps it',
+    mayCreate(verb) && questions.some((one) => one !== 'conflict') && 'new creates another',
+    questions.some((one) => one !== 'conflict' && one !== 'gone') && 'an ID or slug assigns a code',
+    'skip sends nothing',
+  ];
+  return words.filter(Boolean).join(', ');
 }
 
 const ANSWERS: Readonly<Record<Question, string>> = {

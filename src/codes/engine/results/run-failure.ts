@@ -97,9 +97,11 @@ function describeFailures(failed: readonly RowEnd[], all: number): string {
 function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, resultsPath }: RunFacts): string {
   const isAsked = groups.some(({ question }) => question !== 'gone' || needsDecision(question, verb));
   const ways = groups.map(({ question, rows }) => waysToDecide(question, rows, verb));
+  const questions = groups.map(({ question }) => question);
+  const answers = describeAnswers(questions, verb);
   if (isAsked && resultsPath !== undefined)
     ways.unshift(
-      `Enter your decisions in the column decision of ${resultsPath} (${describeAnswers(verb)}), and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
+      `Enter your decisions in the column decision of ${resultsPath} (${answers}), and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
     );
   else if (groups.some(({ question }) => question === 'conflict')) ways.push(DECIDE_ROW);
   if (failed > 0)

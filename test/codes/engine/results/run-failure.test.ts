@@ -32,6 +32,8 @@ const conflict = endOf(
   'conflict',
 );
 
+const undecided = endOf(itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] }), 'undecided');
+
 describe('the error of a run', () => {
   it("is undefined if every row is done, also rows that exist already or keep the service's value", () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
@@ -89,6 +91,20 @@ describe('the error of a run', () => {
         '(mine changes the code, theirs keeps it, new creates another, an ID or slug assigns a code, skip sends nothing), and run the command with --from codes.results.csv. ' +
         'To change the existing code, add --apply-edits. To create a new code, add --as-new 3.',
     });
+  });
+
+  it.each([
+    [[undecided], 'create', '(new creates another, an ID or slug assigns a code, skip sends nothing)'],
+    [[undecided], 'update', '(an ID or slug assigns a code, skip sends nothing)'],
+    [[gone(3)], 'create', '(new creates another, skip sends nothing)'],
+    [[conflict], 'create', '(mine changes the code, theirs keeps it, skip sends nothing)'],
+    [
+      [conflict, undecided],
+      'update',
+      '(mine changes the code, theirs keeps it, an ID or slug assigns a code',
+    ],
+  ] as const)('explains only the answers to its questions (%#)', (ends, verb, words) => {
+    expect(failureOf(ends, verb)?.hint).toContain(`codes.results.csv ${words}`);
   });
 
   it('is 9 if a decision is needed, and names failed rows too (E25)', () => {
