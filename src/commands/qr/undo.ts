@@ -57,7 +57,9 @@ export const command = defineCommand({
       named.failure.hint = isGone
         ? CREATE_AGAIN
         : `See the output for the reasons. To try again, run \`qrctl qr undo ${run.run}\`.`;
-    const place = named.failure === undefined ? `Run ${run.run} is undone` : undefined;
+    const isChanged = end.ends.some(({ outcome }) => outcome === 'updated');
+    const again = isChanged ? ` (to undo this: \`qrctl qr undo ${end.run}\`)` : '';
+    const place = named.failure === undefined ? `Run ${run.run} is undone${again}` : undefined;
     await noteSummary(context, end.ends, { warnings: 0, place, thing: 'code' });
     await printNamed(output, named);
   },
@@ -89,10 +91,7 @@ async function findRun(
     context.console.note(`${name === undefined ? 'Last run over a file: ' : 'Run '}${describeRun(run)}`);
     return run;
   }
-  const known = runs
-    .filter(({ undoes }) => undoes === undefined)
-    .slice(-MOST_LISTED)
-    .reverse();
+  const known = runs.slice(-MOST_LISTED).reverse();
   const last = runs.at(-1);
   const undone = last?.isDone ? last.undoes : undefined;
   const none =
@@ -107,10 +106,11 @@ async function findRun(
   });
 }
 
-function describeRun({ run, codes }: RunChanges): string {
+function describeRun({ run, undoes, codes }: RunChanges): string {
   const count = (wanted: string) => [...codes.values()].filter(({ is }) => is === wanted).length;
   const parts = ['created', 'changed', 'deleted'].flatMap((what) =>
     count(what) > 0 ? `${countOf(count(what), 'code')} ${what}` : [],
   );
-  return `${run}: ${parts.join(', ')}`;
+  const what = undoes === undefined ? '' : `undo of ${undoes}, `;
+  return `${run}: ${what}${parts.join(', ')}`;
 }

@@ -64,6 +64,7 @@ export interface RowEnd {
 }
 
 export interface RunEnd {
+  readonly run: string;
   readonly plan: Plan;
   readonly ends: readonly RowEnd[];
   readonly stop: unknown;

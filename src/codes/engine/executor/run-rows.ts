@@ -39,8 +39,14 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     stop = signal.aborted ? signal.reason : error;
   }
   const { reason, firstError, isUnproven } = stops;
-  const ends = states.ends(latest.plan);
-  return { plan: first, ends, stop: stop ?? reason(), firstError: firstError(), isUnproven: isUnproven() };
+  return {
+    run: job.run,
+    plan: first,
+    ends: states.ends(latest.plan),
+    stop: stop ?? reason(),
+    firstError: firstError(),
+    isUnproven: isUnproven(),
+  };
 
   function isStopped(): boolean {
     return stops.reason() !== undefined;
