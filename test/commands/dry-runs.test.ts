@@ -68,7 +68,7 @@ describe('qr update --dry-run', () => {
     write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
     expect(rows.map(([action]) => action)).toEqual(['gone', 'update', 'unchanged']);
-    expect(last).toMatch(/^1 code deleted from the service, 1 to update, 1 unchanged \(/);
+    expect(last).toMatch(/^1 code missing on the service, 1 to update, 1 unchanged \(/);
     expect(await qrctl('update', '--from', 'rows.csv')).toMatchObject({ code: 8 });
     const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), {
       columns: true,

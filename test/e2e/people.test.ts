@@ -570,7 +570,7 @@ describe('a plan for a pull request', () => {
     const plan = await qr(['apply', '--from', 'codes.csv', '--dry-run', '--exit-code', '-f', 'markdown']);
     expect(plan.code).toBe(exit);
     if (exit !== 0)
-      expect(plan.stdout).toContain(exit === 9 ? 'deleted from the service' : 'a run would change 1 code');
+      expect(plan.stdout).toContain(exit === 9 ? 'missing on the service' : 'a run would change 1 code');
     expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(exit === 9 ? 9 : 0);
   });
 });

@@ -10,7 +10,7 @@ export const OUTCOMES = {
     'Nothing to change: the values are the same, only another client changed them, or a later row replaces them',
   edited: 'The row may be an edit of an existing code; nothing was sent (--apply-edits)',
   conflict: 'The row and another client changed the same field since the list was saved (exit 9)',
-  gone: 'The code of the row was deleted from the service',
+  gone: 'The code of the row does not exist: it was deleted, or was never one of this workspace',
   later: 'The change is not due yet (--due)',
   deleted: 'Deleted code',
   failed: 'The row, code or image failed; the error states the reason',

@@ -63,7 +63,7 @@ export function countQuestions(question: Question, count: number): string {
     case 'undecided':
       return `${rows} could not be matched to a code with certainty`;
     case 'gone':
-      return `the ${isOne ? 'code' : 'codes'} of ${rows} ${isOne ? 'was' : 'were'} deleted from the service`;
+      return `the ${isOne ? 'code' : 'codes'} of ${rows} ${isOne ? 'does' : 'do'} not exist`;
     case 'conflict':
       return `${rows} ${isOne ? 'conflicts' : 'conflict'} with changes on the service`;
     case 'exists':
@@ -156,9 +156,13 @@ function ownReason(row: PlanRow): string | undefined {
     case 'exists':
       return `same values as ${nameCodes(code ? [code] : candidates)}${item.reason === undefined ? '' : `; ${item.reason}`}`;
     case 'gone':
-      return `its code ${describeGone(item)} was deleted from the service`;
+      return item.how === 'id' || item.how === 'slug'
+        ? `${describeGone(item)} does not exist (deleted, or never a code of this workspace)`
+        : `its code ${describeGone(item)} was deleted from the service`;
     case 'deleted':
       return 'no code has its ID or slug';
+    case 'unchanged':
+      return wasGone(item) ? 'an earlier run found that its code does not exist' : undefined;
     case 'edited':
       return `${isKnown(item) ? 'differs from its code' : 'may be an edit of the code'} ${nameCodes(code ? [code] : candidates)}`;
     case 'removed':
@@ -172,6 +176,11 @@ function ownReason(row: PlanRow): string | undefined {
 
 export function candidatesOf({ item, candidates = [] }: PlanRow): readonly QrCode[] {
   return candidates.length > 0 ? candidates : item.candidates;
+}
+
+/** Returns whether the row has no code because an earlier run ended it as `gone`. */
+function wasGone({ row, code }: PlanItem): boolean {
+  return code === undefined && row?.decision === undefined && row?.values.get('outcome') === 'gone';
 }
 
 function reasonOfRemoval({ code, pause, reason }: PlanItem): string {

@@ -4,7 +4,7 @@ import { type PlanRow, type RowState, stateOf, type Verb } from '#codes/engine/r
 
 const WORDS: Readonly<Record<RowState, string>> = {
   undecided: 'to decide',
-  gone: 'deleted from the service',
+  gone: 'missing on the service',
   conflict: 'in conflict',
   edited: 'edited',
   exists: 'existing',

@@ -1,5 +1,6 @@
 /** Each row says why it is as the plan or the results show it. */
 import { describe, expect, it } from 'vitest';
+import type { How } from '#codes/engine/plan/model';
 import { explainRow, reasonOf } from '#codes/engine/results/explain';
 import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
 
@@ -70,9 +71,11 @@ describe('the reason of a row', () => {
     expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe(
       'same values as menu (id-menu)',
     );
-    expect(reasonOf({ item: itemOf(2, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toBe(
-      'its code old (id-1) was deleted from the service',
-    );
+    const gone = (how: How) =>
+      reasonOf({ item: itemOf(2, 'gone', { how, goneId: 'id-1', goneSlug: 'old' }) });
+    expect(gone('key')).toBe('its code old (id-1) was deleted from the service');
+    for (const how of ['id', 'slug'] as const)
+      expect(gone(how)).toBe('old (id-1) does not exist (deleted, or never a code of this workspace)');
     const candidates = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => codeOf(slug));
     expect(
       reasonOf({ item: itemOf(2, 'undecided', { candidates, reason: '7 existing codes have its values' }) }),
@@ -89,6 +92,17 @@ describe('the reason of a row', () => {
     expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'guess', changes }) })).toContain(
       'may be an edit of the code menu',
     );
+  });
+
+  it('of results in which the code was gone is not that no code was created', () => {
+    const of = (outcome: string) => {
+      const row = { ...rowOf(2), id: undefined, slug: undefined, values: new Map([['outcome', outcome]]) };
+      return reasonOf({
+        item: itemOf(2, 'unchanged', { row, reason: 'an earlier run created no code for it' }),
+      });
+    };
+    expect(of('gone')).toBe('an earlier run found that its code does not exist');
+    expect(of('failed')).toBe('an earlier run created no code for it');
   });
 
   it('reports that the code of a removed key is paused, or was deleted', () => {

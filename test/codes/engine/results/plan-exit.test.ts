@@ -57,7 +57,7 @@ describe('the exit code of a dry run', () => {
     const two = [itemOf(2, 'conflict', { code: menu }), itemOf(3, 'conflict', { code: menu })];
     expect(reasonOfPlan(planOf([{ ...gone, key: "o'hara" }, ...two]), 'apply')).toEqual({
       exit: 9,
-      message: 'the code of 1 row was deleted from the service, 2 rows conflict with changes on the service',
+      message: 'the code of 1 row does not exist, 2 rows conflict with changes on the service',
       hint:
         String.raw`To create a new code, add --as-new 'o'\''hara'. Otherwise, remove the row from the file. ` +
         'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service. For one row, enter mine or theirs in the column decision.',

@@ -146,8 +146,8 @@ describe('the error of a run', () => {
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({
       exit: 8,
       lines: [
-        'the code of 1 row was deleted from the service',
-        '  line 3: its code old (id-1) was deleted from the service',
+        'the code of 1 row does not exist',
+        '  line 3: old (id-1) does not exist (deleted, or never a code of this workspace)',
       ],
       hint: 'Remove the row from the file.',
     });

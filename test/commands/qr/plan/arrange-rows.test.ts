@@ -66,7 +66,7 @@ describe('the order of a plan', () => {
 describe('the counts of a plan', () => {
   it('have one word per state, in the order of the plan', () => {
     expect(countRows(rows, 1200)).toBe(
-      '1 to decide, 1 deleted from the service, 1 in conflict, 1 edited, 1 existing, 2 removed from the file, 1 to delete, ' +
+      '1 to decide, 1 missing on the service, 1 in conflict, 1 edited, 1 existing, 2 removed from the file, 1 to delete, ' +
         '1 to update, 1 to adopt, 1 to create, 1 already deleted, 2 unchanged, 1,200 unmanaged',
     );
     expect(countRows([], 0)).toBe('nothing to do');

@@ -38,9 +38,9 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
 
   it('begins with the counts and the reason of its exit code', () => {
     expect(lines.slice(0, 5)).toEqual([
-      '### `codes.csv`: 1 deleted from the service, 1 removed from the file, 1 to update, 300 to create',
+      '### `codes.csv`: 1 missing on the service, 1 removed from the file, 1 to update, 300 to create',
       '',
-      '**Needs your decision (exit code 9 with --exit-code):** `the code of 1 row was deleted from the service`',
+      '**Needs your decision (exit code 9 with --exit-code):** `the code of 1 row does not exist`',
       '',
       '**Next step:** `To create a new code, add --as-new lost. Otherwise, remove the row from the file.`',
     ]);
@@ -50,7 +50,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     expect(lines.slice(6, 11)).toEqual([
       '| action | line | key | code | field | old | new | note |',
       '| --- | --- | --- | --- | --- | --- | --- | --- |',
-      '| ! gone | 401 | `lost` | `lost` |  |  |  | `its code lost (id-1) was deleted from the service` |',
+      '| ! gone | 401 | `lost` | `lost` |  |  |  | `lost (id-1) does not exist (deleted, or never a code of this workspace)` |',
       '| ! removed |  | `menu` | `menu` | status | `active` | `paused` | `its key was removed from the file` |',
       '| ~ update | 400 |  | `old` | destination | `https://example.com/old` | `https://evil.example/phish` |  |',
     ]);
