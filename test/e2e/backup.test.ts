@@ -49,6 +49,29 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
   });
 
+  it('refuses a file that is not a record of the code in its place (2), and replaces an earlier record', async () => {
+    const sandbox = await useSandbox({ codes: 2, scans: 3 });
+    const cwd = await useDirectory();
+    const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
+    const path = join(cwd, `${id}.json`);
+    await writeFile(join(cwd, 'old.csv'), `id\n${other}\n${id}\n`);
+    const remove = (...args: string[]) =>
+      runByDay(['qr', 'delete', ...args, '--yes', '--backup', cwd], { env: sandbox.env, cwd });
+    for (const text of ['{"notes": "mine"}\n', JSON.stringify({ id: other }), 'mine']) {
+      await writeFile(path, text);
+      for (const args of [[id], ['--from', 'old.csv']])
+        expect(await remove(...args)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`cannot write ${path}: it is not a record of this code`),
+        });
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    await writeFile(path, JSON.stringify({ id }));
+    expect((await remove('--from', 'old.csv')).code).toBe(0);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ id, slug: expect.any(String) });
+  });
+
   const ways: [string, number, number, boolean][] = [
     ['a file of slugs', 30, 2, true],
     ['an id', 1203, 1, false],

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
+import { MOST_BYTES } from '#base/bounds';
 import { sum } from '#base/collections';
 import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import { inParallel } from '#base/parallel';
+import { parseBounded } from '#base/text/bounded-json';
 import { codeInShell, countOf, inQuotes, quote } from '#base/text/quote';
 import type { Plan } from '#codes/engine/plan/model';
 import { type PlanRow, reasonOf } from '#codes/engine/results/explain';
@@ -9,9 +13,12 @@ import { defineCommand, directory, flag, type Values } from '#commands/define';
 import { openOutput, outputOptions } from '#commands/output-options';
 import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
+import { nodeDisk } from '#files/durable/node-disk';
+import { readBack } from '#files/durable/trusted-file';
 import { type Column, wholeColumn } from '#files/formats/columns';
 import type { Row } from '#files/formats/row-sink';
 import { type Backup, openBackup, requestsOfBackup } from '#scans/backup/back-up';
+import { isObject } from '#service/json';
 import type { QrCode } from '#service/shapes';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
 import { codeOf } from './plan/plan-records.ts';
@@ -86,7 +93,11 @@ async function deleteFromFile(context: Context, from: string, flags: DeleteFlags
 function verbOf(context: Context, flags: DeleteFlags, backup: Backup | undefined) {
   return {
     done: 'deleted',
-    confirm: (plan: Plan) => confirm(context, codesToDelete(plan), flags),
+    async confirm(plan: Plan) {
+      const codes = codesToDelete(plan);
+      if (flags.backup !== undefined) await refuseOtherRecords(flags.backup, codes);
+      await confirm(context, codes, flags);
+    },
     backUp: backup?.backUp,
     openPreview: () => openLosses(context, flags),
   };
@@ -97,6 +108,24 @@ async function backupOf(
   { backup, dryRun, offline }: DeleteFlags,
 ): Promise<Backup | undefined> {
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
+}
+
+/** Refuses a file in the place of a code's record, unless it is an earlier record of the same code. */
+async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
+  for (const id of codes.map((code) => code.id.toLowerCase())) {
+    const path = join(directory, `${id}.json`);
+    // Writing the record reports a file that can't be read.
+    const found = await readBack(nodeDisk, path, MOST_BYTES.recordFile).catch(() => undefined);
+    if (found === undefined || found.length === 0 || isRecordOf(id, found.toString())) continue;
+    throw new UsageError(`cannot write ${path}: it is not a record of this code; no changes were made`, {
+      hint: 'Specify a different directory with --backup, or move the file.',
+    });
+  }
+}
+
+function isRecordOf(id: string, text: string): boolean {
+  const record: unknown = orUndefined(() => parseBounded(text));
+  return isObject(record) && String(record.id).toLowerCase() === id;
 }
 
 const LOSS_COLUMNS: readonly Column[] = [
