@@ -156,7 +156,8 @@ function ownReason(row: PlanRow): string | undefined {
     case 'exists':
       return `same values as ${nameCodes(code ? [code] : candidates)}${item.reason === undefined ? '' : `; ${item.reason}`}`;
     case 'gone':
-      return item.how === 'id' || item.how === 'slug'
+      // Codes of `qr undo`, which have their own next step, existed.
+      return (item.how === 'id' || item.how === 'slug') && item.nextStep === undefined
         ? `${describeGone(item)} does not exist (deleted, or never a code of this workspace)`
         : `its code ${describeGone(item)} was deleted from the service`;
     case 'deleted':

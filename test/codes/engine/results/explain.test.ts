@@ -74,6 +74,8 @@ describe('the reason of a row', () => {
     const gone = (how: How) =>
       reasonOf({ item: itemOf(2, 'gone', { how, goneId: 'id-1', goneSlug: 'old' }) });
     expect(gone('key')).toBe('its code old (id-1) was deleted from the service');
+    const undone = itemOf(2, 'gone', { how: 'id', goneId: 'id-1', nextStep: 'Deleted codes stay deleted.' });
+    expect(reasonOf({ item: undone })).toBe('its code id-1 was deleted from the service');
     for (const how of ['id', 'slug'] as const)
       expect(gone(how)).toBe('old (id-1) does not exist (deleted, or never a code of this workspace)');
     const candidates = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => codeOf(slug));
