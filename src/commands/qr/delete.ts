@@ -117,7 +117,7 @@ async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): 
     // Writing the record reports a file that can't be read.
     const found = await readBack(nodeDisk, path, MOST_BYTES.recordFile).catch(() => undefined);
     if (found === undefined || found.length === 0 || isRecordOf(id, found.toString())) continue;
-    throw new UsageError(`cannot write ${path}: it is not a record of this code; no changes were made`, {
+    throw new UsageError(`cannot write ${path}: it is not a record of this code`, {
       hint: 'Specify a different directory with --backup, or move the file.',
     });
   }
