@@ -21,19 +21,19 @@ import { spacedPaths } from './terminal/wrap-words.ts';
 export type { ConnectedSettings };
 
 export interface Context {
-  readonly console: Console;
-  readonly clock: Clock;
+  console: Console;
+  clock: Clock;
   /** Aborted by SIGINT and SIGTERM (InterruptedError) and by a closed standard output (ClosedPipeError). */
-  readonly signal: AbortSignal;
-  readonly env: Variables;
+  signal: AbortSignal;
+  env: Variables;
   /** Runs this program again: an executable and its first arguments. */
-  readonly self: { readonly command: string; readonly args: readonly string[] };
-  readonly processes: Processes;
-  readonly facts: RunFacts;
-  readonly files: UsedFiles;
+  self: { command: string; args: readonly string[] };
+  processes: Processes;
+  facts: RunFacts;
+  files: UsedFiles;
   /** The global flags as typed; most commands need `settings()`. */
-  readonly flags: SettingFlags & ConsoleFlags;
-  readonly stdin: AsyncIterable<Uint8Array>;
+  flags: SettingFlags & ConsoleFlags;
+  stdin: AsyncIterable<Uint8Array>;
   /** Adds the workspace flags of this run to commands in data. Hints, notes and prompts have them anyway. */
   propose(text: string): string;
   /** Effective settings, read from disk once. */

@@ -1,7 +1,7 @@
 export interface Color {
-  readonly red: number;
-  readonly green: number;
-  readonly blue: number;
+  red: number;
+  green: number;
+  blue: number;
 }
 
 export const BLACK: Color = { red: 0, green: 0, blue: 0 };

@@ -5,9 +5,9 @@ export function messageOf(error: unknown): string {
 }
 
 export interface RowProblem {
-  readonly file?: string;
-  readonly line?: number;
-  readonly message: string;
+  file?: string;
+  line?: number;
+  message: string;
 }
 
 export function systemCode(error: unknown): string | undefined {
@@ -33,9 +33,9 @@ export class Failure extends Error {
   static readonly exit: number = 1;
 
   hint: string | undefined;
-  readonly code: string | undefined;
-  readonly status: number | undefined;
-  readonly rows: readonly RowProblem[];
+  code: string | undefined;
+  status: number | undefined;
+  rows: readonly RowProblem[];
 
   constructor(message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -52,7 +52,7 @@ export class Failure extends Error {
 }
 
 export class RequestFailure extends Failure {
-  readonly outcome: Outcome;
+  outcome: Outcome;
 
   constructor(message: string, details: FailureDetails & { outcome?: Outcome } = {}) {
     super(message, details);
@@ -94,7 +94,7 @@ export class RejectedError extends RequestFailure {
   static override readonly exit = 10;
 }
 export class InterruptedError extends Failure {
-  readonly signal: 'SIGINT' | 'SIGTERM';
+  signal: 'SIGINT' | 'SIGTERM';
 
   constructor(signal: 'SIGINT' | 'SIGTERM') {
     super(signal === 'SIGINT' ? 'interrupted' : 'terminated');
@@ -115,7 +115,7 @@ export class ClosedPipeError extends Failure {
   static override readonly exit = 0;
 }
 
-const MEANINGS: readonly (readonly [failure: { readonly exit: number }, meaning: string])[] = [
+const MEANINGS: readonly (readonly [failure: { exit: number }, meaning: string])[] = [
   [{ exit: 0 }, 'success'],
   [
     Failure,

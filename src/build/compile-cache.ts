@@ -10,19 +10,19 @@ import { parseBounded } from '#base/text/bounded-json';
 import { openOwnCache, type User } from '#files/durable/own-cache';
 
 export interface Compiled {
-  readonly name: string;
-  readonly source: Buffer;
-  readonly code: Buffer;
+  name: string;
+  source: Buffer;
+  code: Buffer;
 }
 
 interface Stored {
-  readonly name: string;
-  readonly code: Buffer;
+  name: string;
+  code: Buffer;
   isMadeFrom(source: Buffer): boolean;
 }
 
 export interface CompileCache {
-  readonly stored: readonly Stored[];
+  stored: readonly Stored[];
   /** Stores code, and removes the oldest files if there are many. Never throws. */
   write(chunks: readonly Compiled[]): void;
 }
@@ -42,9 +42,9 @@ const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
-  readonly node: string;
+  node: string;
   /** `source` is a checksum. */
-  readonly chunks: readonly (readonly [name: string, source: number, code: number])[];
+  chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
 /**

@@ -8,9 +8,9 @@ import { type CompileCache, openCompileCache } from './compile-cache.ts';
 type App = typeof import('#app');
 
 interface Chunk {
-  readonly source: Buffer;
-  readonly script: Script;
-  readonly isStored: boolean;
+  source: Buffer;
+  script: Script;
+  isStored: boolean;
 }
 
 const chunks = new Map<string, Chunk>();

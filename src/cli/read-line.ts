@@ -17,10 +17,10 @@ declare module 'commander' {
 }
 
 export interface Reading {
-  readonly argv: readonly string[];
-  readonly path: Command[];
+  argv: readonly string[];
+  path: Command[];
   /** Errors of values, which are not thrown, so that the flags after them are read as well. */
-  readonly refused: UsageError[];
+  refused: UsageError[];
   requested?: 'help' | 'version';
   reached?: Reached;
   failure?: unknown;

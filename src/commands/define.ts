@@ -9,7 +9,7 @@ type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
 export interface OutputColumns {
   when?: string;
-  columns: readonly { readonly name: string }[];
+  columns: readonly { name: string }[];
   optional?: readonly string[];
   /** Columns of the input file come first, except those listed here. */
   afterInput?: true;

@@ -16,12 +16,12 @@ export interface SandboxResponse {
 }
 
 export interface Exchange {
-  readonly request: SandboxRequest;
-  readonly number: number;
+  request: SandboxRequest;
+  number: number;
   /** Applies the request, again at each call. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
-  readonly response: ServerResponse;
+  response: ServerResponse;
 }
 
 export type Intercept = (exchange: Exchange) => void | Promise<void>;

@@ -1,9 +1,9 @@
 import type { Clock } from '#base/time/time';
 
 export interface ScanRun {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly console: {
+  clock: Clock;
+  signal: AbortSignal;
+  console: {
     note(line: string): void;
     /** Prints a warning, with `always` even under --quiet. */
     warn(line: string, always?: boolean): void;

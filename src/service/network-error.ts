@@ -7,10 +7,10 @@ import { messageOf, systemCode } from '#base/errors';
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
 export class NetworkError extends Error {
-  readonly fault: NetworkFault;
+  fault: NetworkFault;
   /** Whether any byte of the request may have been written. */
-  readonly sent: boolean;
-  readonly hint: string | undefined;
+  sent: boolean;
+  hint: string | undefined;
 
   constructor(
     message: string,

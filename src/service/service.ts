@@ -74,10 +74,10 @@ export interface RawResponse {
  * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
  */
 export interface Service {
-  readonly baseUrl: string;
-  readonly concurrency: number;
-  readonly workspace: Workspace;
-  readonly slugs: SlugMemory;
+  baseUrl: string;
+  concurrency: number;
+  workspace: Workspace;
+  slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
   /** Creates a code. Repeated only if certainly not applied. */

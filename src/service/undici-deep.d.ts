@@ -16,6 +16,6 @@ declare module 'undici/lib/core/connect.js' {
 }
 
 declare module 'undici/lib/core/symbols.js' {
-  const symbols: { readonly kParser: unique symbol };
+  const symbols: { kParser: unique symbol };
   export default symbols;
 }

@@ -3,8 +3,8 @@ import { ifNotFound, UsageError } from '#base/errors';
 import { formatCount, inShellOr, quote } from '#base/text/quote';
 
 export interface Workspace {
-  readonly baseUrl: string;
-  readonly profile: string | undefined;
+  baseUrl: string;
+  profile: string | undefined;
   record(): Promise<RecordedWorkspace>;
   hasKeyOf(fingerprint: string): Promise<boolean>;
   /** Identifies base URL and key, for a lock between processes. Never stored. */
@@ -13,9 +13,9 @@ export interface Workspace {
 
 /** `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
 export interface RecordedWorkspace {
-  readonly baseUrl: string;
-  readonly key?: string;
-  readonly profile?: string;
+  baseUrl: string;
+  key?: string;
+  profile?: string;
 }
 
 export function createWorkspace({
@@ -112,8 +112,9 @@ function otherWorkspace(
   { path, recorded, workspace, elsewhere }: WorkspaceQuestion,
   requested: number,
 ): UsageError {
-  const isOther = recorded.profile !== undefined && recorded.profile !== workspace.profile;
-  const key = isOther ? `--profile ${inShellOr('NAME', recorded.profile)}` : 'the key of that workspace';
+  const { profile } = recorded;
+  const isOther = profile !== undefined && profile !== workspace.profile;
+  const key = isOther ? `--profile ${inShellOr('NAME', profile)}` : 'the key of that workspace';
   const [belongs, reason] =
     requested === 0
       ? ['may belong', 'it records no code that can be looked up with']

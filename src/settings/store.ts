@@ -8,8 +8,8 @@ import type { Variables } from './settings.ts';
 import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
-  readonly file: string;
-  readonly corrections: readonly string[];
+  file: string;
+  corrections: readonly string[];
 }
 
 export async function configFile(env: Variables): Promise<string> {

@@ -23,16 +23,16 @@ export type StoredProfile = { readonly [F in ProfileField]?: string };
 
 /** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
-  readonly current?: string;
-  readonly profiles: ReadonlyMap<string, StoredProfile>;
-  readonly commandProblem?: CommandProblem;
+  current?: string;
+  profiles: ReadonlyMap<string, StoredProfile>;
+  commandProblem?: CommandProblem;
 }
 
 export interface CommandProblem {
-  readonly reason: string;
-  readonly hint: string;
+  reason: string;
+  hint: string;
   /** Other users can write the config. Corrected permissions would hide this. */
-  readonly isOpen: boolean;
+  isOpen: boolean;
 }
 
 export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boolean {

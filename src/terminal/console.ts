@@ -14,12 +14,12 @@ import { wrapWords } from './wrap-words.ts';
 export type { Progress };
 
 export interface Console {
-  readonly isTerminal: boolean;
+  isTerminal: boolean;
   /** Whether standard input and standard error are terminals, and this is not CI. */
-  readonly canAsk: boolean;
-  readonly color: boolean;
-  readonly isAccessible: boolean;
-  readonly width: number;
+  canAsk: boolean;
+  color: boolean;
+  isAccessible: boolean;
+  width: number;
   write(data: string | Uint8Array): Promise<void>;
   harmless(text: string): string;
   flush(): Promise<void>;

@@ -37,7 +37,7 @@ export function findTemplateProblem(template: string): string | undefined {
 }
 
 /** Inserts a code as ASCII: decoders of QR codes disagree about all else. Half a character becomes U+FFFD. */
-export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
+export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
   const [, start = '', host = '', rest = filled] = /^(https?:\/\/)([^/?#:[\]]*)(.*)$/is.exec(filled) ?? [];

@@ -7,11 +7,11 @@ type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
   /** Name such as `2026`, `2026-Q4`, `2026-10`, `2026-W42` or `2026-10-31`. */
-  readonly name: string;
+  name: string;
   unit: PeriodUnit;
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly timezone: string;
+  sinceMs: number;
+  untilMs: number;
+  timezone: string;
 }
 
 const FORMS =

@@ -9,17 +9,17 @@ import { writeEps } from './write-eps.ts';
 import { pixelsAModule, writePng } from './write-png.ts';
 
 export interface Encoded {
-  readonly text: string;
-  readonly modules: Modules;
+  text: string;
+  modules: Modules;
 }
 
 export interface Image {
-  readonly bytes: Buffer;
-  readonly sha256: string;
+  bytes: Buffer;
+  sha256: string;
 }
 
 export interface Fault {
-  readonly fault: string;
+  fault: string;
 }
 
 /**

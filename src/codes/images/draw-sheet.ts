@@ -14,36 +14,36 @@ import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
 export interface Label extends Encoded {
-  readonly caption: string;
-  readonly plain: string;
+  caption: string;
+  plain: string;
 }
 
 export interface SheetStyle {
-  readonly grid: LabelGrid;
-  readonly layout: LabelLayout;
-  readonly image: ImageStyle;
-  readonly skipped: number;
-  readonly outline: boolean;
-  readonly title: string;
+  grid: LabelGrid;
+  layout: LabelLayout;
+  image: ImageStyle;
+  skipped: number;
+  outline: boolean;
+  title: string;
 }
 
 export interface Sheet {
-  readonly bytes: Buffer;
-  readonly pages: number;
-  readonly lost: ReadonlyMap<string, Typeset['lost']>;
+  bytes: Buffer;
+  pages: number;
+  lost: ReadonlyMap<string, Typeset['lost']>;
 }
 
 type Pdf = ReturnType<typeof openPdf>;
 
 interface Position {
-  readonly xMm: number;
-  readonly yMm: number;
+  xMm: number;
+  yMm: number;
 }
 
 interface Spot {
-  readonly label: Label;
-  readonly corner: Position;
-  readonly place: Position;
+  label: Label;
+  corner: Position;
+  place: Position;
 }
 
 /** I1: draws labels. A decoder must read each code at its position on the page. */

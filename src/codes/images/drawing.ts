@@ -4,29 +4,29 @@ import type { Plate } from './logo.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
 export interface Area {
-  readonly polygons: Polygons;
-  readonly gray: number;
+  polygons: Polygons;
+  gray: number;
 }
 
 export interface Overlay {
-  readonly xMm: number;
-  readonly yMm: number;
-  readonly sideMm: number;
-  readonly raster: Raster;
+  xMm: number;
+  yMm: number;
+  sideMm: number;
+  raster: Raster;
 }
 
 export interface Drawing {
-  readonly widthMm: number;
-  readonly heightMm: number;
-  readonly areas: readonly Area[];
-  readonly overlays: readonly Overlay[];
+  widthMm: number;
+  heightMm: number;
+  areas: readonly Area[];
+  overlays: readonly Overlay[];
 }
 
 export interface Figure {
-  readonly across: number;
-  readonly outlines: readonly Outline[];
-  readonly style: ImageStyle;
-  readonly plate?: Plate;
+  across: number;
+  outlines: readonly Outline[];
+  style: ImageStyle;
+  plate?: Plate;
 }
 
 export function createFigure(modules: Modules, style: ImageStyle, plate: Plate | undefined): Figure {

@@ -19,14 +19,14 @@ import {
 import { MOST_PNG_PIXELS, pngSide } from './write-png.ts';
 
 export interface EncodedCode extends Encoded {
-  readonly code: QrCode;
-  readonly refusal?: string;
+  code: QrCode;
+  refusal?: string;
 }
 
 export interface EncodedCodes {
-  readonly encoded: readonly EncodedCode[];
-  readonly refusals: readonly string[];
-  readonly warnings: readonly string[];
+  encoded: readonly EncodedCode[];
+  refusals: readonly string[];
+  warnings: readonly string[];
 }
 
 const AT_ONCE = 200;
@@ -112,8 +112,8 @@ const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
 interface PrintRules {
-  readonly refusals: readonly string[];
-  readonly warnings: readonly string[];
+  refusals: readonly string[];
+  warnings: readonly string[];
 }
 
 export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {

@@ -7,9 +7,9 @@ export type Level = (typeof LEVELS)[number];
 
 export interface Modules {
   /** Number of modules per side: 17 + 4 × version. */
-  readonly size: number;
-  readonly version: number;
-  readonly level: Level;
+  size: number;
+  version: number;
+  level: Level;
   isDark(x: number, y: number): boolean;
 }
 

@@ -13,9 +13,9 @@ import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.t
 import { MANIFEST_COLUMNS, type Manifest } from './manifest.ts';
 
 export interface ImageFile {
-  readonly encoded: EncodedCode;
-  readonly format: ImageFormat;
-  readonly file: string;
+  encoded: EncodedCode;
+  format: ImageFormat;
+  file: string;
 }
 
 export function nameFiles(
@@ -62,9 +62,9 @@ export const AT_ONCE = 8;
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
 
 export interface PlannedImage {
-  readonly image: ImageFile;
-  readonly outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
-  readonly error: string | null;
+  image: ImageFile;
+  outcome: Extract<Planned, 'create' | 'update' | 'unchanged' | 'failed'>;
+  error: string | null;
 }
 
 /** Plans images as new. Images that break the print rules fail, unless `force` is set. */
@@ -80,9 +80,9 @@ export function planNew(
 }
 
 interface Place {
-  readonly directory: string;
-  readonly manifest: Manifest;
-  readonly style: ImageStyle;
+  directory: string;
+  manifest: Manifest;
+  style: ImageStyle;
   overwrite: boolean;
 }
 

@@ -17,14 +17,14 @@ export interface Logo {
 
 export interface ImageStyle {
   /** Side of the image in mm, including the quiet zone. */
-  readonly sizeMm: number;
-  readonly dpi: number;
-  readonly quietZone: number;
-  readonly level: Level;
-  readonly color: Color;
-  readonly background: Color | undefined;
+  sizeMm: number;
+  dpi: number;
+  quietZone: number;
+  level: Level;
+  color: Color;
+  background: Color | undefined;
   /** Requires error correction level H. */
-  readonly logo?: Logo;
+  logo?: Logo;
 }
 
 export function modulesAcross(

@@ -8,16 +8,16 @@ import { MM_AN_INCH } from './image-style.ts';
 /** Grid of labels in mm, centered on the page unless it has margins. */
 export interface LabelGrid {
   paper: Size;
-  readonly columns: number;
-  readonly rows: number;
-  readonly label: Size;
-  readonly gap: Size;
-  readonly margin?: Size;
+  columns: number;
+  rows: number;
+  label: Size;
+  gap: Size;
+  margin?: Size;
 }
 
 export interface Size {
-  readonly widthMm: number;
-  readonly heightMm: number;
+  widthMm: number;
+  heightMm: number;
 }
 
 export const PAPERS = {

@@ -85,15 +85,15 @@ export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions
 }
 
 export interface LabelLayout {
-  readonly code: { readonly xMm: number; readonly yMm: number; readonly sizeMm: number };
-  readonly caption?: CaptionBox;
+  code: { xMm: number; yMm: number; sizeMm: number };
+  caption?: CaptionBox;
 }
 
 export interface CaptionBox extends Size {
-  readonly xMm: number;
-  readonly yMm: number;
-  readonly lines: number;
-  readonly align: 'left' | 'center';
+  xMm: number;
+  yMm: number;
+  lines: number;
+  align: 'left' | 'center';
 }
 
 interface LayoutOptions {
@@ -159,9 +159,9 @@ export function parseSides(raw: string): Size | undefined {
 }
 
 interface PagePaper {
-  readonly size: Size;
+  size: Size;
   name: string;
-  readonly isSized: boolean;
+  isSized: boolean;
 }
 
 export function parsePaper(raw: string): PagePaper | undefined {

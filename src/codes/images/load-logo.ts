@@ -6,7 +6,7 @@ import { type Draw, openRenderer, RenderError, type Rendering } from './render-a
 import { PNG_SIGNATURE } from './write-png.ts';
 
 export interface LogoFault {
-  readonly fault: string;
+  fault: string;
 }
 
 /** Maximum number of pixels per side, because a kilobyte of PNG may declare two billion pixels. */

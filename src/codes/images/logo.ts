@@ -4,10 +4,10 @@ import type { Modules } from './encode.ts';
 import { type ImageStyle, type Logo, MM_AN_INCH, moduleMm } from './image-style.ts';
 
 export interface Plate {
-  readonly across: number;
-  readonly offset: number;
-  readonly side: number;
-  readonly rgb: Buffer;
+  across: number;
+  offset: number;
+  side: number;
+  rgb: Buffer;
 }
 
 /** Maximum width of the plate below a logo: 4 % of the code's area, of which level H restores 30 %. */

@@ -38,8 +38,8 @@ export interface ManifestRow extends Row {
 }
 
 export interface Manifest {
-  readonly path: string;
-  readonly rows: ReadonlyMap<string, ManifestRow>;
+  path: string;
+  rows: ReadonlyMap<string, ManifestRow>;
 }
 
 /** Reads the manifest of a directory; empty if it is missing. Throws UsageError for another file. */

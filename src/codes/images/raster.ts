@@ -1,10 +1,10 @@
 import { grayOf } from './image-style.ts';
 
 export interface Raster {
-  readonly width: number;
-  readonly height: number;
+  width: number;
+  height: number;
   /** Gray values from 0 (black) to 255, row by row. */
-  readonly gray: Uint8Array;
+  gray: Uint8Array;
 }
 
 export function createRaster(width: number, height: number, gray: number): Raster {

@@ -9,15 +9,15 @@ import { readPng } from './read-png.ts';
 import { readSvg } from './svg.ts';
 
 export interface Expected {
-  readonly text: string;
-  readonly sizeMm: number;
-  readonly across: number;
-  readonly quietZone: number;
+  text: string;
+  sizeMm: number;
+  across: number;
+  quietZone: number;
 }
 
 interface Place {
-  readonly xMm: number;
-  readonly yMm: number;
+  xMm: number;
+  yMm: number;
 }
 
 /** Finds the fault of a PNG or SVG in a few words; undefined if its bytes are as expected. */

@@ -15,19 +15,19 @@ import type { ImageStyle } from './image-style.ts';
 import { type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
 
 interface WriteImagesOptions {
-  readonly style: ImageStyle;
+  style: ImageStyle;
   overwrite: boolean;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly facts: RunFacts;
+  clock: Clock;
+  signal: AbortSignal;
+  facts: RunFacts;
   onWait(): void;
   onProgress(done: number): void;
 }
 
 interface Existing {
-  readonly directory: string;
-  readonly manifest: Manifest;
-  readonly hashes: ReadonlyMap<string, string>;
+  directory: string;
+  manifest: Manifest;
+  hashes: ReadonlyMap<string, string>;
 }
 
 /**

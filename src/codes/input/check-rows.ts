@@ -24,8 +24,8 @@ export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
 }
 
 export interface TargetRow extends InputRow {
-  readonly id?: string;
-  readonly slug?: string;
+  id?: string;
+  slug?: string;
 }
 
 export interface CommonChanges {

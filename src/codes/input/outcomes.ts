@@ -7,7 +7,7 @@ export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
 const DONE: readonly RowOutcome[] = ['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted'];
 
-export function isDone({ outcome }: { readonly outcome: RowOutcome }): boolean {
+export function isDone({ outcome }: { outcome: RowOutcome }): boolean {
   return DONE.includes(outcome);
 }
 

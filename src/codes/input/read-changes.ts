@@ -17,9 +17,9 @@ const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
 /** Invalid or questionable value, which is a fault unless the code already has it. */
 export interface Doubt {
-  readonly field: keyof CodeChanges;
-  readonly fault: Fault;
-  readonly isOdd?: boolean;
+  field: keyof CodeChanges;
+  fault: Fault;
+  isOdd?: boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Doubt {
 export function readChanges(
   row: InputRow,
   { cell }: Columns,
-  common: { readonly changes?: CodeChanges; readonly force?: boolean; readonly isNew?: boolean },
+  common: { changes?: CodeChanges; force?: boolean; isNew?: boolean },
   isJson: boolean,
 ): { changes: CodeChanges; doubts: Doubt[] | undefined } {
   const doubts: Doubt[] = [];

@@ -110,8 +110,8 @@ function changesOf({ name, destination, status }: UpdateFlags): CodeChanges {
 }
 
 interface NamedChanges {
-  readonly changes: CodeChanges;
-  readonly utm?: UtmTags;
+  changes: CodeChanges;
+  utm?: UtmTags;
 }
 
 const VERB: NamedVerb = { verb: 'update', done: 'updated' };

@@ -6,7 +6,7 @@ import { LINE_FEED } from '#base/text/ascii';
 import { parseBounded } from '#base/text/bounded-json';
 
 export class DamagedLogError extends UsageError {
-  readonly path: string;
+  path: string;
 
   constructor(path: string, what: string, hint: string) {
     super(`${path} ${what}`, { hint });

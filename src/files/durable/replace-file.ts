@@ -9,7 +9,7 @@ import { createEarlyFlush, writeFully } from './write.ts';
 
 /** Running processes; the temporary files of all others are leftovers. */
 export interface Processes {
-  readonly pid: number;
+  pid: number;
   isRunning(pid: number): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ReplaceOptions {
 
 export interface Replacement {
   size(): number;
-  readonly createdNs: bigint;
+  createdNs: bigint;
   write(bytes: Uint8Array): Promise<void>;
   /** Returns a rollback to this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;

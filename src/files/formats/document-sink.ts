@@ -10,7 +10,7 @@ export interface ByteSink {
 }
 
 export interface DocumentSink extends RowSink {
-  readonly rewinds: boolean;
+  rewinds: boolean;
 }
 
 export function stdoutBytes(

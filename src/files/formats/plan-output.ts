@@ -43,7 +43,7 @@ export interface OutputPlan
 export interface PlanContext {
   columns: readonly Column[];
   shape: Shape;
-  settings: { readonly format?: Format; readonly delimiter?: Delimiter };
+  settings: { format?: Format; delimiter?: Delimiter };
   isTerminal: boolean;
   formats?: readonly Format[];
 }

@@ -2,8 +2,8 @@
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface TimedRows {
-  readonly rows: readonly Row[];
-  readonly times: readonly number[];
+  rows: readonly Row[];
+  times: readonly number[];
 }
 
 /** Removes the later rows; resolves to false if they were printed. */
@@ -25,7 +25,7 @@ export interface RowSink<Batch = readonly Row[]> {
 
 export interface CodeSink extends RowSink<TimedRows> {
   /** Start of the scans; undefined: the first scan. */
-  readonly sinceMs: number | undefined;
+  sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;
 }

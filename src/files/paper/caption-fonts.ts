@@ -24,9 +24,9 @@ export type Weight = 400 | 600;
 const REGULAR_ONLY: ReadonlySet<string> = new Set(['arabic', 'devanagari', 'japanese']);
 
 export interface CaptionFont {
-  readonly name: string;
-  readonly bytes: Buffer;
-  readonly isTooLight: boolean;
+  name: string;
+  bytes: Buffer;
+  isTooLight: boolean;
   has(character: string): boolean;
 }
 

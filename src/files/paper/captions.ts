@@ -2,8 +2,8 @@ import createBidi from 'bidi-js';
 import type { CaptionFont } from './caption-fonts.ts';
 
 export interface Piece {
-  readonly font: CaptionFont;
-  readonly text: string;
+  font: CaptionFont;
+  text: string;
 }
 
 const MOST_CHARACTERS = 1000;

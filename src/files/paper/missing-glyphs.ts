@@ -1,6 +1,6 @@
 export interface Typeset {
-  readonly text: string;
-  readonly lost: 'nothing' | 'symbols' | 'words';
+  text: string;
+  lost: 'nothing' | 'symbols' | 'words';
 }
 
 const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [

@@ -17,7 +17,7 @@ function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] 
 
 function selectFont(document: Pdf, { name }: CaptionFont): void {
   document.font(name);
-  allowNullAnchors((document as Pdf & { readonly _font: { readonly font: FontWithMarks } })._font.font);
+  allowNullAnchors((document as Pdf & { _font: { font: FontWithMarks } })._font.font);
 }
 
 export function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {
@@ -54,7 +54,7 @@ export function drawPieces(
 }
 
 interface FontWithMarks {
-  readonly _layoutEngine: { readonly engine: { readonly GPOSProcessor: MarkPositioner } };
+  _layoutEngine: { engine: { GPOSProcessor: MarkPositioner } };
 }
 
 interface MarkPositioner {
@@ -79,25 +79,25 @@ function allowNullAnchors(font: FontWithMarks): void {
 const SHAPED = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
 interface Glyph {
-  readonly id: number;
-  readonly advanceWidth: number;
+  id: number;
+  advanceWidth: number;
   /** Letters that the glyph shows; empty if they belong to another glyph. */
-  readonly codePoints: readonly number[];
+  codePoints: readonly number[];
 }
 
 interface Position {
-  readonly xAdvance: number;
-  readonly xOffset: number;
-  readonly yOffset: number;
+  xAdvance: number;
+  xOffset: number;
+  yOffset: number;
 }
 
 interface EmbeddedFont {
-  readonly font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
-  readonly id: string;
-  readonly scale: number;
-  readonly subset: { readonly glyphs: number[] };
-  readonly widths: number[];
-  readonly unicode: (readonly number[])[];
+  font: { getGlyph(id: number, codePoints?: readonly number[]): Glyph };
+  id: string;
+  scale: number;
+  subset: { glyphs: number[] };
+  widths: number[];
+  unicode: (readonly number[])[];
   layout(
     text: string,
     features: readonly string[],
@@ -106,8 +106,8 @@ interface EmbeddedFont {
 }
 
 interface Internals {
-  readonly _font: EmbeddedFont;
-  readonly page: { readonly fonts: Record<string, unknown> };
+  _font: EmbeddedFont;
+  page: { fonts: Record<string, unknown> };
   addContent(operators: string): void;
 }
 

@@ -13,7 +13,7 @@ import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, hasStamp, parseState } from './state.ts';
 
-export type LogPlace = { readonly file: string } | { readonly directory: string };
+export type LogPlace = { file: string } | { directory: string };
 
 export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;

@@ -12,8 +12,8 @@ export interface Tally {
   addAll(other: Tally): void;
   total(): number;
   /** Scans by hour since 1970-01-01T00 in the zone. */
-  readonly hours: ReadonlyMap<number, number>;
-  readonly values: ReadonlyMap<string, ValueCounter>;
+  hours: ReadonlyMap<number, number>;
+  values: ReadonlyMap<string, ValueCounter>;
   /** Returns first and last time, also of scans that were not counted. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }

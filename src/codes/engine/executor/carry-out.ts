@@ -10,9 +10,9 @@ import type { RowState, RowStates } from './row-states.ts';
 import type { StopRules } from './stop-rules.ts';
 
 interface Parts {
-  readonly stops: StopRules;
-  readonly states: RowStates;
-  readonly requests: Requests;
+  stops: StopRules;
+  states: RowStates;
+  requests: Requests;
 }
 
 export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, states, requests }: Parts) {

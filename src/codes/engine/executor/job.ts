@@ -14,24 +14,24 @@ import type { SendDelete, Service } from '#service/service';
 import type { QrCode } from '#service/shapes';
 
 export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
-  readonly policy: Policy;
-  readonly undoes?: string;
-  readonly lock?: PlanInput['lock'];
-  readonly ledger: Ledger;
-  readonly plan: (input: PlanInput) => Plan;
-  readonly listCodes: () => Promise<readonly QrCode[]>;
+  policy: Policy;
+  undoes?: string;
+  lock?: PlanInput['lock'];
+  ledger: Ledger;
+  plan: (input: PlanInput) => Plan;
+  listCodes: () => Promise<readonly QrCode[]>;
   /** Reads the codes of rows that all have an ID or slug, if that costs less than the listing. */
-  readonly readNamed?: (rows: readonly Row[]) => Promise<Listing>;
-  readonly service: Pick<Service, 'createCode' | 'updateCode' | 'deleteCode' | 'getCode'>;
-  readonly clock: Clock;
-  readonly settleMs: number;
-  readonly concurrency: number;
-  readonly failFast: boolean;
-  readonly signal: AbortSignal;
-  readonly backUp?: BackUp;
+  readNamed?: (rows: readonly Row[]) => Promise<Listing>;
+  service: Pick<Service, 'createCode' | 'updateCode' | 'deleteCode' | 'getCode'>;
+  clock: Clock;
+  settleMs: number;
+  concurrency: number;
+  failFast: boolean;
+  signal: AbortSignal;
+  backUp?: BackUp;
   /** Receives the plan before anything is sent or recorded. Throws to refuse it. */
-  readonly onPlan: (plan: Plan) => void | Promise<void>;
-  readonly onEvent: (event: RunEvent) => void;
+  onPlan: (plan: Plan) => void | Promise<void>;
+  onEvent: (event: RunEvent) => void;
 }
 
 /** Sends the DELETE with `send` after the backup. `code` has the status from before any pause. */
@@ -42,32 +42,32 @@ export type BackUp = (
 ) => Promise<void>;
 
 export type RunEvent =
-  | { readonly is: 'done' | 'failed' | 'lost'; readonly item: PlanItem }
-  | { readonly is: 'waiting'; readonly ms: number }
-  | { readonly is: 'restored'; readonly code: QrCode }
-  | { readonly is: 'still-paused'; readonly code: QrCode; readonly error: unknown };
+  | { is: 'done' | 'failed' | 'lost'; item: PlanItem }
+  | { is: 'waiting'; ms: number }
+  | { is: 'restored'; code: QrCode }
+  | { is: 'still-paused'; code: QrCode; error: unknown };
 
 export interface Altered {
-  readonly field: Field | 'type';
-  readonly sent: string;
-  readonly stored: string;
+  field: Field | 'type';
+  sent: string;
+  stored: string;
 }
 
 export interface RowEnd {
   /** Plan item as executed, or as last planned if nothing was sent. */
-  readonly item: PlanItem;
-  readonly outcome: RowOutcome;
-  readonly error?: string;
-  readonly code?: QrCode;
-  readonly candidates: readonly QrCode[];
-  readonly altered: readonly Altered[];
+  item: PlanItem;
+  outcome: RowOutcome;
+  error?: string;
+  code?: QrCode;
+  candidates: readonly QrCode[];
+  altered: readonly Altered[];
 }
 
 export interface RunEnd {
-  readonly run: string;
-  readonly plan: Plan;
-  readonly ends: readonly RowEnd[];
-  readonly stop: unknown;
-  readonly firstError: unknown;
-  readonly isUnproven: boolean;
+  run: string;
+  plan: Plan;
+  ends: readonly RowEnd[];
+  stop: unknown;
+  firstError: unknown;
+  isUnproven: boolean;
 }

@@ -10,14 +10,14 @@ import type { RunJob } from './job.ts';
 const MOST_CHECKED = 3;
 
 export interface Planned {
-  readonly listing: Listing;
-  readonly plan: Plan;
+  listing: Listing;
+  plan: Plan;
 }
 
 type PlanJob = Pick<
   RunJob,
   'run' | 'rows' | 'policy' | 'lock' | 'plan' | 'listCodes' | 'readNamed' | 'clock' | 'settleMs' | 'signal'
-> & { readonly service: Pick<RunJob['service'], 'getCode'>; readonly ledger: Pick<Ledger, 'view'> };
+> & { service: Pick<RunJob['service'], 'getCode'>; ledger: Pick<Ledger, 'view'> };
 
 export function planFor(
   { run, rows, lock, ledger, policy, plan }: PlanJob,

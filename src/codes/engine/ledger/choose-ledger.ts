@@ -61,9 +61,9 @@ const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 /** Finds a workspace's ledger; after a key rotation, by up to ten codes per ledger of the base URL. */
 export async function chooseLedger(
   directory: string,
-  own: LedgerWorkspace & { readonly note: (sentence: string) => void },
+  own: LedgerWorkspace & { note: (sentence: string) => void },
   disk: Disk,
-): Promise<{ readonly path: string; readonly isNew: boolean }> {
+): Promise<{ path: string; isNew: boolean }> {
   const others: { path: string; header: Header }[] = [];
   const moved: { path: string; header: Header }[] = [];
   let last = 0;

@@ -16,16 +16,16 @@ import {
 
 const VERSION = 1;
 
-export type Header = { readonly is: 'ledger'; readonly version: number } & RecordedWorkspace;
+export type Header = { is: 'ledger'; version: number } & RecordedWorkspace;
 
 export interface LedgerWorkspace {
-  readonly workspace: Workspace;
-  readonly getCode: (id: string) => Promise<unknown>;
+  workspace: Workspace;
+  getCode: (id: string) => Promise<unknown>;
 }
 
 interface LedgerMemory {
-  readonly header?: Header;
-  readonly replay: Replay;
+  header?: Header;
+  replay: Replay;
   isLong(): boolean;
 }
 
@@ -127,7 +127,7 @@ function weightOf(line: LedgerLine): number {
   return 1 + ('ids' in line && line.ids !== undefined ? line.ids.length / IDS_PER_LINE : 0);
 }
 
-function createMemory(path: string): { memory: LedgerMemory; take(line: { readonly is: string }): void } {
+function createMemory(path: string): { memory: LedgerMemory; take(line: { is: string }): void } {
   const replay = createReplay();
   let header: Header | undefined;
   let lines = 1;
@@ -162,7 +162,7 @@ function createMemory(path: string): { memory: LedgerMemory; take(line: { readon
 }
 
 /** Validates the first line of a ledger. Throws UsageError. */
-export function headerOf(line: { readonly is: string }, path: string): Header {
+export function headerOf(line: { is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))
     throw new DamagedLogError(path, 'is not a qrctl ledger', LEDGER_ADVICE.damaged);

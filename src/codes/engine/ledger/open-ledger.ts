@@ -21,21 +21,21 @@ import {
 } from './ledger-file.ts';
 
 interface LedgerPlace extends LedgerWorkspace {
-  readonly path?: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly warn: (sentence: string) => void;
-  readonly note: (sentence: string) => void;
+  path?: string;
+  env: Readonly<Record<string, string | undefined>>;
+  warn: (sentence: string) => void;
+  note: (sentence: string) => void;
 }
 
 export interface OpenLedgerOptions extends LedgerPlace {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
+  clock: Clock;
+  signal: AbortSignal;
   /** Called before an unbounded wait for another run. `path`: the shared ledger, if the workspaces differ. */
-  readonly onWait: (path?: string) => void;
+  onWait: (path?: string) => void;
 }
 
 interface OpenLedger extends Ledger {
-  readonly path?: string;
+  path?: string;
   close(): Promise<void>;
 }
 

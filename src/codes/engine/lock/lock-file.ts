@@ -13,18 +13,18 @@ import type { QrCode } from '#service/shapes';
 import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace';
 
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
-  readonly key: string;
+  key: string;
   /**
    * Set once a run reported that the file lacks the key. `paused`: the run also paused the code. `kept`: somebody
    * reactivated the code since.
    */
-  readonly removed?: true | 'paused' | 'kept';
-  readonly sent?: { readonly name?: string; readonly destination?: string };
+  removed?: true | 'paused' | 'kept';
+  sent?: { name?: string; destination?: string };
 }
 
 export interface LockFile {
-  readonly workspace: RecordedWorkspace;
-  readonly entries: ReadonlyMap<string, LockEntry>;
+  workspace: RecordedWorkspace;
+  entries: ReadonlyMap<string, LockEntry>;
 }
 
 const VERSION = 1;

@@ -11,11 +11,11 @@ type Due = Extract<LedgerRecord, { is: 'due' }>;
 const NO_CHANGES: Claim['changes'] = { name: [], destination: [], status: [] };
 
 interface Participation extends Partial<Pick<Claim, 'isDecided' | 'unsent' | 'n'>> {
-  readonly run: string;
-  readonly origin: Claim['origin'];
-  readonly key?: string;
-  readonly row?: NewCode;
-  readonly stored: Values;
+  run: string;
+  origin: Claim['origin'];
+  key?: string;
+  row?: NewCode;
+  stored: Values;
 }
 
 const UNKNOWN: Omit<Claim, 'id'> = {
@@ -30,7 +30,7 @@ const UNKNOWN: Omit<Claim, 'id'> = {
   isDeleted: false,
 };
 
-export type KeptClaim = Omit<Claim, 'changes'> & { readonly changes?: Claim['changes'] };
+export type KeptClaim = Omit<Claim, 'changes'> & { changes?: Claim['changes'] };
 
 export type Claims = ReturnType<typeof createClaims>;
 

@@ -21,22 +21,22 @@ import {
 import { isCellOf, isCellOfPrint, isSame, wantedValue } from './values.ts';
 
 interface Pair {
-  readonly row: Row;
-  readonly code: QrCode;
-  readonly claim: Claim | undefined;
-  readonly entry: LockEntry | undefined;
-  readonly policy: Policy;
-  readonly ledger: Pick<LedgerView, 'storedOf'>;
-  readonly unsent: string | undefined;
+  row: Row;
+  code: QrCode;
+  claim: Claim | undefined;
+  entry: LockEntry | undefined;
+  policy: Policy;
+  ledger: Pick<LedgerView, 'storedOf'>;
+  unsent: string | undefined;
 }
 
 interface Changed {
-  readonly isYours: boolean;
-  readonly isTheirs: boolean;
-  readonly base?: string;
+  isYours: boolean;
+  isTheirs: boolean;
+  base?: string;
   /** Whether this machine changed the code after the row was saved, maybe for another copy of the list. */
-  readonly isOurs?: boolean;
-  readonly isNewer?: boolean;
+  isOurs?: boolean;
+  isNewer?: boolean;
 }
 
 /** Returns the fields in which row and code differ, and the action for each. Throws like `wantedValue`. */

@@ -10,9 +10,9 @@ import { createOwnerSearch, identifyNamed, keyedCodes, missingKeys, takeKeys } f
 import { rowValues, valuesKey } from './values.ts';
 
 export interface Identities {
-  readonly rows: readonly Identity[];
-  readonly taken: ReadonlySet<string>;
-  readonly faults: readonly Fault[];
+  rows: readonly Identity[];
+  taken: ReadonlySet<string>;
+  faults: readonly Fault[];
 }
 
 export function identifyRows(input: PlanInput): Identities {

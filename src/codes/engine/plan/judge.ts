@@ -5,8 +5,8 @@ import type { Fault } from '#files/formats/read/input';
 import type { PlanItem, Policy, Row } from './model.ts';
 
 interface Judged {
-  readonly faults: readonly Fault[];
-  readonly warnings: readonly Fault[];
+  faults: readonly Fault[];
+  warnings: readonly Fault[];
 }
 
 /** Returns the faults and warnings of a row that count for what is planned for it. */

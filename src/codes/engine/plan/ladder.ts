@@ -9,44 +9,44 @@ export interface Answers {
 
 export type Identity =
   | {
-      readonly is: 'code';
-      readonly how: How;
-      readonly code: QrCode;
-      readonly sending?: Sending;
-      readonly isAsked?: boolean;
+      is: 'code';
+      how: How;
+      code: QrCode;
+      sending?: Sending;
+      isAsked?: boolean;
       /** A guess in a file with IDs: a row without one was not saved with a code, so it is not changed unasked. */
-      readonly isForeign?: boolean;
-      readonly replaces?: string;
+      isForeign?: boolean;
+      replaces?: string;
     }
   | {
-      readonly is: 'gone';
-      readonly how: How;
-      readonly id?: string;
-      readonly slug?: string;
+      is: 'gone';
+      how: How;
+      id?: string;
+      slug?: string;
     }
   /** `replaces`: ID of the code that another machine replaced by this one. */
-  | { readonly is: 'exists'; readonly code: QrCode; readonly replaces?: string }
+  | { is: 'exists'; code: QrCode; replaces?: string }
   | {
-      readonly is: 'undecided';
-      readonly candidates: readonly QrCode[];
-      readonly reason: string;
-      readonly sending?: Sending;
+      is: 'undecided';
+      candidates: readonly QrCode[];
+      reason: string;
+      sending?: Sending;
     }
   | {
-      readonly is: 'new';
-      readonly repeats?: Sending;
-      readonly isDecided?: boolean;
-      readonly replaces?: string;
-      readonly answered?: readonly number[];
+      is: 'new';
+      repeats?: Sending;
+      isDecided?: boolean;
+      replaces?: string;
+      answered?: readonly number[];
       /** Codes that resemble the lost request; before they are settled, no other row takes them. */
-      readonly sought?: readonly QrCode[];
+      sought?: readonly QrCode[];
     };
 
 export interface Ladder {
-  readonly input: PlanInput;
-  readonly answers: Answers;
-  readonly taken: Set<string>;
-  readonly found: Map<Row, Identity>;
+  input: PlanInput;
+  answers: Answers;
+  taken: Set<string>;
+  found: Map<Row, Identity>;
 }
 
 export function openRows({ input, found }: Ladder): Row[] {

@@ -135,7 +135,7 @@ const KEPT = {
   counters: shape({ next: count, order: count }),
 };
 
-type LinesOf<S> = { [K in keyof S]: { readonly is: K } & Checked<S[K]> }[keyof S];
+type LinesOf<S> = { [K in keyof S]: { is: K } & Checked<S[K]> }[keyof S];
 
 export type LedgerRecord = LinesOf<typeof RECORDS>;
 export type KeptLine = LinesOf<typeof KEPT>;
@@ -143,7 +143,7 @@ export type LedgerLine = LedgerRecord | KeptLine;
 
 const LINES: Readonly<Record<LedgerLine['is'], Check<unknown>>> = { ...RECORDS, ...KEPT };
 
-export function isLedgerLine(line: { readonly is: string }): line is LedgerLine {
+export function isLedgerLine(line: { is: string }): line is LedgerLine {
   return isKnownKind(line.is) && LINES[line.is](line);
 }
 

@@ -7,10 +7,10 @@ export type Replay = ReturnType<typeof createReplay>;
 type Pending = (Line<'patch'> & { claimBefore: Claim | undefined }) | Line<'delete'>;
 
 interface State {
-  readonly claims: Claims;
-  readonly sendings: Sendings;
-  readonly replaced: Map<string, string>;
-  readonly pending: Map<number, Pending>;
+  claims: Claims;
+  sendings: Sendings;
+  replaced: Map<string, string>;
+  pending: Map<number, Pending>;
   run?: string;
   next: number;
 }
@@ -138,8 +138,8 @@ function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptLin
 }
 
 interface OpenSending extends Sending {
-  readonly first: number;
-  readonly since?: string;
+  first: number;
+  since?: string;
 }
 
 type KeptSending = Omit<OpenSending, 'firstIds'>;

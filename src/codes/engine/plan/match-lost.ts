@@ -55,9 +55,9 @@ function hasLaterCode(
 }
 
 interface Unmatched {
-  readonly row: Row;
-  readonly chain: Chain;
-  readonly candidates: readonly QrCode[];
+  row: Row;
+  chain: Chain;
+  candidates: readonly QrCode[];
 }
 
 /**

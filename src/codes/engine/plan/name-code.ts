@@ -7,8 +7,8 @@ import type { How, LedgerView, PlanInput, Row } from './model.ts';
 import { indexBy, isAlike, rowValues, valuesKey } from './values.ts';
 
 interface KeyOwner {
-  readonly id: string;
-  readonly slug?: string;
+  id: string;
+  slug?: string;
 }
 
 export type OwnerOf = (row: Row) => KeyOwner | undefined;
@@ -36,13 +36,13 @@ export function createOwnerSearch(
 }
 
 interface Naming {
-  readonly find: (name: string) => QrCode | undefined;
-  readonly bySlug: ReadonlyMap<string, QrCode>;
-  readonly ownerOf: OwnerOf;
-  readonly owners: ReadonlyMap<string, readonly KeyOwner[]>;
-  readonly missing: ReadonlyMap<string, string>;
-  readonly named: ReadonlySet<string>;
-  readonly refuse: (fault: Fault) => void;
+  find: (name: string) => QrCode | undefined;
+  bySlug: ReadonlyMap<string, QrCode>;
+  ownerOf: OwnerOf;
+  owners: ReadonlyMap<string, readonly KeyOwner[]>;
+  missing: ReadonlyMap<string, string>;
+  named: ReadonlySet<string>;
+  refuse: (fault: Fault) => void;
 }
 
 export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identity | undefined {

@@ -6,25 +6,25 @@ import { plan } from './plan.ts';
 import { fieldsOf } from './values.ts';
 
 export interface CodeChange {
-  readonly id: string;
+  id: string;
   /** Values before the run's first change of each field; for a created code, the status that pauses it. */
-  readonly before: Values;
-  readonly after: Values;
-  readonly is: 'changed' | 'created' | 'deleted';
+  before: Values;
+  after: Values;
+  is: 'changed' | 'created' | 'deleted';
 }
 
 export interface RunChanges {
-  readonly run: string;
-  readonly undoes: string | undefined;
-  readonly isDone: boolean;
-  readonly codes: ReadonlyMap<string, CodeChange>;
+  run: string;
+  undoes: string | undefined;
+  isDone: boolean;
+  codes: ReadonlyMap<string, CodeChange>;
 }
 
 type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
 
 /** Collects the changes of each run from ledger lines, except requests that were certainly not applied. */
 export function createRunReader() {
-  const runs = new Map<string, RunChanges & { isDone: boolean; readonly codes: Map<string, CodeChange> }>();
+  const runs = new Map<string, RunChanges & { isDone: boolean; codes: Map<string, CodeChange> }>();
   const open = new Map<number, Request>();
   const failed = new Set<string>();
 

@@ -11,7 +11,7 @@ import { type NewCode, newCode, type QrCode } from '#service/shapes';
 import { fingerprintOf, plainOf } from './base.ts';
 import { FIELDS, type Field, type LedgerView, type Row, type Values } from './model.ts';
 
-type Named = Pick<NewCode, 'name' | 'type'> & { readonly destination?: string | null };
+type Named = Pick<NewCode, 'name' | 'type'> & { destination?: string | null };
 
 export function tidy(field: Field, value: string): string {
   if (field === 'status') return value;

@@ -35,8 +35,8 @@ function mayCreate(verb: Verb): boolean {
 }
 
 export interface QuestionGroup {
-  readonly question: Question;
-  readonly rows: readonly PlanRow[];
+  question: Question;
+  rows: readonly PlanRow[];
 }
 
 export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {

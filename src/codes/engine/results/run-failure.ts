@@ -29,11 +29,11 @@ import {
 } from './explain.ts';
 
 export interface RunFacts {
-  readonly verb: Verb;
-  readonly file: Source;
-  readonly stop: unknown;
-  readonly resultsPath?: string;
-  readonly isUnproven?: boolean;
+  verb: Verb;
+  file: Source;
+  stop: unknown;
+  resultsPath?: string;
+  isUnproven?: boolean;
 }
 
 const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedResponseError, UnprovenError];
@@ -120,9 +120,9 @@ function withResumeHint({ stop, resultsPath }: RunFacts): unknown {
 }
 
 interface PlanReason {
-  readonly exit: 0 | 8 | 9;
-  readonly message: string;
-  readonly hint?: string;
+  exit: 0 | 8 | 9;
+  message: string;
+  hint?: string;
 }
 
 const ACTING: readonly PlanAction[] = ['create', 'update', 'delete', 'adopt', 'removed'];

@@ -7,12 +7,12 @@ import { fold, type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '#file
 import type { QrCode } from '#service/shapes';
 
 export interface RowEnd {
-  readonly row: Row;
-  readonly outcome: RowOutcome;
-  readonly error?: string;
-  readonly code?: QrCode;
-  readonly changes: readonly FieldChange[];
-  readonly isOpen: boolean;
+  row: Row;
+  outcome: RowOutcome;
+  error?: string;
+  code?: QrCode;
+  changes: readonly FieldChange[];
+  isOpen: boolean;
 }
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
@@ -51,8 +51,8 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 }
 
 interface AddedColumns {
-  readonly names: readonly string[];
-  readonly dates: readonly string[];
+  names: readonly string[];
+  dates: readonly string[];
   /** Returns an earlier cell, as in CSV. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }

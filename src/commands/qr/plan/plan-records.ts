@@ -8,19 +8,19 @@ import { type Column, colorBy, wholeColumn } from '#files/formats/columns';
 import type { Row } from '#files/formats/row-sink';
 
 export interface Reason {
-  readonly title: string;
-  readonly message: string;
+  title: string;
+  message: string;
   /** Whether the counts below a table also contain the reason. */
-  readonly isCount?: boolean;
+  isCount?: boolean;
 }
 
 export interface PrintedPlan {
-  readonly name: string;
-  readonly verb: Verb;
-  readonly rows: readonly PlanRow[];
-  readonly unmanaged: number;
-  readonly absent: Plan['absent'];
-  readonly reasons: readonly Reason[];
+  name: string;
+  verb: Verb;
+  rows: readonly PlanRow[];
+  unmanaged: number;
+  absent: Plan['absent'];
+  reasons: readonly Reason[];
 }
 
 const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];

@@ -74,7 +74,7 @@ const MOST_CREATIONS = 10;
 const ROWS_AT_ONCE = 1000;
 
 export interface PlanPrinter {
-  readonly hasReasons: boolean;
+  hasReasons: boolean;
   print(printed: PrintedPlan): Promise<void>;
   moreRequests?(): number;
   discard(): Promise<void>;
@@ -158,12 +158,12 @@ async function formatTable(
 }
 
 export interface DryRun {
-  readonly plan: Plan;
-  readonly verb: Verb;
-  readonly file: Source;
-  readonly warnings: readonly Fault[];
-  readonly spent: number;
-  readonly exitCode: boolean;
+  plan: Plan;
+  verb: Verb;
+  file: Source;
+  warnings: readonly Fault[];
+  spent: number;
+  exitCode: boolean;
 }
 
 /** Ends a dry run. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */

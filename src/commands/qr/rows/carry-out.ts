@@ -21,40 +21,40 @@ import type { RowsFlags } from './flags.ts';
 import { createProgress, noteWarnings, requireServiceFor } from './notes.ts';
 
 export interface ByCode {
-  readonly faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  readonly itemsByRow: (items: Plan['items']) => Plan['items'];
-  readonly endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
-  readonly isNews: (end: { readonly outcome: RowOutcome }) => boolean;
-  readonly columns: readonly Column[];
+  faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
+  itemsByRow: (items: Plan['items']) => Plan['items'];
+  endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
+  isNews: (end: { outcome: RowOutcome }) => boolean;
+  columns: readonly Column[];
 }
 
 export interface RowsVerb {
-  readonly policy: Policy;
+  policy: Policy;
   /** Success verb for the progress bar, such as `created`. */
-  readonly done: string;
-  readonly bareNames?: boolean;
-  readonly keyColumn?: string;
-  readonly common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
-  readonly plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
-  readonly byCode?: ByCode;
-  readonly undoes?: string;
-  readonly confirm?: (plan: Plan) => Promise<void>;
-  readonly backUp?: BackUp;
-  readonly openPreview?: () => Promise<PlanPrinter>;
+  done: string;
+  bareNames?: boolean;
+  keyColumn?: string;
+  common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
+  plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
+  byCode?: ByCode;
+  undoes?: string;
+  confirm?: (plan: Plan) => Promise<void>;
+  backUp?: BackUp;
+  openPreview?: () => Promise<PlanPrinter>;
   /** Codes of the command line, read already. They use no ledger, unless a backup pauses them. */
-  readonly named?: readonly QrCode[];
-  readonly earlierIds?: ReadonlySet<string>;
-  readonly ended?: (end: RunEnd) => void;
+  named?: readonly QrCode[];
+  earlierIds?: ReadonlySet<string>;
+  ended?: (end: RunEnd) => void;
 }
 
 interface CheckedSource {
-  readonly input: Source;
-  readonly checked: { readonly rows: readonly Row[]; readonly warnings: readonly Fault[] };
+  input: Source;
+  checked: { rows: readonly Row[]; warnings: readonly Fault[] };
 }
 
 export interface RowsFile {
-  readonly input: Input;
-  readonly checked: CheckedRows;
+  input: Input;
+  checked: CheckedRows;
 }
 
 /** Default visibility delay of the service, in ms. */
@@ -144,7 +144,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
 }
 
 export class BrakeError extends UnprovenError {
-  readonly plan: Plan;
+  plan: Plan;
 
   constructor(plan: Plan) {
     super(`${plan.brakes.map(({ message }) => message).join('; ')}; no changes were made`, {
@@ -155,10 +155,10 @@ export class BrakeError extends UnprovenError {
 }
 
 export interface RowsJob {
-  readonly file: CheckedSource;
-  readonly flags: RowsFlags;
-  readonly verb: RowsVerb;
-  readonly lock?: PlanInput['lock'];
+  file: CheckedSource;
+  flags: RowsFlags;
+  verb: RowsVerb;
+  lock?: PlanInput['lock'];
 }
 
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {

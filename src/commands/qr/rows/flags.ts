@@ -73,7 +73,7 @@ export type RowsFlags = Values<typeof outputOptions> &
   Partial<
     Values<typeof rowsOptions & typeof resultsOptions & typeof changeOptions & typeof decisionOptions>
   > & {
-    readonly force?: true;
+    force?: true;
   };
 
 function parseColumn(raw: string): [readonly [string, string]] {

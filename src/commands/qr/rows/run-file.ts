@@ -97,9 +97,9 @@ export async function runFile(
 }
 
 interface Finish extends Pick<RunFacts, 'verb' | 'resultsPath'> {
-  readonly thing: string;
-  readonly place: string | undefined;
-  readonly isResumable: boolean;
+  thing: string;
+  place: string | undefined;
+  isResumable: boolean;
 }
 
 export async function finishRun(

@@ -18,18 +18,18 @@ import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 
 /** Rows of named codes: one per code, even if two names specify it, and one per name without a code. */
 interface NamedRows {
-  readonly rows: readonly Row[];
-  readonly codes: readonly QrCode[];
-  readonly places: ReadonlyMap<string, number>;
+  rows: readonly Row[];
+  codes: readonly QrCode[];
+  places: ReadonlyMap<string, number>;
 }
 
 export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
-  readonly verb: 'update' | 'delete';
+  verb: 'update' | 'delete';
 };
 
 export interface NamedEnd {
-  readonly ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
-  readonly failure: unknown;
+  ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
+  failure: unknown;
 }
 
 /** Reads codes by ID or slug. Throws NotFoundError if the only one does not exist. */

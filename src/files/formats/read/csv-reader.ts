@@ -5,7 +5,7 @@ import { LINE_FEED, QUOTE, RETURN } from '#base/text/ascii';
 
 export class CsvFault extends Error {
   override name = 'CsvFault';
-  readonly line: number;
+  line: number;
   constructor(line: number, message: string) {
     super(message);
     this.line = line;

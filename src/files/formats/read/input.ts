@@ -7,37 +7,37 @@ import { letSignalsIn } from '#base/time/time';
 import { CODE_FIELDS } from '#service/shapes';
 
 export interface InputRow {
-  readonly row: number;
+  row: number;
   /** Line of a text file, row of a sheet, or number of an item in a JSON array. */
-  readonly line: number;
+  line: number;
   /** Cells by column: text from CSV, any value from JSON (integers with all digits). */
-  readonly values: ReadonlyMap<string, unknown>;
+  values: ReadonlyMap<string, unknown>;
   /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
-  readonly defused?: ReadonlyMap<string, string>;
+  defused?: ReadonlyMap<string, string>;
 }
 
 type InputForm =
-  | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
-  | { readonly is: 'json' | 'ndjson' | 'xlsx' };
+  | { is: 'csv'; delimiter: string; bom: boolean; lineEnd: '\n' | '\r\n' }
+  | { is: 'json' | 'ndjson' | 'xlsx' };
 
 export interface Input {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly headerLine: number | undefined;
-  readonly rows: readonly InputRow[];
-  readonly dateColumns?: ReadonlySet<string>;
-  readonly form?: InputForm;
-  readonly isBare?: true;
-  readonly isRecord?: true;
-  readonly hiddenRows?: number;
-  readonly named?: NamedColumns;
-  readonly faults?: readonly Fault[];
+  name: string;
+  columns: readonly string[];
+  headerLine: number | undefined;
+  rows: readonly InputRow[];
+  dateColumns?: ReadonlySet<string>;
+  form?: InputForm;
+  isBare?: true;
+  isRecord?: true;
+  hiddenRows?: number;
+  named?: NamedColumns;
+  faults?: readonly Fault[];
 }
 
 /** Fields by the name of their column ('' for none), and fields that several columns may be. */
 export interface NamedColumns {
-  readonly fields: ReadonlyMap<string, string>;
-  readonly ambiguous: ReadonlyMap<string, readonly string[]>;
+  fields: ReadonlyMap<string, string>;
+  ambiguous: ReadonlyMap<string, readonly string[]>;
 }
 
 export type Source = Pick<Input, 'name' | 'form'>;

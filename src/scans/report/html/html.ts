@@ -1,7 +1,7 @@
 import { clean } from '#base/text/clean';
 
 export interface Html {
-  readonly markup: string;
+  markup: string;
 }
 
 type Part = string | number | Html | readonly Part[];

@@ -17,10 +17,10 @@ export const COLORS = {
 export const SHADES = ['', '#edf1fe', '#d5dffc', '#b6c6fa', '#8fa8f6', '#2f5bea'] as const;
 
 export interface TextStyle {
-  readonly size: number;
-  readonly leading: number;
-  readonly weight: 400 | 600;
-  readonly color: string;
+  size: number;
+  leading: number;
+  weight: 400 | 600;
+  color: string;
 }
 
 export function baselineOf({ size, leading }: TextStyle, top = 0): number {

@@ -9,12 +9,12 @@ import type { Pdf } from './open-pdf.ts';
 import type { TextStyle } from './palette.ts';
 
 export interface Line {
-  readonly text: string;
+  text: string;
   pieces: readonly Piece[];
   width: number;
   style: TextStyle;
   /** Space that separates the line from the next text of the same element, for screen readers. */
-  readonly space?: Line;
+  space?: Line;
 }
 
 interface Fit {
