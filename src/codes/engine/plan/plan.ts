@@ -119,7 +119,7 @@ function planKnown(
 ): PlanItem {
   const { ledger, lock } = input;
   const { how, code, sending } = identity;
-  if (input.policy.verb === 'delete') return planDeletion(row, code, how);
+  if (input.policy.verb === 'delete') return planDeletion(row, code, how, input);
   const { isForeign = false } = identity;
   const policy = isForeign ? { ...input.policy, applyEdits: false } : input.policy;
   const id = code.id.toLowerCase();
@@ -157,9 +157,13 @@ function planKnown(
 }
 
 /** Plans a deletion, which needs a decision if the code was changed since its row was saved. */
-function planDeletion(row: Row, code: QrCode, how: How): PlanItem {
+function planDeletion(row: Row, code: QrCode, how: How, { ledger }: PlanInput): PlanItem {
+  const { paused } = ledger.claims.get(code.id.toLowerCase()) ?? {};
+  // A run that was killed may have paused the code for its backup.
+  const status = code.status === 'paused' ? (paused?.status ?? code.status) : code.status;
+  const current = fieldsOf({ ...code, status });
   const changes = FIELDS.flatMap((field): FieldChange[] => {
-    const [saved, old] = [row.base?.[field], code[field] ?? ''];
+    const [saved, old = ''] = [row.base?.[field], current[field]];
     if (saved === undefined || saved === NEVER_SEEN[field] || saved === fingerprintOf(old)) return [];
     return [{ field, old, new: String(row.values.get(field) ?? ''), what: 'conflict' }];
   });

@@ -649,6 +649,11 @@ describe('a deletion', () => {
     ]);
     const decided = { ...row, decision: { is: 'mine' as const } };
     expect(planOf([decided], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
+    const paused = codeOf(1, { status: 'paused' });
+    const patch = { run: 'r', n: 1, id: code.id, set: { status: 'paused' }, before: { status: 'active' } };
+    const ledger: LedgerRecord[] = [{ is: 'patch', ...patch, pause: 'backup' }];
+    expect(planOf([row], { codes: [paused], ledger, ...verb }).items).toMatchObject([{ action: 'delete' }]);
+    expect(planOf([row], { codes: [paused], ...verb }).items).toMatchObject([{ action: 'conflict' }]);
     const unknown = { ...row, base: baseOf({}) };
     expect(planOf([unknown], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
   });
