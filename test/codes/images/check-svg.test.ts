@@ -85,6 +85,8 @@ describe('an SVG is refused', () => {
     expect(findSvgFault(svg('<use/><image/>'))).toMatch(/^contains <use>/);
     expect(findSvgFault(`<!DOCTYPE svg [<!ENTITY a "b">]>${svg('<use/>')}`)).toMatch(/^declares entities/);
     expect(findSvgFault(`<!DOCTYPE svg SYSTEM "svg.dtd">${svg('')}`)).toBeUndefined();
+    const described = '<title>a</title><desc>b</desc><metadata>c</metadata><defs/><style/><g/>';
+    expect(findSvgFault(svg(described))).toBeUndefined();
   });
 });
 
