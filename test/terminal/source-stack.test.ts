@@ -47,23 +47,23 @@ describe('a defect, shown by --verbose', () => {
 describe('sourceStack', () => {
   test('replaces positions in a map, and keeps all other lines', async () => {
     const directory = await useDirectory();
-    // One mapping: line 1, column 1 of the bundle is line 3, column 5 of the source.
+    // Line 1, column 1 of the bundle is line 3, column 5 of the source; its line 2 is line 7, column 6.
     writeFileSync(
       join(directory, 'app.js.map'),
-      '{"version":3,"sources":["../src/a.ts"],"names":[],"mappings":"AAEI"}',
+      '{"version":3,"sources":["../src/a.ts"],"names":[],"mappings":"AAEI;AAIC"}',
     );
     writeFileSync(join(directory, 'torn.js.map'), '{"version":3,');
     const stack = [
       'RangeError: at /x.js:1:1',
       `    at f (${directory}/app.js:1:7)`,
-      `    at async ${directory}/app.js:1:1`,
+      `    at async ${directory}/app.js:2:1`,
       `    at g (${directory}/torn.js:1:1)`,
       `    at h (${directory}/none.js:1:1)`,
       `    at i (${directory}/../app.js:1:1)`,
       '    at node:internal/process/task_queues:95:5',
     ];
     const expected = [...stack];
-    expected.splice(1, 2, '    at src/a.ts:3:5', '    at async src/a.ts:3:5');
+    expected.splice(1, 2, '    at src/a.ts:3:5', '    at async src/a.ts:7:6');
     const read = (name: string) =>
       existsSync(join(directory, name)) ? readFileSync(join(directory, name)) : undefined;
     expect(sourceStack(stack.join('\n'), directory, read)).toBe(expected.join('\n'));
