@@ -109,7 +109,7 @@ const EDITABLE: ReadonlySet<string> = new Set([...FIELDS, 'decision']);
 
 /**
  * Returns whether earlier results have a decision or an edited cell that the input lacks. Rows are matched by
- * ID; without an ID, by position.
+ * ID; without a known ID, by position.
  */
 function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {
   const editable = before.columns.flatMap((column): [string, string][] => {
@@ -123,7 +123,7 @@ function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {
   const through = throughOf(before);
   return before.rows.some(({ row, values }) => {
     const id = String(values.get(idColumn) ?? '').toLowerCase();
-    const input = byId.get(id) ?? (id === '' ? byPosition.get(row) : undefined);
+    const input = byId.get(id) ?? byPosition.get(row);
     const base = parseBase(String(values.get(baseColumn) ?? ''));
     return editable.some(([column, field]) => {
       const cell = values.get(column);
