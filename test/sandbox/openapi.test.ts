@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { openApi } from '#sandbox/openapi';
+import { EXAMPLES, openApi } from '#sandbox/openapi';
 import { CODE_FIELDS, SCAN_FIELDS } from '#service/shapes';
 import { type Ask, ask } from '../support/api.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -59,6 +59,11 @@ describe('/openapi.json', () => {
       'post /qr',
     ]);
   });
+});
+
+test.each(Object.entries(EXAMPLES))('the example of %s is as described', (name, example) => {
+  const validate = ajv.compile({ $ref: `openapi.json#/components/schemas/${name}` });
+  expect([validate(example), validate.errors]).toEqual([true, null]);
 });
 
 describe('every response is as described', () => {
