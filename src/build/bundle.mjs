@@ -12,10 +12,13 @@ const SHARED = {
   core: [
     'src/app.ts',
     'src/commands/qr/list.ts',
+    'src/commands/qr/get.ts',
+    'src/commands/candidates.ts',
     'src/settings/store.ts',
     'src/settings/resolve.ts',
     'src/settings/resolve-key.ts',
     'src/codes/listing/code-cache.ts',
+    'src/service/slug-memory.ts',
     'src/files/formats/plan-output.ts',
     'src/files/formats/create-formatter.ts',
     'node_modules/env-paths/index.js',

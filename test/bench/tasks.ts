@@ -82,7 +82,7 @@ const started: Task = (directory, { rounds }) =>
       { name: 'qrctl --version', command: qrctl('--version') },
       { name: 'qrctl --help', command: qrctl('--help') },
       { name: 'qrctl completion bash', command: qrctl('completion', 'bash') },
-      { name: 'Tab: slugs of codes', command: qrctl('__complete', 'codes') },
+      { name: 'Tab: slugs of codes', command: qrctl('__complete', 'qr', 'get', '') },
     ];
     const lists = [
       { name: 'node:http, one GET', command: peer(NODE, 'get.cjs') },
