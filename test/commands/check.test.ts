@@ -2,11 +2,23 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#base/time/time';
 import { useDirectory } from '../support/cli.ts';
 import { useFaultServer } from '../support/fault-server.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const { sleep } = systemClock;
+
+// A second attempt waits two seconds.
+beforeEach(() => {
+  vi.spyOn(systemClock, 'sleep').mockImplementation((ms, signal) => sleep(Math.min(ms, 20), signal));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** Pages by path: a status, or where they lead. Anything else is there. */
 async function usePages(pages: Record<string, number | string>) {
