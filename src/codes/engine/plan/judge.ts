@@ -10,14 +10,16 @@ interface Judged {
 }
 
 /** Returns the faults and warnings of a row that count for what is planned for it. */
-export function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Judged {
+export function judgeItem(item: PlanItem, policy: Policy): Judged {
+  const { row, action, code, changes } = item;
   if (!row) return { faults: [], warnings: [] };
   if (action === 'create') {
     const judged = judgeNew(row, policy.force);
     const isKnown = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
     return isKnown ? { ...judged, warnings: [] } : judged;
   }
-  if (!code || policy.verb === 'delete') return { faults: [], warnings: [] };
+  const ofSlug = warningsOfSlug(item);
+  if (!code || policy.verb === 'delete') return { faults: [], warnings: ofSlug };
   const changed = new Set<string>(
     changes.filter(({ what }) => what !== 'keep' && what !== 'drift').map(({ field }) => field),
   );
@@ -26,8 +28,17 @@ export function judgeItem({ row, action, code, changes }: PlanItem, policy: Poli
   );
   const { faults, warnings } = sortOut(doubts);
   const ofType = faultsOfType(row, code.type);
+  warnings.push(...ofSlug);
   if (policy.verb === 'update') return { faults, warnings: [...warnings, ...ofType] };
   return { faults: [...ofType, ...faults], warnings };
+}
+
+/** A slug of another code is a fault already. */
+function warningsOfSlug({ row, code, how }: PlanItem): Fault[] {
+  if (how !== 'id' || row?.id === undefined || row.slug === undefined || !code || row.slug === code.slug)
+    return [];
+  const message = `no code has the slug ${inQuotes(row.slug)}; the ID is used, whose slug is ${quote(code.slug)}`;
+  return [{ line: row.line, column: 'slug', message }];
 }
 
 export function judgeNew(row: Row, force: boolean): Judged {

@@ -119,6 +119,26 @@ describe('rows with an ID or slug', () => {
     }
   });
 
+  it.each(['update', 'apply', 'delete', 'create'] as const)(
+    'get a warning if no code has the slug (%s)',
+    (verb) => {
+      const code = codeOf(1);
+      const row = { ...rowOf(2, { of: code }), slug: 'typo', ...(verb === 'apply' && { key: 'k' }) };
+      const { faults, warnings } = planOf([row], { codes: [code], policy: { verb } });
+      expect([faults, warnings]).toEqual([
+        [],
+        [
+          {
+            line: 2,
+            column: 'slug',
+            message: 'no code has the slug "typo"; the ID is used, whose slug is n0001',
+          },
+        ],
+      ]);
+      expect(planOf([rowOf(2, { of: code })], { codes: [code], policy: { verb } }).warnings).toEqual([]);
+    },
+  );
+
   it('are refused if two of them specify one code (E2)', () => {
     const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], {
       codes: [codeOf(1)],
