@@ -49,8 +49,11 @@ export interface Ladder {
   found: Map<Row, Identity>;
 }
 
+/** Returns the rows without an identity. Skipped rows come last, so that they take no code of an equal row. */
 export function openRows({ input, found }: Ladder): Row[] {
-  return input.rows.filter((row) => !found.has(row));
+  const isSkipped = ({ decision }: Row) => decision?.is === 'skip';
+  const open = input.rows.filter((row) => !found.has(row));
+  return open.some(isSkipped) ? [...open.filter((row) => !isSkipped(row)), ...open.filter(isSkipped)] : open;
 }
 
 /** Returns the codes that match no row yet, oldest first. */

@@ -72,3 +72,15 @@ it('a row that may be an edit is changed with --apply-edits only in a file witho
     { action: 'edited', how: 'guess', send: {} },
   ]);
 });
+
+it('a skipped row takes no code of an equal row', () => {
+  const code = codeOf(1);
+  const rows = [
+    newRow(2, code.name, code.destination ?? '', { decision: { is: 'skip' } }),
+    newRow(3, code.name, code.destination ?? ''),
+  ];
+  expect(planOf(rows, { codes: [code], ledger: madeBefore([code]) }).items).toMatchObject([
+    { action: 'unchanged', reason: 'skipped by your decision' },
+    { action: 'unchanged', code: { id: code.id } },
+  ]);
+});

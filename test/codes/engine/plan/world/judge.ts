@@ -97,7 +97,7 @@ function judgeShift({ plan, rowOf, job, view }: Moment, problem: Tell): void {
 }
 
 /** Ways to recognize a row that may be an edit. Rows of two files may have the same key. */
-const GUESSES: ReadonlySet<string> = new Set(['guess', 'lost', 'key']);
+const GUESSES: ReadonlySet<string> = new Set(['guess', 'equal', 'lost', 'key']);
 
 /** The run says that it takes a code, or with `--apply-edits` the user agrees to a guess: it is the row's, even if the run is killed. */
 function noteTaken(
