@@ -3,7 +3,7 @@ import { addFile, addRows, type RunFacts } from '#base/run/run-summary';
 import { countOf } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import type { TimedRows } from '#files/formats/row-sink';
-import { type LogService, openLogFile, ownWorkspace } from '#scans/append/append-file';
+import { type LogService, openLogFile, ownWorkspace } from '#scans/append/open-log-file';
 import { addColumns, LOCAL_TIME } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { formatLocalRange } from '#scans/format-local-range';
