@@ -1,4 +1,5 @@
 /** E1: identifies the code of each row by the first step that applies. */
+import { countBy } from '#base/collections';
 import { inQuotes, quote } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
 import type { QrCode } from '#service/shapes';
@@ -7,7 +8,7 @@ import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
 import type { Claim, Decisions, PlanInput, Row } from './model.ts';
 import { createOwnerSearch, identifyNamed, keyedCodes, missingKeys, takeKeys } from './name-code.ts';
-import { rowValues, valuesKey } from './values.ts';
+import { indexBy, rowValues, valuesKey } from './values.ts';
 
 export interface Identities {
   rows: readonly Identity[];
@@ -57,21 +58,22 @@ export function identifyRows(input: PlanInput): Identities {
 
 /** Returns faults for codes that a decision assigns to one row, and the ledger to another row of the file. */
 function faultsOfAdoption({ input: { rows, ledger }, taken, found }: Ladder): Fault[] {
-  const claims = [...ledger.claims.values()];
+  const adopted = [...found].flatMap(([{ line }, identity]) =>
+    identity.is === 'code' && identity.how === 'decision' ? { line, code: identity.code } : [],
+  );
+  if (adopted.length === 0) return [];
   const keyOf = ({ rows: [newest] }: Claim) => newest && valuesKey(newest);
-  return [...found].flatMap(([{ line }, identity]) => {
-    if (identity.is !== 'code' || identity.how !== 'decision') return [];
-    const claim = ledger.claims.get(identity.code.id.toLowerCase());
+  const claims = [...ledger.claims.values()].filter(({ id }) => !taken.has(id) && !ledger.replaced.has(id));
+  const others = countBy(claims, keyOf);
+  const open = rows.filter((row) => !found.has(row));
+  const openByValues = indexBy(open, (row) => valuesKey(rowValues(row)));
+  return adopted.flatMap(({ line, code }) => {
+    const claim = ledger.claims.get(code.id.toLowerCase());
     const values = claim && keyOf(claim);
     if (values === undefined) return [];
-    const alike = rows.filter(
-      (row) => !found.has(row) && row.key === claim?.key && valuesKey(rowValues(row)) === values,
-    );
-    const others = claims.filter(
-      (one) => !taken.has(one.id) && !ledger.replaced.has(one.id) && keyOf(one) === values,
-    );
-    if (alike.length <= others.length) return [];
-    return { line, message: `the code ${quote(identity.code.slug)} is also that of line ${alike[0]?.line}` };
+    const alike = (openByValues.get(values) ?? []).filter(({ key }) => key === claim?.key);
+    if (alike.length <= (others.get(values) ?? 0)) return [];
+    return { line, message: `the code ${quote(code.slug)} is also that of line ${alike[0]?.line}` };
   });
 }
 
