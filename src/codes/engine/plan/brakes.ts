@@ -103,14 +103,15 @@ function sortedStatuses(items: readonly PlanItem[], { claims }: LedgerView): Bra
     if (!row || !code) return [];
     const edit = changes.find((one) => one.field === 'status' && isEdit(one));
     const isEmptied = !row.wish.status && claims.get(code.id.toLowerCase())?.changes.status.length;
-    return { old: code.status, new: edit?.new ?? (isEmptied ? 'active' : code.status) };
+    const status = isEmptied ? 'active' : code.status;
+    return { old: code.status, new: edit?.new ?? status, cell: row.wish.status ?? status };
   });
   const edits = rows.filter((one) => one.old !== one.new);
   const olds = edits.map((edit) => edit.old).sort();
   const news = edits.map((edit) => edit.new).sort();
   if (edits.length < LEAST_SHIFTED || olds.join() !== news.join()) return undefined;
-  const blocks = rows.filter((one, at) => one.new !== rows[at - 1]?.new).length;
-  if (blocks > new Set(rows.map((one) => one.new)).size) return undefined;
+  const blocks = rows.filter(({ cell }, at) => cell !== rows[at - 1]?.cell).length;
+  if (blocks > new Set(rows.map(({ cell }) => cell)).size) return undefined;
   return shiftedBrake(
     `the column "status" may have been sorted by itself: ${edits.length} rows have values that other rows had`,
   );

@@ -245,11 +245,11 @@ describe('a list that was saved and read back', () => {
   it('is refused if only the statuses were sorted, but not if active and paused codes alternate (E8)', () => {
     const statuses = Array.from({ length: 8 }, (_, at) => (at % 2 ? 'active' : 'paused'));
     const codes = statuses.map((status, at) => codeOf(at + 1, { status }));
-    const planWith = (wishes: readonly string[]) => {
+    const planWith = (wishes: readonly string[], current = codes) => {
       const rows = codes.map((code, at) =>
         rowOf(at + 2, { of: code, base: baseOf(code), wish: { status: wishes[at] ?? '' } }),
       );
-      return planOf(rows, { codes, ...update });
+      return planOf(rows, { codes: current, ...update });
     };
     expect(planWith([...statuses].sort()).brakes).toMatchObject([
       {
@@ -258,6 +258,9 @@ describe('a list that was saved and read back', () => {
       },
     ]);
     expect(planWith([...statuses].reverse()).brakes).toEqual([]);
+    // The cell counts, not the status that another client set since and that is kept.
+    const changed = codes.map((code, at) => (at === 1 ? { ...code, status: 'paused' } : code));
+    expect(planWith([...statuses].sort(), changed).brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
   it('is refused if a column was sorted and codes of its rows were deleted (E8)', () => {
