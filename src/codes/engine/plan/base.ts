@@ -25,6 +25,9 @@ export function baseOf(values: { readonly [F in Field]?: string | null | undefin
   return { name: of('name'), destination: of('destination'), status: of('status') };
 }
 
+/** Base of a row whose values were never saved. */
+export const UNKNOWN_BASE = baseOf({});
+
 export function formatBase(base: Base): string {
   return `r${FIELDS.map((field) => base[field] ?? UNKNOWN).join('-')}`;
 }

@@ -47,7 +47,7 @@ export function takeEqual(ladder: Ladder): void {
   const free = indexBy(freeCodes(ladder), valuesKey);
   takeMadeElsewhere(ladder, free);
   const rows = openRows(ladder).filter((row) => {
-    // A decision that stays in a file of `qr apply` may have been carried out by a run that nobody remembers.
+    // A decision that stays in a file of `qr apply` may have been carried out by a run that the ledger lacks.
     const isUsed =
       ladder.input.policy.verb === 'apply' &&
       row.decision?.is === 'new' &&
@@ -55,7 +55,7 @@ export function takeEqual(ladder: Ladder): void {
     if (ladder.answers.newOf(row) > 0 && !isUsed) settle(ladder, row, { is: 'new', isDecided: true });
     return !ladder.found.has(row);
   });
-  const sought = new Set([...ladder.found.values()].flatMap(soughtBy));
+  const sought = soughtCodes(ladder);
   const formKey = (row: Row) => {
     const own = valuesKey(rowValues(row));
     return free.has(own) ? own : valuesKey(storedForm(rowValues(row), ladder.input.ledger));
@@ -75,9 +75,12 @@ export function takeEqual(ladder: Ladder): void {
 }
 
 /** Returns the codes that may be the one of a lost request. */
-function soughtBy(identity: Identity): readonly QrCode[] {
-  if (identity.is === 'new') return identity.sought ?? [];
-  return identity.is === 'undecided' && identity.sending ? identity.candidates : [];
+function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
+  const soughtBy = (identity: Identity): readonly QrCode[] => {
+    if (identity.is === 'new') return identity.sought ?? [];
+    return identity.is === 'undecided' && identity.sending ? identity.candidates : [];
+  };
+  return new Set([...found.values()].flatMap(soughtBy));
 }
 
 function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
@@ -132,7 +135,7 @@ export function findEdits(ladder: Ladder): void {
     for (const code of candidates) wanted.set(code, (wanted.get(code) ?? 0) + 1);
     return { row, changed, candidates };
   });
-  const sought = new Set([...ladder.found.values()].flatMap(soughtBy));
+  const sought = soughtCodes(ladder);
   for (const { row, changed, candidates } of clues) {
     const [code, ...more] = candidates;
     const isFree = code && wanted.get(code) === 1 && !sought.has(code);

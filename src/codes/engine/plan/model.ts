@@ -189,6 +189,8 @@ export interface PlanItem {
   reason?: string;
   /** Next step for the user, in place of that for all items with this action. */
   nextStep?: string;
+  /** A guess in a file with IDs: `--apply-edits` does not change its code. */
+  isForeign?: boolean;
   learned: readonly LedgerRecord[];
 }
 

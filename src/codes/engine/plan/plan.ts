@@ -2,7 +2,7 @@
 import { inQuotes } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
 import type { CodeChanges, QrCode } from '#service/shapes';
-import { baseOf, fingerprintOf } from './base.ts';
+import { fingerprintOf, UNKNOWN_BASE } from './base.ts';
 import { findBrakes } from './brakes.ts';
 import { compareRow, keptRecord } from './compare.ts';
 import { identifyRows } from './identify.ts';
@@ -148,9 +148,7 @@ function planKnown(
     changes,
     send,
     reason: isGuessed ? 'recognized only by its name or destination' : undefined,
-    nextStep: isForeign
-      ? 'To assign the code, add --adopt ROW=CODE. To create a new one, add --as-new ROW.'
-      : undefined,
+    isForeign,
   });
   const kept = keptRecord(item, claim, input.run);
   return { ...item, learned: kept ? [kept] : learnedOf(item, identity, input) };
@@ -164,15 +162,13 @@ function planDeletion(row: Row, code: QrCode, how: How, { ledger }: PlanInput): 
   const current = fieldsOf({ ...code, status });
   const changes = FIELDS.flatMap((field): FieldChange[] => {
     const [saved, old = ''] = [row.base?.[field], current[field]];
-    if (saved === undefined || saved === NEVER_SEEN[field] || saved === fingerprintOf(old)) return [];
+    if (saved === undefined || saved === UNKNOWN_BASE[field] || saved === fingerprintOf(old)) return [];
     return [{ field, old, new: String(row.values.get(field) ?? ''), what: 'conflict' }];
   });
   if (changes.length === 0 || row.decision?.is === 'mine') return itemOf(row, 'delete', { how, code });
   const nextStep = 'To delete a changed code, enter mine in the column decision, or save a new list.';
   return itemOf(row, 'conflict', { how, code, changes, nextStep });
 }
-
-const NEVER_SEEN = baseOf({});
 
 function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault) => void): FieldChange[] {
   try {

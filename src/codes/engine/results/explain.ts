@@ -79,7 +79,7 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
   const row = first === undefined || rows.length > 1 ? 'ROW' : flagRow(first.item);
   const asNew = `To create a new code, add --as-new ${row}.`;
   const codes = rows.length === 1 ? 'the existing code' : 'the existing codes';
-  switch (question) {
+  switch (first?.item.isForeign ? 'undecided' : question) {
     case 'undecided':
       return `To assign a code, add --adopt ${row}=CODE.${mayCreate(verb) ? ` ${asNew}` : ''}`;
     case 'gone':

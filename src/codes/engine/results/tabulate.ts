@@ -1,4 +1,4 @@
-import { baseOf, fingerprintOf, formatBase } from '#codes/engine/plan/base';
+import { baseOf, fingerprintOf, formatBase, UNKNOWN_BASE } from '#codes/engine/plan/base';
 import type { Field, FieldChange, Row } from '#codes/engine/plan/model';
 import { findColumn } from '#codes/input/columns';
 import { fieldOf, isHeaderWord } from '#codes/input/header-words';
@@ -17,14 +17,12 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-const UNKNOWN = baseOf({});
-
 /** E21: formats the `base` cell; null for a row without an ID. */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
   if (!code) {
-    const base = row.base ?? (row.id === undefined ? undefined : UNKNOWN);
+    const base = row.base ?? (row.id === undefined ? undefined : UNKNOWN_BASE);
     return base === undefined ? null : formatBase(base);
   }
   const current = baseOf(code);
@@ -47,7 +45,7 @@ function openChange(end: RowEnd, field: Field): FieldChange | undefined {
 
 function baseBefore({ what, base, old, field }: FieldChange): string {
   const value = base ?? (what === 'send' ? old : undefined);
-  return value === undefined ? UNKNOWN[field] : fingerprintOf(value);
+  return value === undefined ? UNKNOWN_BASE[field] : fingerprintOf(value);
 }
 
 interface AddedColumns {
