@@ -1,10 +1,6 @@
-import { join } from 'node:path';
-import { MOST_BYTES } from '#base/bounds';
 import { sum } from '#base/collections';
 import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
 import { inParallel } from '#base/parallel';
-import { parseBounded } from '#base/text/bounded-json';
 import { codeInShell, countOf, inQuotes, quote } from '#base/text/quote';
 import type { Plan } from '#codes/engine/plan/model';
 import { type PlanRow, reasonOf } from '#codes/engine/results/explain';
@@ -13,12 +9,10 @@ import { defineCommand, directory, flag, type Values } from '#commands/define';
 import { openOutput, outputOptions } from '#commands/output-options';
 import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
-import { nodeDisk } from '#files/durable/node-disk';
-import { readBack } from '#files/durable/trusted-file';
 import { type Column, wholeColumn } from '#files/formats/columns';
 import type { Row } from '#files/formats/row-sink';
 import { type Backup, openBackup, requestsOfBackup } from '#scans/backup/back-up';
-import { isObject } from '#service/json';
+import { refuseOtherRecords } from '#scans/backup/backup-files';
 import type { QrCode } from '#service/shapes';
 import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
 import { codeOf } from './plan/plan-records.ts';
@@ -110,24 +104,6 @@ async function backupOf(
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
 }
 
-/** Refuses a file in the place of a code's record, unless it is an earlier record of the same code. */
-async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
-  for (const id of codes.map((code) => code.id.toLowerCase())) {
-    const path = join(directory, `${id}.json`);
-    // Writing the record reports a file that can't be read.
-    const found = await readBack(nodeDisk, path, MOST_BYTES.recordFile).catch(() => undefined);
-    if (found === undefined || found.length === 0 || isRecordOf(id, found.toString())) continue;
-    throw new UsageError(`cannot write ${path}: it is not a record of this code`, {
-      hint: 'Specify a different directory with --backup, or move the file.',
-    });
-  }
-}
-
-function isRecordOf(id: string, text: string): boolean {
-  const record: unknown = orUndefined(() => parseBounded(text));
-  return isObject(record) && String(record.id).toLowerCase() === id;
-}
-
 const LOSS_COLUMNS: readonly Column[] = [
   wholeColumn('line', 2),
   wholeColumn('id', 1),
@@ -199,27 +175,28 @@ export async function confirm(
   const { console } = context;
   const scans = await countScans(context, codes);
   const all = sum(scans.values());
-  const [only] = codes.length === 1 ? codes : [];
-  if (!only) {
-    for (const { id, name, slug } of codes.slice(0, MOST_LISTED))
-      console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
-    if (codes.length > MOST_LISTED)
-      console.note(`and ${codes.length - MOST_LISTED} more (list all with --dry-run)`);
+  const [only] = codes;
+  if (only && codes.length === 1) {
+    console.note(
+      `To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``,
+    );
+    noteBackup(context, backup);
+    const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
+    const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
+    return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
   }
-  const [what, pause, code] = only
-    ? [
-        `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its`,
-        'code and its scans, pause it',
-        codeInShell(only),
-      ]
-    : [`${countOf(codes.length, 'code')} and their`, 'codes and their scans, pause them', 'CODE…'];
-  console.note(`To keep the ${pause} instead: \`qrctl qr update ${code} --status paused\``);
+  for (const { id, name, slug } of codes.slice(0, MOST_LISTED))
+    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
+  if (codes.length > MOST_LISTED)
+    console.note(`and ${codes.length - MOST_LISTED} more (list all with --dry-run)`);
+  console.note(
+    'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
+  );
   noteBackup(context, backup);
-  const question = `Delete ${what} ${countOf(all, 'scan')} in ${await workspaceOf(context)}? This can't be undone.`;
-  if (only) return requireYes(context, `${question} [y/N] `, /^y(es)?$/i, 'type y to delete it, or n');
   const count = String(codes.length);
-  const forms = `type ${count} to delete them, or n`;
-  await requireYes(context, `${question} Type ${count} to continue: `, new RegExp(`^${count}$`), forms);
+  const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
+  const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${count} to continue: `;
+  await requireYes(context, question, new RegExp(`^${count}$`), `type ${count} to delete them, or n`);
 }
 
 function noteBackup({ console }: Context, directory: string | undefined): void {

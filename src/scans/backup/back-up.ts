@@ -14,6 +14,7 @@ import { makeOutputDirectory, openWholeFile, writeWholeFile } from '#files/forma
 import { countRange, mayBeTruncated } from '#scans/export/truncated-total';
 import type { SendDelete, Service } from '#service/service';
 import { MAX_SCANS_PAGE, type QrCode } from '#service/shapes';
+import { backupPath } from './backup-files.ts';
 
 export interface BackupContext {
   console: { note(line: string): void; warn(line: string, evenQuiet?: boolean): void };
@@ -45,20 +46,20 @@ export async function openBackup(context: BackupContext, directory: string) {
   return {
     /** Backs up and deletes a code, which has its status from before a pause. */
     async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
-      const place = join(directory, code.id.toLowerCase());
+      const path = backupPath(directory, code, 'json');
       let isRefused = false;
       try {
         // B1, B7: flushes the code to a regular file before the deletion.
-        await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
+        await writeWholeFile(path, `${JSON.stringify(code, null, 2)}\n`, {
           processes: context.processes,
           elsewhere: OTHER_DIRECTORY,
           keeps: true,
         });
-        addFile(context.facts, `${place}.json`);
+        addFile(context.facts, path);
         isRefused = code.status === 'active' && !(await pause(context, code, setStatus));
-        const saved = await deleteSaved(context, code, `${place}.scans.ndjson`, send);
+        const saved = await deleteSaved(context, code, backupPath(directory, code, 'scans.ndjson'), send);
         codes += 1;
-        record = `${place}.json`;
+        record = path;
         untilMs = Math.min(untilMs, saved.untilMs);
       } catch (error) {
         if (!isRefused && code.status === 'active' && !(error instanceof NotFoundError))

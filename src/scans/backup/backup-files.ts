@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { MOST_BYTES } from '#base/bounds';
+import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
+import { parseBounded } from '#base/text/bounded-json';
+import { nodeDisk } from '#files/durable/node-disk';
+import { readBack } from '#files/durable/trusted-file';
+import { isObject } from '#service/json';
+import type { QrCode } from '#service/shapes';
+
+/** Returns the path of a code's record or scans in the directory of a backup. */
+export function backupPath(
+  directory: string,
+  { id }: Pick<QrCode, 'id'>,
+  content: 'json' | 'scans.ndjson',
+): string {
+  return join(directory, `${id.toLowerCase()}.${content}`);
+}
+
+/** Throws UsageError for a file in the place of a code's record that is not an earlier record of the code. */
+export async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
+  for (const code of codes) {
+    const path = backupPath(directory, code, 'json');
+    // Writing the record reports a file that can't be read.
+    const found = await readBack(nodeDisk, path, MOST_BYTES.recordFile).catch(() => undefined);
+    if (found === undefined || found.length === 0 || isRecordOf(code, found.toString())) continue;
+    throw new UsageError(`cannot write ${path}: it is not a record of this code`, {
+      hint: 'Specify a different directory with --backup, or move the file.',
+    });
+  }
+}
+
+function isRecordOf({ id }: QrCode, text: string): boolean {
+  const record: unknown = orUndefined(() => parseBounded(text));
+  return isObject(record) && String(record.id).toLowerCase() === id.toLowerCase();
+}
