@@ -93,6 +93,14 @@ describe('the error of a run', () => {
     });
   });
 
+  it('is 8 for an edited row without an ID in a file with IDs, which --apply-edits does not change', () => {
+    const foreign = { ...edited, item: { ...edited.item, isForeign: true } };
+    const { exit, hint } = failureOf([done, foreign], 'create', { resultsPath: undefined }) ?? {};
+    expect(exit).toBe(8);
+    expect(hint).toContain('To assign a code, add --adopt 3=CODE. To create a new code, add --as-new 3.');
+    expect(hint).not.toContain('--apply-edits');
+  });
+
   it.each([
     [[undecided], 'create', '(new creates another, an ID or slug assigns a code, skip sends nothing)'],
     [[undecided], 'update', '(an ID or slug assigns a code, skip sends nothing)'],
