@@ -95,6 +95,7 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
   }
   const isSame = await closing(rebuilt, async (file) => {
     const { size } = await file.stat();
+    if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
   // Another file belongs to a later --restart that was stopped while writing.
@@ -143,6 +144,19 @@ export async function refuseRotated(job: OpenJob): Promise<void> {
   );
 }
 
+/** Errors of file systems without hard links. */
+const CANNOT_LINK = new Set([
+  'EPERM',
+  'EACCES',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EINVAL',
+  'EISDIR',
+  'UNKNOWN',
+]);
+
 const MOST_OLD = 10_000;
 
 /** Gives a file a free name and returns its path. A stopped run may have done so already. */
@@ -167,14 +181,14 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a name by a hard link, so that the path never lacks a file, or renames the file if that fails. */
+/** Adds a name by a hard link, so that the path never lacks a file. Without hard links, renames the file. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);
   } catch (error) {
-    const code = systemCode(error);
+    const code = systemCode(error) ?? '';
     if (code === 'EEXIST') return false;
-    if (code === undefined) throw error;
+    if (!CANNOT_LINK.has(code)) throw error;
     await disk.rename(path, name);
   }
   return true;
