@@ -15,8 +15,8 @@ import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace'
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   key: string;
   /**
-   * Set once a run reported that the file lacks the key. `paused`: the run also paused the code. `kept`: somebody
-   * reactivated the code since.
+   * Set once a run reported that the file lacks the key. `paused`: the run also paused the code. `kept`: the
+   * code was reactivated since.
    */
   removed?: true | 'paused' | 'kept';
   sent?: { name?: string; destination?: string };

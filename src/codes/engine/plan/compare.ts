@@ -167,7 +167,7 @@ function changedByDate(
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
-  // The value is the one that qrctl set last, for example at another time: a later edit is somebody's.
+  // If qrctl set this value last, for example at another time, a later edit is that of another client.
   const isRepeated = last !== undefined && !isUnclear(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs)

@@ -536,7 +536,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('does not pause again the code of a removed key that somebody reactivated', () => {
+  it('does not pause again the code of a removed key that another client reactivated', () => {
     const lock = new Map<string, LockEntry>([
       ['k', { ...entry(1, 'k'), removed: 'paused' as const }],
       ['other', entry(2, 'other')],
