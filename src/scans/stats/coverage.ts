@@ -83,13 +83,12 @@ export function describeCoverage(
   zone: string,
 ): { start: string | undefined; end: string | undefined } {
   const { format } = createLocalTime(zone);
-  const describe = (verb: string, ms: number | undefined, which: string) =>
-    ms === undefined
-      ? undefined
-      : `the data ${verb} at ${format(ms).slice(0, -':00'.length)} (${zone}); ${which} scans, if any, are not included`;
+  const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;
+  const start = (ms: number) => `the data begins at ${at(ms)}; earlier scans, if any, are not included`;
+  const end = (ms: number) => `the data ends at ${at(ms)}; later scans, if any, are not included`;
   return {
-    start: describe('begins', startsLateMs, 'earlier'),
-    end: describe('ends', endsEarlyMs, 'later'),
+    start: startsLateMs === undefined ? undefined : start(startsLateMs),
+    end: endsEarlyMs === undefined ? undefined : end(endsEarlyMs),
   };
 }
 

@@ -1,11 +1,12 @@
 /** Formats numbers and dates by frozen CLDR data (UTS 35), so that all versions of Node print the same. */
-import { type Language, PLURAL_RULES } from './plurals.ts';
+import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
-/** Words by plural category. */
-type Plural = Readonly<Record<string, string>>;
+/** Words by plural category: the compiler requires those that the language has. */
+type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 
-/** Words of a language. Keys of `cards` and `columns` are dimensions. */
-type Words = Omit<typeof import('./words/en.json'), 'scans' | 'codes'> & Record<'scans' | 'codes', Plural>;
+/** Words without plural forms. Keys of `cards` and `columns` are dimensions. */
+type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
+type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
  * Forms of a language. Months begin with January (`alone` without a day), weekdays with Monday.
@@ -33,8 +34,10 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
   return text.replace(/\{(\w+)\}/g, (placeholder, name) => values[name] ?? placeholder);
 }
 
+type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
+
 /** Loads files that the build makes (src/build/bundle.mjs), by language. */
-const DATA: Readonly<Record<Language, () => Promise<[{ default: Words }, { default: LocaleData }]>>> = {
+const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),
   fr: () => Promise.all([import('./words/fr.json'), import('./cldr/fr.json')]),
@@ -51,17 +54,18 @@ export type Locale = Awaited<ReturnType<typeof loadLanguage>>;
 
 const MOST_GROWTH = 9.99;
 
-export async function loadLanguage(language: Language) {
-  const [{ default: words }, { default: cldr }] = await DATA[language]();
+export async function loadLanguage<L extends Language>(language: L) {
+  const [{ default: all }, { default: cldr }] = await DATA[language]();
+  const words: SharedWords = all;
   const { decimal, group, minimumGroupingDigits, percent, patterns, weekdays, countries } = cldr;
-  const counted = (forms: Plural) => (count: number) =>
-    fill(forms[PLURAL_RULES[language](count)] ?? '', { count: number(count) });
+  const counted = (forms: Plural<L>) => (count: number) =>
+    fill(forms[PLURAL_RULES[language](count)], { count: number(count) });
   return {
     language,
     direction: language === 'ar' ? ('rtl' as const) : ('ltr' as const),
     words,
-    scans: counted(words.scans),
-    codes: counted(words.codes),
+    scans: counted(all.scans),
+    codes: counted(all.codes),
     number,
     /** Formats an average with one decimal, or two if it or one of `neighbors` would be zero. */
     average(value: number, neighbors: readonly (number | null)[] = [value]): string {
@@ -111,7 +115,9 @@ export async function loadLanguage(language: Language) {
       const kind = field === 'L' ? 'M' : field;
       if (seen.has(kind)) shown = last;
       seen.add(kind);
-      return FIELDS[part]?.(shown, cldr) ?? '';
+      const format = FIELDS[part];
+      if (!format) throw new Error(`no rule for the field ${part} of a date`);
+      return format(shown, cldr) ?? '';
     });
   }
 }

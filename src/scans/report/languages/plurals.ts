@@ -10,7 +10,7 @@ const manyOrOther = (n: number) => (isMillions(n) ? 'many' : 'other');
 const oneManyOther = (n: number) => (n === 1 ? 'one' : manyOrOther(n));
 const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : manyOrOther(n));
 
-export const PLURAL_RULES = {
+const RULES = {
   en: oneOrOther,
   de: oneOrOther,
   fr: zeroIsOne,
@@ -23,7 +23,7 @@ export const PLURAL_RULES = {
     const isTeen = n % 100 >= 12 && n % 100 <= 14;
     return n % 10 >= 2 && n % 10 <= 4 && !isTeen ? 'few' : 'many';
   },
-  ja: () => 'other',
+  ja: () => 'other' as const,
   ar: (n: number) => {
     if (n === 0) return 'zero';
     if (n <= 2) return n === 1 ? 'one' : 'two';
@@ -32,6 +32,9 @@ export const PLURAL_RULES = {
   },
 };
 
-export type Language = keyof typeof PLURAL_RULES;
+export type Language = keyof typeof RULES;
+export type Category<L extends Language> = ReturnType<(typeof RULES)[L]>;
+
+export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Category<L> } = RULES;
 
 export const LANGUAGES = Object.keys(PLURAL_RULES) as readonly Language[];
