@@ -19,19 +19,23 @@ const SUBJECTS: readonly [Subject, ...Subject[]] = [
   ['Delivery note', 'office', 'note'],
 ];
 
-type Place = readonly [city: string, country: string, utcOffset: number];
+interface Place {
+  city: string;
+  country: string;
+  utcOffset: number;
+}
 
 const PLACES: readonly [Place, ...Place[]] = [
-  ['Berlin', 'DE', 1],
-  ['Lyon', 'FR', 1],
-  ['Porto', 'PT', 0],
-  ['Kraków', 'PL', 1],
-  ['Malmö', 'SE', 1],
-  ['Chicago', 'US', -6],
-  ['Nairobi', 'KE', 3],
-  ['Osaka', 'JP', 9],
-  ['São Paulo', 'BR', -3],
-  ['Galway', 'IE', 0],
+  { city: 'Berlin', country: 'DE', utcOffset: 1 },
+  { city: 'Lyon', country: 'FR', utcOffset: 1 },
+  { city: 'Porto', country: 'PT', utcOffset: 0 },
+  { city: 'Kraków', country: 'PL', utcOffset: 1 },
+  { city: 'Malmö', country: 'SE', utcOffset: 1 },
+  { city: 'Chicago', country: 'US', utcOffset: -6 },
+  { city: 'Nairobi', country: 'KE', utcOffset: 3 },
+  { city: 'Osaka', country: 'JP', utcOffset: 9 },
+  { city: 'São Paulo', country: 'BR', utcOffset: -3 },
+  { city: 'Galway', country: 'IE', utcOffset: 0 },
 ];
 
 const AWKWARD_NAMES = [
@@ -98,7 +102,7 @@ export function codeIdentity(seed: number, index: number): Pick<QrCode, 'id' | '
 
 function nameOf(index: number, chance: number): string {
   if (index % 5 === 4) return pick(AWKWARD_NAMES, (index - 4) / 5);
-  return `${subjectOf(index)[0]} ${pick(PLACES, chance)[0]} ${2024 + (chance % 3)}-${1 + (index % 12)}`;
+  return `${subjectOf(index)[0]} ${pick(PLACES, chance).city} ${2024 + (chance % 3)}-${1 + (index % 12)}`;
 }
 
 function destinationOf(type: string, path: string, [subject, , source]: Subject): string | null {

@@ -76,8 +76,8 @@ function spread(shares: Shares): readonly string[] {
 const AT_HOME = 150;
 
 /** Formats the end of a scan's JSON, from `"country"` to the closing brace. */
-export function createVisits(country: string, city: string): (chance: number) => string {
-  const inside = JSON.stringify(place(country, city)).slice(1, -1);
+export function createVisits(home: { country: string; city: string }): (chance: number) => string {
+  const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
   return (chance) => {
     const where = chance >>> 24 < AT_HOME ? inside : places[chance & 255];
     return `${where},${agents[(chance >>> 8) & 255]},${origins[(chance >>> 16) & 255]}}`;

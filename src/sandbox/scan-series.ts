@@ -29,8 +29,7 @@ export function createSeries(shape: SeriesShape) {
   const { seed, code, base, arrivals, tieSize } = shape;
   const stream = 1000 + code * 4;
   const timeOfPart = createRhythm(shape);
-  const [city, country] = placeOf(seed, code);
-  const visitJson = createVisits(country, city);
+  const visitJson = createVisits(placeOf(seed, code));
 
   function position(index: number): number {
     const run = Math.floor(index / tieSize);
@@ -103,7 +102,7 @@ const DAY = 22;
 function createRhythm(shape: SeriesShape): (part: number) => number {
   const { seed, code, startMs, endMs } = shape;
   const week = WEEKS[habitOf(code)];
-  const offsetMs = placeOf(seed, code)[2] * HOUR_MS;
+  const offsetMs = placeOf(seed, code).utcOffset * HOUR_MS;
   const phase = phaseOf(seed, code);
   const hours = Math.max(1, Math.ceil((endMs - startMs) / HOUR_MS));
   const reached = new Float64Array(hours + 1);
