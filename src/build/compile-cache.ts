@@ -1,8 +1,8 @@
 /**
  * Stores code that V8 compiled for the next start of the same command, including functions compiled on their
- * first call, which Node's `module.enableCompileCache` omits. V8 crashes or computes wrong results with damaged
- * or foreign data. Therefore, a file must have the expected place, owner and permissions, and checksums of its
- * bytes and of the source, and must be of the same build of Node.
+ * first call, which Node's `module.enableCompileCache` omits. V8 crashes or computes wrong results with
+ * damaged or foreign data. Therefore, a file must have the expected place, owner and permissions, and the
+ * checksums of its bytes and of the source, and must be of the same build of Node.
  */
 import { statSync } from 'node:fs';
 import { orUndefined } from '#base/or-undefined';

@@ -74,8 +74,9 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 10;
 
 /**
- * Compares workspaces. Returns `renew` if one of up to ten codes of the file exists here (the key was rotated,
- * or the service moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another workspace.
+ * Compares workspaces. Returns `renew` if one of up to ten codes of the file exists here (the key was
+ * rotated, or the service moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another
+ * workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -55,7 +55,10 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/** Parses the config. Errors don't quote it, because it contains keys. Avoids conf, which takes as long to load as all other code. */
+/**
+ * Parses the config without conf, which takes as long to load as all other code. Errors don't quote the text,
+ * because it contains keys.
+ */
 export function parseStored(text: string): Stored {
   const data = orUndefined(() => parseBounded(text));
   if (data === undefined) throw new Error('it is not JSON');

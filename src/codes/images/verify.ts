@@ -124,6 +124,6 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 }
 
 export function decode({ width, height, gray }: Raster): string | undefined {
-  // I420 begins with the gray values, the only ones that the decoder reads. A time limit would depend on load.
+  // I420 begins with the gray values: the decoder reads no others. A time limit would depend on load.
   return orUndefined(() => decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity }));
 }

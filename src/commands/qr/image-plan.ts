@@ -62,8 +62,8 @@ async function printPlan(
 }
 
 /**
- * Returns whether to draw; false after printing the plan of --dry-run. `place`: directory with earlier images.
- * Throws UsageError for codes that can't be printed.
+ * Returns whether to draw; false after printing the plan of --dry-run. `place`: directory with earlier
+ * images. Throws UsageError for codes that can't be printed.
  */
 export async function mayDraw(
   context: Context,

@@ -1,4 +1,4 @@
-/** Counts scans of files, or of the service: by totals if that takes fewer requests than reading the pages. */
+/** Counts scans of files, or of the service: by totals if they take fewer requests than pages. */
 import { ifNotFound } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { keepMemoryFlat } from '#base/run/v8-flags';

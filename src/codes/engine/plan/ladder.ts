@@ -14,7 +14,7 @@ export type Identity =
       code: QrCode;
       sending?: Sending;
       isAsked?: boolean;
-      /** A guess in a file with IDs: a row without one was not saved with a code, so it is not changed unasked. */
+      /** A guess in a file with IDs: a row without one has no code, so it changes none unasked. */
       isForeign?: boolean;
       replaces?: string;
     }
@@ -49,7 +49,7 @@ export interface Ladder {
   found: Map<Row, Identity>;
 }
 
-/** Returns the rows without an identity. Skipped rows come last, so that they take no code of an equal row. */
+/** Returns the rows without an identity. Skipped rows come last: they must not take an equal row's code. */
 export function openRows({ input, found }: Ladder): Row[] {
   const isSkipped = ({ decision }: Row) => decision?.is === 'skip';
   const open = input.rows.filter((row) => !found.has(row));

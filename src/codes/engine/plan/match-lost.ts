@@ -41,8 +41,8 @@ export function matchLost(ladder: Ladder, ownerOf: OwnerOf): void {
 }
 
 /**
- * Tests whether the row's key has a code, which `takeKeys` compares with the row. It had none when the request
- * was sent, because the user had not decided then.
+ * Tests whether the row's key has a code, which `takeKeys` compares with the row. It had none when the
+ * request was sent, because the user had not decided then.
  */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,

@@ -21,7 +21,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Finds the code of a row's key. Files may share a key: the row's is the newest with its values, or the newest. */
+/** Finds the code of a row's key. If files share the key: the newest with the row's values, or the newest. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims }: LedgerView,
