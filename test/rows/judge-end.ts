@@ -39,11 +39,7 @@ export async function judgeAfter({ world, order, job, judging, code: exit, said 
       ({ outcome }) => !FINE.has(outcome) || (outcome === 'exists' && policy.verb === 'apply'),
     );
     if (bad.length > 0) problem(`exit 0, but a row is ${bad[0]?.outcome}`);
-    judgeEnd(
-      truth,
-      { reports: said, plan: undefined, end: 'through', sent: 0, isTroubled: false },
-      policy.verb,
-    );
+    judgeEnd(truth, { reports: said, plan: undefined, end: 'through' }, policy.verb);
     const open = after.unclear.find((sending) =>
       sheet.rows.some((row) =>
         sending.key === undefined
@@ -60,7 +56,7 @@ export async function judgeAfter({ world, order, job, judging, code: exit, said 
   }
   judgeQuestions(
     truth,
-    { reports: said, plan: undefined, end: 'through', sent: 0, isTroubled: false },
+    { reports: said, plan: undefined, end: 'through' },
     { ...job, memory: { view: () => after } as Memory },
   );
 }

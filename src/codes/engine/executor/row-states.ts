@@ -36,9 +36,9 @@ export function createRowStates() {
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
-        if (!code) return outcome === 'failed' ? { ...row, isFailed: true } : row;
+        if (!code) return outcome === 'failed' ? { ...row, inRun: 'failed' } : row;
         const own = isPosted ? { base: undefined, decision: undefined } : {};
-        return { ...row, ...own, id: code.id.toLowerCase(), slug: code.slug };
+        return { ...row, ...own, id: code.id.toLowerCase(), slug: code.slug, inRun: 'named' };
       }),
     recognize({ items }: Plan): PlanItem[] {
       const found: PlanItem[] = [];

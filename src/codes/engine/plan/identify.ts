@@ -31,7 +31,7 @@ export function identifyRows(input: PlanInput): Identities {
   const missing = missingKeys(rows, owners.keys());
   const naming = { find, bySlug, ownerOf, owners, missing, named: cells, refuse };
   for (const row of rows) {
-    const identity = row.isFailed ? { is: 'new' as const } : identifyNamed(row, ladder, naming);
+    const identity = row.inRun === 'failed' ? { is: 'new' as const } : identifyNamed(row, ladder, naming);
     if (!identity) continue;
     settle(ladder, row, identity);
     if (identity.is !== 'code') continue;

@@ -60,18 +60,37 @@ export function takeEqual(ladder: Ladder): void {
     const own = valuesKey(rowValues(row));
     return free.has(own) ? own : valuesKey(storedForm(rowValues(row), ladder.input.ledger));
   };
+  const isContested = createRivalSearch(rows, ladder, formKey);
   for (const [key, alike] of indexBy(rows, formKey)) {
     const codes = free.get(key) ?? [];
-    const isSought = codes.some((code) => sought.has(code));
-    const reason = isSought
-      ? 'a code with its values may be that of another row, whose request got no response'
-      : `${codes.length} existing codes have its values`;
-    if (codes.length > alike.length || isSought)
+    let reason: string | undefined;
+    if (codes.some((code) => sought.has(code)))
+      reason = 'a code with its values may be that of another row, whose request got no response';
+    else if (codes.length > alike.length) reason = `${codes.length} existing codes have its values`;
+    else if (alike.some((row) => valuesKey(rowValues(row)) !== key) && isContested(codes, key))
+      reason = 'a code with its values may be that of another row, whose values the service changed';
+    if (reason !== undefined)
       for (const row of alike) settle(ladder, row, { is: 'undecided', candidates: codes, reason });
     else
       for (const [row, code] of deal(alike, codes, ({ status }) => status))
         settle(ladder, row, { is: 'exists', code });
   }
+}
+
+/** Returns a test whether rows with another key may have the codes, because the service changed their values. */
+function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
+  let rivals: Map<QrCode, string[]> | undefined;
+  const find = () => {
+    const altered = createAlteredSearch(freeCodes(ladder));
+    const found = new Map<QrCode, string[]>();
+    for (const row of rows)
+      for (const code of altered(rowValues(row))) getOrAdd(found, code, () => []).push(keyOf(row));
+    return found;
+  };
+  return (codes: readonly QrCode[], key: string): boolean => {
+    rivals ??= find();
+    return codes.some((code) => rivals?.get(code)?.some((other) => other !== key));
+  };
 }
 
 /** Returns the codes that may be the one of a lost request. */
@@ -121,7 +140,7 @@ export function findEdits(ladder: Ladder): void {
   const named = new Set(open.flatMap((row) => byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
-  const isForeign = rows.some(({ id, slug }) => id !== undefined || slug !== undefined);
+  const isForeign = rows.some(({ id, slug, inRun }) => inRun === undefined && (id ?? slug) !== undefined);
   const isVersion = named.size > 0 || rows.some((row) => isKnown(ladder.found.get(row)));
   const clues = open.map((row) => {
     const values = rowValues(row);

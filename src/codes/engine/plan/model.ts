@@ -41,7 +41,8 @@ export interface Row extends InputRow {
   base?: Base;
   updatedAtMs?: number;
   decision?: RowDecision;
-  isFailed?: boolean;
+  /** Whether this run already assigned the row a code, or failed to. */
+  inRun?: 'named' | 'failed';
   /** Format of the row's file, if a spreadsheet may have saved it. */
   through?: 'csv' | 'xlsx';
   /** Faults of cells that are valid if the code already has their value. */

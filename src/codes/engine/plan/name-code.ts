@@ -144,32 +144,31 @@ function successorOf(
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: PlanInput): boolean {
-  const code = listing.codes.get(id);
+function isUncertain(row: Row, { id, slug }: KeyOwner, input: PlanInput): boolean {
   const key = valuesKey(rowValues(row));
-  return (
-    slug === undefined &&
-    code !== undefined &&
-    !knownValues(code, ledger).some((one) => valuesKey(one) === key)
-  );
+  return slug === undefined && !knownValues(id, input).some((one) => valuesKey(one) === key);
 }
 
-function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[] {
-  return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
+function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewCode)[] {
+  return [listing.codes.get(id) ?? [], ledger.claims.get(id)?.rows ?? []].flat();
 }
 
 /**
  * Matches rows by key. With equal name or destination, `qr create` assumes an edit; the user decides others.
  */
 export function takeKeys(ladder: Ladder, ownerOf: OwnerOf): void {
-  const { ledger, listing, policy } = ladder.input;
+  const { listing, policy } = ladder.input;
   for (const row of openRows(ladder)) {
     const id = ownerOf(row)?.id;
-    const code = listing.codes.get(id ?? '');
-    if (!code || id === undefined || ladder.answers.newOf(row) > 0) continue;
+    if (id === undefined || ladder.answers.newOf(row) > 0) continue;
+    const code = listing.codes.get(id);
+    if (!code) {
+      settle(ladder, row, { is: 'gone', how: 'key', id });
+      continue;
+    }
     const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
     if (ladder.taken.has(id) && !isAsked) continue;
-    const isLikely = knownValues(code, ledger).some((one) => isAlike(one, rowValues(row)));
+    const isLikely = knownValues(id, ladder.input).some((one) => isAlike(one, rowValues(row)));
     const reason = 'the ledger knows its key with other values: it was edited, or is a row of another file';
     if (isLikely && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id }, ladder));
     else settle(ladder, row, { is: 'undecided', candidates: [code], reason });

@@ -52,6 +52,16 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf([row], { codes: copies, ledger: [...ledger] }))).toEqual(['gone']);
   });
 
+  it('need a decision if their code may be that of another row, whose name the service shortened (E5)', () => {
+    const [long, short] = ['Spring menu 2026 for the bar', 'Spring menu 2026 for'];
+    const known = codeOf(1, { name: short, destination: 'https://example.com/d' });
+    const ledger = madeBefore([known], [newRow(2, long, 'https://example.com/d')]);
+    const other = codeOf(2, { name: short, destination: MENU });
+    const rows = [newRow(2, long, MENU), newRow(3, 'Spring menu 2026 for table 13', MENU)];
+    expect(actionsOf(planOf(rows, { codes: [known, other], ledger }))).toEqual(['undecided', 'undecided']);
+    expect(actionsOf(planOf(rows.slice(0, 1), { codes: [known, other], ledger }))).toEqual(['exists n0002']);
+  });
+
   it('have the action `gone` if the ledger has their code and the service does not', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
@@ -650,6 +660,16 @@ describe('keys that only the ledger contains', () => {
     expect(actionsOf(planOf([row], { codes: [edited, theirs], ledger: shared }))).toEqual([
       'unchanged n0001',
     ]);
+  });
+
+  it('of a deleted code are not replaced by a new code of another file with the key', () => {
+    const [deleted, other] = [codeOf(1), newRow(2, 'Other', 'https://example.com/other', { key: '1' })];
+    const before = madeBefore([deleted], keyed);
+    expect(actionsOf(planOf([other], { ledger: before }))).toEqual(['gone']);
+    const asNew = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
+    const [item] = planOf([other], { ledger: before, policy: asNew }).items;
+    expect(item).toMatchObject({ action: 'create', isDecided: true });
+    expect(item?.replaces).toBeUndefined();
   });
 
   it('show that a row was edited if its name is unchanged', () => {

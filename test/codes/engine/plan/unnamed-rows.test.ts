@@ -71,6 +71,12 @@ it('a row that may be an edit is changed with --apply-edits only in a file witho
     { action: 'unchanged' },
     { action: 'edited', how: 'guess', send: {} },
   ]);
+  // IDs that this run assigned are not those of the file.
+  const named = [rowOf(2, { of: saved, inRun: 'named' }), edited];
+  expect(planOf(named, { codes: [saved, other], policy }).items).toMatchObject([
+    { action: 'unchanged' },
+    { action: 'update', how: 'guess' },
+  ]);
 });
 
 it('a skipped row takes no code of an equal row', () => {

@@ -1,7 +1,7 @@
 /** A run that says that all is fine is right. */
 import { FIELDS, type PlanItem } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
-import type { Report } from './run.ts';
+import type { End } from './run.ts';
 import type { ModelService } from './service.ts';
 import type { SheetRow } from './sheet.ts';
 import type { Truth } from './truth.ts';
@@ -18,7 +18,7 @@ const FINE: ReadonlySet<string> = new Set([
 ]);
 
 /** Tests whether the run ends with 0. */
-export function isFine({ reports, end, plan }: Report, verb: string): boolean {
+export function isFine({ reports, end, plan }: End, verb: string): boolean {
   const isAsking = plan?.items.some(({ row, action }) => row === undefined && action === 'undecided');
   return (
     end === 'through' &&
@@ -28,7 +28,7 @@ export function isFine({ reports, end, plan }: Report, verb: string): boolean {
 }
 
 /** If a run says that all is fine, each row has a code with its values, except for those that it says are others. */
-export function judgeEnd({ service, tally }: Truth, report: Report, verb: string): void {
+export function judgeEnd({ service, tally }: Truth, report: End, verb: string): void {
   if (!isFine(report, verb)) return;
   for (const { row, item, code, outcome } of report.reports) {
     if (row.decision?.is === 'skip') continue;

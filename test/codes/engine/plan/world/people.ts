@@ -152,20 +152,19 @@ export function answer(
   { row, item, outcome }: RowReport,
 ): RowDecision | undefined {
   const own = service.live().filter(({ tokens, code }) => tokens.has(row.token) && service.get(code.id));
-  const isNew = { is: 'new' } as const;
+  const newOne = () => {
+    permits.set(row.token, 1);
+    return { is: 'new' } as const;
+  };
   const code = own.length > 0 ? random.pick(own).code : undefined;
   const which = code && ({ is: 'code', name: random.chance(0.5) ? code.id : code.slug } as const);
-  if (outcome === 'undecided' || outcome === 'exists') return which ?? isNew;
-  if (outcome === 'gone') {
-    permits.set(row.token, 1);
-    return random.pick([isNew, { is: 'skip' }]);
-  }
+  if (outcome === 'undecided' || outcome === 'exists') return which ?? newOne();
+  if (outcome === 'gone') return random.pick([newOne(), { is: 'skip' }]);
   if (outcome === 'conflict') return { is: random.pick(['mine', 'theirs', 'skip'] as const) };
   if (outcome !== 'edited') return undefined;
-  if (item.how === 'none') return which ?? isNew;
+  if (item.how === 'none') return which ?? newOne();
   if (!random.chance(0.15)) return { is: random.pick(['mine', 'theirs', 'skip'] as const) };
-  permits.set(row.token, 1);
-  return isNew;
+  return newOne();
 }
 
 /** Copies ids and bases of results into a sheet, row by row. */

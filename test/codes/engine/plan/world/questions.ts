@@ -1,6 +1,6 @@
 /** Questions that a run leaves, and those that rows, listing and ledger could have answered. */
 import { FIELDS } from '#codes/engine/plan/model';
-import type { Job, Report } from './run.ts';
+import type { End, Job } from './run.ts';
 import type { RowReport } from './sheet.ts';
 import { count, type Truth } from './truth.ts';
 import { fieldOf, isEqual, isSame } from './values.ts';
@@ -8,7 +8,7 @@ import { fieldOf, isEqual, isSame } from './values.ts';
 const QUESTIONS: ReadonlySet<string> = new Set(['edited', 'conflict', 'gone', 'undecided']);
 
 /** Counts questions, and needless ones: the truth leaves one answer that could have been known. */
-export function judgeQuestions(truth: Truth, { reports }: Report, job: Job): void {
+export function judgeQuestions(truth: Truth, { reports }: End, job: Job): void {
   const { tally } = truth;
   const isAsking = ({ outcome }: RowReport) =>
     QUESTIONS.has(outcome) || (outcome === 'exists' && job.policy.verb === 'apply');

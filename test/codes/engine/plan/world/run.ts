@@ -45,11 +45,16 @@ export interface Judge {
   delete(item: PlanItem, row: SheetRow | undefined, moment: Moment): void;
 }
 
-export interface Report {
+export interface End {
   readonly reports: readonly RowReport[];
   /** The last plan. */
   readonly plan: Plan | undefined;
   readonly end: 'through' | 'killed' | 'refused';
+}
+
+export interface Report extends End {
+  /** IDs of the codes that the last plan saw. */
+  readonly listed: ReadonlySet<string>;
   /** Number of POSTs, PATCHes and DELETEs that were sent. */
   readonly sent: number;
   /** A request failed, or its response was lost. */
@@ -99,7 +104,8 @@ export function runJob(job: Job, surroundings: Surroundings): Report {
   };
   const end = orKilled(play);
   const { sent, isTroubled } = count;
-  return { reports: last ? reportsOf(last, requests) : [], plan: last?.plan, end, sent, isTroubled };
+  const reports = last ? reportsOf(last, requests) : [];
+  return { reports, plan: last?.plan, listed: new Set(last?.listing.keys()), end, sent, isTroubled };
 }
 
 /** Rows that are planned again name the codes that this run created for them. */
@@ -115,8 +121,8 @@ function planAgain(
     const { outcome, code } = done.get(sheetRow) ?? {};
     const row = readRow(sheetRow, index);
     const isMade = outcome === 'created' && code;
-    const named = isMade
-      ? { ...row, id: code.id, slug: code.slug, base: undefined, decision: undefined }
+    const named: Row = isMade
+      ? { ...row, inRun: 'named', id: code.id, slug: code.slug, base: undefined, decision: undefined }
       : row;
     rowOf.set(named, sheetRow);
     return named;

@@ -156,9 +156,9 @@ function isOpen({ changes, row }: PlanItem, outcome: string, field: Field): bool
   );
 }
 
-/** After a run the person knows the fields in which the sheet and the service agree. */
+/** After a run the person knows the fields in which the sheet and the code that it names agree. */
 export function noteAgreement({ row, code }: RowReport): void {
-  if (!code) return;
+  if (!code || (row.id ?? code.id) !== code.id || (row.slug ?? code.slug) !== code.slug) return;
   for (const field of FIELDS)
     if (row[field] !== '' && isSame(field, row[field], fieldOf(code, field)))
       row.seen[field] = fieldOf(code, field);
