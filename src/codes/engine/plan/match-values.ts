@@ -130,27 +130,31 @@ export function findEdits(ladder: Ladder): void {
   const free = freeCodes(ladder).filter(
     ({ id }) => !listing.codes.has(ledger.replaced.get(id.toLowerCase()) ?? ''),
   );
-  const altered = createAlteredSearch(free);
   const keyed = [...ledger.claims.values()].filter(({ key }) => key !== undefined);
   const owned = new Set([...keyed, ...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
-  const byName = createAlike(open, free, nameKey, ledger);
-  const byPlace = createAlike(open, free, placeKey, ledger);
+  const searchIn = (codes: readonly QrCode[]) => ({
+    altered: createAlteredSearch(codes),
+    byName: createAlike(open, codes, nameKey, ledger),
+    byPlace: createAlike(open, codes, placeKey, ledger),
+  });
+  const inAll = searchIn(free);
+  // A row with its own key is not an edit of another key's code.
+  const inUnowned = searchIn(free.filter(({ id }) => !owned.has(id.toLowerCase())));
+  const searchOf = ({ key }: Row) => (key === undefined ? inAll : inUnowned);
   const wanted = new Map<QrCode, number>();
   // Of several codes with a row's destination, those that share a name with another row are not candidates.
-  const named = new Set(open.flatMap((row) => byName(rowValues(row)).flatMap(one)));
+  const named = new Set(open.flatMap((row) => searchOf(row).byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
   const isForeign = rows.some(({ id, slug, inRun }) => inRun === undefined && (id ?? slug) !== undefined);
   const isVersion = named.size > 0 || rows.some((row) => isKnown(ladder.found.get(row)));
   const clues = open.map((row) => {
     const values = rowValues(row);
+    const { altered, byName, byPlace } = searchOf(row);
     const changed = altered(values);
     const alike = byName(values);
     const only = isVersion ? [...alike.flat(), ...byPlace(values).flatMap(placed)] : alike.flatMap(one);
-    // A row with its own key is not an edit of another key's code.
-    const candidates = [...new Set(only)].filter(
-      ({ id }) => row.key === undefined || !owned.has(id.toLowerCase()),
-    );
+    const candidates = [...new Set(only)];
     for (const code of candidates) wanted.set(code, (wanted.get(code) ?? 0) + 1);
     return { row, changed, candidates };
   });

@@ -79,6 +79,29 @@ it('a row that may be an edit is changed with --apply-edits only in a file witho
   ]);
 });
 
+it('codes of other keys do not hide the one code that a row with a key may be an edit of (E4)', () => {
+  const place = 'https://example.com/menu';
+  const [free, owned, known] = [
+    codeOf(1, { destination: place }),
+    codeOf(2, { destination: place }),
+    codeOf(3),
+  ];
+  const ledger = madeBefore(
+    [owned, known],
+    [rowOf(2, { of: owned, key: 'k2' }), rowOf(3, { of: known, key: 'k3' })],
+  );
+  const rows = [
+    newRow(2, 'New', place, { key: 'k1' }),
+    newRow(3, known.name, known.destination ?? '', { key: 'k3' }),
+  ];
+  expect(
+    planOf(rows, { codes: [free, owned, known], ledger, policy: { verb: 'apply' } }).items,
+  ).toMatchObject([
+    { action: 'undecided', candidates: [{ id: free.id }] },
+    { action: 'unchanged', code: { id: known.id } },
+  ]);
+});
+
 it('a skipped row takes no code of an equal row', () => {
   const code = codeOf(1);
   const rows = [
