@@ -42,6 +42,16 @@ describe('edits in a results file', () => {
     }
   });
 
+  it('and an earlier version of a workbook are kept beside an earlier file with other codes', async () => {
+    const { create, qr, write, read, directory } = await useBench(rowsOf(2));
+    await create(['--results', 'codes.results.xlsx']);
+    await write('codes.results.xlsx.old', 'other codes');
+    for (let run = 0; run < 2; run++) await qr(['create', '--from', 'codes.results.xlsx']);
+    expect(await read('codes.results.xlsx.old')).toBe('other codes');
+    const kept = (await readdir(directory)).filter((name) => name.includes('.xlsx.old.'));
+    expect(kept).toEqual(['codes.results.xlsx.old.1']);
+  });
+
   it('are not kept twice if the list has them too', async () => {
     const { create, edit, directory } = await useBench(rowsOf(2));
     await create();

@@ -75,7 +75,7 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 
 /**
  * Keeps earlier results as `FILE.old` if the new ones lack one of their codes or edits: users edit results,
- * which may be their only list of codes.
+ * which may be their only list of codes. Replaces only an older version whose codes the new results have.
  */
 export async function keepEarlier(
   context: Context,
@@ -89,7 +89,11 @@ export async function keepEarlier(
   if (lost === 0 && !isWorkbook && !isEdited) return;
   const isLost = lost > 0 || isEdited;
   let kept = `${path}.old`;
-  for (let number = 1; isLost && (await stat(kept).catch(() => undefined)); number++)
+  const mayReplace = async () => {
+    const older = isLost ? undefined : await readTable(kept);
+    return older !== undefined && isResults(older) && [...idsOf(older)].every((id) => ids.has(id));
+  };
+  for (let number = 1; (await stat(kept).catch(() => undefined)) && !(await mayReplace()); number++)
     kept = `${path}.old.${number}`;
   await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES.rowsFile), {
     processes: context.processes,
