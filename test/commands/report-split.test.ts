@@ -47,6 +47,13 @@ describe('one report per value', () => {
     expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
   });
 
+  test.runIf(process.platform === 'linux')('refuses a directory that cannot be made', async () => {
+    const { cwd, env } = await useClients();
+    const args = ['scans', 'report', '--all', ...SPLIT.with(5, '/proc/none/reports')];
+    const { code, stderr } = await runHere(args, { env, cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('create the directory /proc/none/reports')]);
+  });
+
   test('counts the scans of all reports, and lists no code that was created after the period', async () => {
     const { cwd, env } = await useClients();
     const { stderr } = await runHere(['scans', 'report', '--all', ...RANGE, '-o', 'all.html'], { env, cwd });

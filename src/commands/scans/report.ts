@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
@@ -21,8 +20,7 @@ import { RANGE_FORMS } from '#commands/range-options';
 import { readLogo } from '#commands/read-given';
 import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
-import { describeSystemError } from '#files/durable/path-errors';
-import { checkWholeFile, writeWholeFile } from '#files/formats/whole-file';
+import { checkWholeFile, makeOutputDirectory, writeWholeFile } from '#files/formats/whole-file';
 import type { ReportFigures } from '#scans/report/compose-report';
 import { LANGUAGES } from '#scans/report/languages/plurals';
 import { PAPERS } from '#scans/report/pdf/palette';
@@ -138,9 +136,6 @@ export const command = defineCommand({
     const [first, ...others] = all;
     if (!first) return;
     noteCount(context, plan, first);
-    const { sinceMs } = plan.span;
-    if (sinceMs !== undefined && sinceMs >= first.nowMs)
-      context.console.warn('the period of the report is in the future');
     for (const [at, part] of parts.entries()) {
       const counted = all[at] ?? first;
       const ofPart = { ...part.plan, groups: plan.sections };
@@ -181,9 +176,7 @@ async function partsOf(
   const names = namesOfFiles(parts.map(({ value = '' }) => value));
   const paths = names.map((name) => join(outputDir, `${name}.${as}`));
   context.files.use(...paths.map((each) => ({ flag: '--output-dir', path: each, writes: true })));
-  await mkdir(outputDir, { recursive: true }).catch((cause: unknown) => {
-    throw new UsageError(`cannot create ${outputDir}: ${describeSystemError(cause)}`, { cause });
-  });
+  await makeOutputDirectory(outputDir);
   for (const each of paths) await checkWholeFile(each);
   return parts.map((part, at) => ({ ...part, path: paths[at] ?? '' }));
 }
