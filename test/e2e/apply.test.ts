@@ -123,6 +123,16 @@ describe('qr apply', () => {
     expect([again.code, methods()]).toEqual([2, {}]);
   });
 
+  it('replaces the lock file of --init also in an empty workspace', async () => {
+    const { sandbox, apply, write, cwd } = await usePlace();
+    await write(file(row(1)));
+    await apply();
+    for (const { id } of [...sandbox.workspace.codes()]) sandbox.workspace.delete(id);
+    const init = ['qr', 'apply', '--init', '-o', 'codes.csv', '--overwrite'];
+    expect((await runByDay(init, { env: sandbox.env, cwd })).code).toBe(0);
+    expect(await readFile(join(cwd, 'codes.lock.json'), 'utf8')).not.toContain(row(1).split(',')[1]);
+  });
+
   it('checks file and lock file without a key', async () => {
     const { apply, write, cwd, methods } = await usePlace();
     await write(file(row(1), row(2)));

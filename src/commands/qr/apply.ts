@@ -11,6 +11,7 @@ import {
   lockPathOf,
   OTHER_LOCK,
   readLock,
+  replaceLock,
   useLock,
   writeLock,
 } from '#codes/engine/lock/lock-store';
@@ -227,7 +228,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
     });
   }
   const lockPath = flags.lock ?? lockPathOf(output);
-  const { signal, processes, console, files } = context;
+  const { processes, console, files } = context;
   useLock(files, lockPath);
   await checkLockPlace(lockPath);
   const held = await holdLock(context, lockPath);
@@ -247,8 +248,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
       return [key, { key, id, slug, name, type, destination, status }];
     });
     const next = { workspace: await service.workspace.record(), entries: new Map(entries) };
-    const before = overwrite ? undefined : await readLock(nodeDisk, lockPath, signal);
-    await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
+    await replaceLock(lockPath, next, { disk: nodeDisk, processes });
     addFile(context.facts, lockPath);
     const cost = [countOf(service.stats().requests, 'request')];
     const place = `File: ${output}, lock file: ${lockPath}`;

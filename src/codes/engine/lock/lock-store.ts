@@ -39,9 +39,16 @@ export async function writeLock(
     processes,
   }: { next: LockFile; before: LockFile | undefined; disk: Disk; processes: Processes },
 ): Promise<void> {
-  const text = formatLock(next);
-  if (before === undefined ? next.entries.size === 0 : formatLock(before) === text) return;
-  await writeWholeFile(path, text, { ...LOCK_PLACE, disk, processes, keeps: true });
+  if (before === undefined ? next.entries.size === 0 : formatLock(before) === formatLock(next)) return;
+  await replaceLock(path, next, { disk, processes });
+}
+
+export function replaceLock(
+  path: string,
+  lock: LockFile,
+  options: { disk: Disk; processes: Processes },
+): Promise<void> {
+  return writeWholeFile(path, formatLock(lock), { ...LOCK_PLACE, ...options, keeps: true });
 }
 
 export function lockPathOf(from: string): string {
