@@ -303,6 +303,16 @@ describe('qr check', () => {
     expect(asked).toEqual(['/away']);
   });
 
+  it('requests a page of the host of short URLs that have the code in their query', async () => {
+    const { at, asked } = await usePages({});
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(await useDirectory(), 'config') };
+    await runByDay(['config', 'set', 'short-url', `${at}/q?c={slug}`], { env });
+    add(sandbox, ['page', `${at}/q?page=menu`]);
+    const run = await runByDay(['qr', 'check', '--allow-private'], { env });
+    expect([run.code, asked]).toEqual([0, ['/q?page=menu']]);
+  });
+
   it.each([
     [
       ['--fail-on', 'dead'],

@@ -1,4 +1,4 @@
-import { fillShortUrl, isShortUrl } from '#base/text/short-url';
+import { codeOfShortUrl, isShortUrl } from '#base/text/short-url';
 import { DAY_MS } from '#base/time/time';
 import type { QrCode } from '#service/shapes';
 import { type CheckJob, checkDestinations } from './check-destinations.ts';
@@ -79,8 +79,8 @@ function planCheck(
     return broken(problem.words);
   if (!isWeb) return { verdict: { outcome: 'not-web' } };
   const url = new URL(destination);
-  const own = shortUrl === undefined ? undefined : new URL(fillShortUrl(shortUrl, code));
-  if (own && own.origin === url.origin && own.pathname === url.pathname)
+  const target = shortUrl === undefined ? undefined : codeOfShortUrl(shortUrl, destination);
+  if (target !== undefined && [code.slug, code.id].includes(target))
     return broken('points back to the code itself');
   const isOdd = problem?.kind === 'odd' || problem?.kind === 'invisible';
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
