@@ -5,6 +5,7 @@ import { shown } from '#base/text/quote';
 import { type Doubt, everyCode } from '#codes/listing/codes';
 import { findCodesBySlug } from '#codes/listing/find-code';
 import { describeMissing, findCodes as findRows } from '#codes/listing/find-codes';
+import { oldestFirst } from '#codes/listing/oldest-first';
 import type { Context } from '#context';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { isUuid } from '#service/checks';
@@ -121,15 +122,6 @@ export async function chooseLabelsOfLog(
 
 export function eachOnce<C extends CodeLabel>(codes: readonly C[]): C[] {
   return onceBy(codes, ({ id }) => id);
-}
-
-function oldestFirst(codes: readonly QrCode[]): QrCode[] {
-  return [...codes].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 async function namedCodes(

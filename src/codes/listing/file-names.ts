@@ -1,5 +1,6 @@
 import { UsageError } from '#base/errors';
 import { isUuid } from '#service/checks';
+import { oldestFirst } from './oldest-first.ts';
 
 export const FILE_NAMES = ['id', 'slug'] as const;
 export type FileNames = (typeof FILE_NAMES)[number];
@@ -24,9 +25,7 @@ interface NamedCode {
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();
   if (names === 'slug') {
-    const ageOf = ({ created_at = '', id }: NamedCode) => `${created_at} ${id}`;
-    const byAge = [...codes].sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
-    for (const { id, slug = '' } of byAge) {
+    for (const { id, slug = '' } of oldestFirst(codes)) {
       const folded = slug.toLowerCase();
       if (SAFE.test(slug) && !isDeviceName(slug) && !isUuid(slug) && !owners.has(folded))
         owners.set(folded, id);

@@ -14,7 +14,8 @@ test('a slug names a file if it is safe and unique', () => {
 });
 
 test('of slugs that differ only in case, the oldest code keeps its file name, in any order', () => {
-  const [old, young] = [code(1, 'Menu'), code(2, 'menu')];
+  const old = { ...code(1, 'Menu'), created_at: '2026-01-01T12:00:00+02:00' };
+  const young = { ...code(2, 'menu'), created_at: '2026-01-01T11:00:00Z' };
   for (const codes of [
     [old, young],
     [young, old],

@@ -2,7 +2,7 @@ import { UnprovenError } from '#base/errors';
 import type { Ledger, Listing, Plan, Row } from '#codes/engine/plan/model';
 import { getIfThere } from '#codes/listing/find-code';
 import { findCodes } from '#codes/listing/find-codes';
-import { parseScanTime } from '#service/scan-times';
+import { oldestFirst } from '#codes/listing/oldest-first';
 import type { Service } from '#service/service';
 import type { QrCode } from '#service/shapes';
 import type { RunJob } from './job.ts';
@@ -75,17 +75,7 @@ async function isOutOfDate(
 
 /** Sorts the codes oldest first. */
 export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {
-  const dated = Array.from(codes, (code) => ({
-    code,
-    ms: parseScanTime(code.created_at) ?? Number.POSITIVE_INFINITY,
-  }));
-  dated.sort((one, other) => compare(one.ms, other.ms) || compare(one.code.id, other.code.id));
-  return { codes: new Map(dated.map(({ code }) => [code.id.toLowerCase(), code])), isWhole };
-}
-
-function compare<T>(one: T, other: T): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+  return { codes: new Map(oldestFirst(codes).map((code) => [code.id.toLowerCase(), code])), isWhole };
 }
 
 function outOfDateError(): UnprovenError {
