@@ -488,7 +488,9 @@ describe('qr image of a sheet', () => {
       '--dry-run',
     ]);
     expect(code).toBe(0);
-    expect(stderr).toContain('Would create 3 of 3 images of 22.4 mm. No changes were made');
+    expect(stderr).toContain(
+      'Would create 3 labels for a grid of 4x10, 1 page, codes of 22.4 mm. No changes',
+    );
     expect(readdirSync(cwd)).toEqual([]);
   });
 

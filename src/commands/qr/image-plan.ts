@@ -43,7 +43,7 @@ export function keepPrintable<T>(
 async function printPlan(
   context: Context,
   planned: readonly PlannedImage[],
-  style: ImageStyle,
+  { style, sheet }: Pick<Drawing, 'style' | 'sheet'>,
 ): Promise<void> {
   const records = planned.map(({ image, outcome, error }) => ({
     ...describeImage(image, style),
@@ -56,9 +56,18 @@ async function printPlan(
     counts.has(outcome) ? `, ${form(formatCount(counts.get(outcome) ?? 0))}` : '';
   const created = `${formatCount(counts.get('create') ?? 0)} of ${countOf(planned.length, 'image')}`;
   const others = `${more('update', (count) => `update ${count}`)}${more('unchanged', (count) => `${count} unchanged`)}${more('failed', (count) => `${count} would fail`)}`;
+  const what = sheet === undefined ? `${created} of` : `${sheet}, codes of`;
   context.console.note(
-    `Would create ${created} of ${formatNumber(style.sizeMm)} mm${others}. No changes were made`,
+    `Would create ${what} ${formatNumber(style.sizeMm)} mm${others}. No changes were made`,
   );
+}
+
+interface Drawing {
+  files: readonly ImageFile[];
+  all: EncodedCodes;
+  style: ImageStyle;
+  /** Labels and pages of a label sheet. */
+  sheet?: string;
 }
 
 /**
@@ -68,7 +77,7 @@ async function printPlan(
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,
-  { files, all, style }: { files: readonly ImageFile[]; all: EncodedCodes; style: ImageStyle },
+  { files, all, style, sheet }: Drawing,
   place?: { directory: string; manifest: Manifest },
 ): Promise<boolean> {
   const force = flags.force === true;
@@ -76,7 +85,7 @@ export async function mayDraw(
   if (dryRun) {
     const planned = planNew(files, all, force);
     const found = place ? await planFiles(context, planned, { ...place, style, overwrite }) : planned;
-    await printPlan(context, found, style);
+    await printPlan(context, found, { style, sheet });
   }
   refuseUnprintable(context, all, force);
   return dryRun !== true;

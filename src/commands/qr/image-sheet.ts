@@ -52,7 +52,10 @@ export async function writeSheet(
     ['pdf'],
   );
   const files = all.encoded.map((encoded) => ({ encoded, format: 'pdf' as const, file: path }));
-  if (!(await mayDraw(context, flags, { files, all, style }))) return;
+  const count = files.length * copies;
+  const pages = Math.ceil((start - 1 + count) / cells);
+  const sheetOf = `${countOf(count, 'label')} for ${name}, ${countOf(pages, 'page')}`;
+  if (!(await mayDraw(context, flags, { files, all, style, sheet: sheetOf }))) return;
   if (captioned.length === 0)
     throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
   const labels = all.encoded.flatMap((encoded, at) => {
