@@ -110,8 +110,9 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
 
 const MOST_SLIPS = 2;
 
-/** Allows two typos, or one in short words, which have many neighbors (note, date, time). */
+/** Allows two typos, or one in short words, which have many neighbors (note, date, time); none in `id`. */
 function looksLike(word: string, known: string): boolean {
+  if (known.length <= MOST_SLIPS) return false;
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
   if (known.length >= 6) return slips <= MOST_SLIPS;
   return slips === 1 || (slips === MOST_SLIPS && [...word].sort().join('') === [...known].sort().join(''));

@@ -52,6 +52,10 @@ describe('a create file', () => {
     },
   );
 
+  it('accepts columns of one letter beside a slug', async () => {
+    expect(await faultsOf(checkUpdate, 'slug,status,d,i\nx,paused,1,2\n')).toEqual([]);
+  });
+
   it.each([
     ['nmae,destination\na,https://x.de\n', /column nmae: unknown column; did you mean name\?/],
     ['name,desination\na,https://x.de\n', /column desination: unknown column; did you mean destination\?/],
