@@ -62,7 +62,7 @@ function parseParameter(raw: string): [[string, string]] {
 }
 
 function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
-  const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
+  const root = parseUrl(baseUrl)?.pathname ?? '';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     throw new UsageError('PATH must be the part after the base URL, not a full URL', {
       hint: `Omit ${baseUrl}, as in \`qrctl api GET /qr\`.`,
@@ -72,7 +72,8 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
     throw new UsageError(`invalid character in PATH: ${quote(path)}`, {
       hint: 'Percent-encode the character.',
     });
-  const rest = path.startsWith(`${root}/`) ? path.slice(root.length) : path.replace(/^(?!\/)/, '/');
+  const below = path.startsWith(root) && /^(?=[/?]|$)/.test(path.slice(root.length));
+  const rest = (below ? path.slice(root.length) : path).replace(/^(?!\/)/, '/');
   const [place = '', ...typed] = rest.split('?');
   const steps = place.split('/').map((step) => step.replaceAll(/%2e/gi, '.'));
   if (steps.includes('..') || steps.includes('.') || place.includes('\\')) {

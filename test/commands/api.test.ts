@@ -34,6 +34,8 @@ describe('api', () => {
       input: '{"status":"paused"}',
     });
     expect(JSON.parse(changed.stdout)).toMatchObject({ id, name: 'by hand', status: 'paused' });
+    await runHere(['api', 'GET', '/api/v1?x=1'], { env: sandbox.env });
+    expect(sandbox.requests.at(-1)?.url).toBe('/api/v1/?x=1');
     const gone = await runHere(['api', 'DELETE', `/qr/${id}`], { env: sandbox.env });
     expect(gone).toMatchObject({ code: 0, stdout: '' });
     expect(gone.stderr).toMatch(/^204/);

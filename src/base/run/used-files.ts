@@ -35,7 +35,9 @@ export function createUsedFiles() {
 function refusal(file: UsedFile, other: UsedFile): UsageError {
   const nameOf = ({ what, flag = '' }: UsedFile) => what ?? flag;
   const movable = [file, other].find(({ what, writes }) => writes && what === undefined) ?? file;
-  return new UsageError(`${nameOf(file)} can't be the same file as ${nameOf(other)}: ${file.path}`, {
+  const isCase = basename(file.path) !== basename(other.path) && statOf(file.path) === undefined;
+  const fault = isCase ? "can't differ only in case from" : "can't be the same file as";
+  return new UsageError(`${nameOf(file)} ${fault} ${nameOf(other)}: ${file.path}`, {
     hint: `Specify a different file with ${movable.flag}.`,
   });
 }

@@ -35,7 +35,7 @@ export function joinSome(
   { most, separator = ' or ' }: { most: number; separator?: string },
 ): string {
   const more = texts.length - most;
-  return [...texts.slice(0, most), ...(more > 0 ? [`${formatCount(more)} others`] : [])].join(separator);
+  return [...texts.slice(0, most), ...(more > 0 ? [countOf(more, 'other')] : [])].join(separator);
 }
 
 /** Formats 12000 as `12,000`, without `toLocaleString`, whose first call takes 10 ms in Node.js. */

@@ -124,7 +124,7 @@ export function parseDuration(text: string): number | undefined {
 
 /** Formats `1 h 5 min`, `12 s`, `350 ms`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -149,7 +149,7 @@ export function parseSize(raw: string): Size | undefined {
   const [, width, height, unit = ''] = found;
   const scale = UNITS_MM[unit] ?? 1;
   const size = { widthMm: Number(width) * scale, heightMm: Number(height) * scale };
-  return Math.max(size.widthMm, size.heightMm) < MOST_MM ? size : undefined;
+  return Math.max(size.widthMm, size.heightMm) <= MOST_MM ? size : undefined;
 }
 
 /** Parses a size, or one length for both sides. */

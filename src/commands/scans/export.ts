@@ -238,5 +238,5 @@ async function printDryRun(
   if (failures.length > 0)
     for (const line of describeFailures(failures, codes.length, 'would fail; the others would be exported'))
       console.warn(line);
-  console.note('nothing was exported');
+  console.note('Nothing was exported');
 }

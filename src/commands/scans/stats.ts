@@ -112,7 +112,7 @@ export const command = defineCommand({
     if (flags.dryRun) {
       const record = plan.logs ? planOfFiles(plan, plan.logs) : await planOfService(context, plan);
       await printPlan(context, output.plan, record, PLAN_COLUMNS);
-      console.note('nothing was counted');
+      console.note('Nothing was counted');
       return;
     }
     const isDrawn = format === 'table' && !chosen;
@@ -159,7 +159,7 @@ export const command = defineCommand({
     if (failures.length > 0)
       throw someFailed(
         failures,
-        Math.max(args.length, failures.length),
+        counted.codes?.length ?? failures.length,
         'could not be counted; the others were',
         'Run the command again, or omit these codes.',
       );

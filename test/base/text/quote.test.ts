@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '#base/errors';
-import { codeInShell, inQuotes, inShell, inShellOr, quote, shown } from '#base/text/quote';
+import { codeInShell, inQuotes, inShell, inShellOr, joinSome, quote, shown } from '#base/text/quote';
 import { parseMoment } from '#base/time/moments';
 import { failureOfRun } from '#codes/engine/results/run-failure';
 import { checkRows } from '#codes/engine/rows/read-rows';
@@ -72,6 +72,12 @@ describe('a value in a sentence', () => {
     expect(shown('a\nb')).toBe('a\\nb');
     expect(inQuotes('word')).toBe('"word"');
   });
+});
+
+test('texts beyond the first are counted', () => {
+  expect(joinSome(['a', 'b'], { most: 2 })).toBe('a or b');
+  expect(joinSome(['a', 'b', 'c'], { most: 2 })).toBe('a or b or 1 other');
+  expect(joinSome(['a', 'b', 'c', 'd'], { most: 2 })).toBe('a or b or 2 others');
 });
 
 describe('a word of a line to paste', () => {
