@@ -32,7 +32,7 @@ const options = {
 
 export const command = defineCommand({
   description:
-    'Undoes a run over a file (--from): RUN, or the last one in this workspace.\n\n' +
+    'Undoes a run over a file (--from): RUN, or the last one that changed codes of this workspace.\n\n' +
     'A change by `qr update CODE` is not recorded: set the old value yourself. A field is put back only if it still has the value that ' +
     'the run set; later edits are kept and shown. A code that the run created is paused, never deleted. A code that the run deleted stays ' +
     'deleted.',
@@ -88,7 +88,7 @@ async function findRun(
   const runs = reader.finish();
   const run = chooseRun(runs, name);
   if (run) {
-    context.console.note(`${name === undefined ? 'Last run over a file: ' : 'Run '}${describeRun(run)}`);
+    context.console.note(`${name === undefined ? 'Last run with changes: ' : 'Run '}${describeRun(run)}`);
     return run;
   }
   const known = runs.slice(-MOST_LISTED).reverse();

@@ -52,9 +52,10 @@ test('undoes the last run over a file once, and keeps later edits', async () => 
     // An earlier run is undone only if it is specified.
     const refused = await run('qr', 'undo');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is already undone') });
-    const undo = /is undone \(to undo this: `qrctl qr undo ([0-9a-f]{12})`\)/.exec(undone.stderr)?.[1] ?? '';
-    expect(refused.stderr).toMatch(new RegExp(`${undo}: undo of [0-9a-f]{12}, 1 code changed`));
-    const creation = /([0-9a-f]{12}): 2 codes created/.exec(refused.stderr)?.[1] ?? '';
+    const undo =
+      /is undone \(to undo this: `qrctl qr undo ([\d-]+[0-9a-f]{6})`\)/.exec(undone.stderr)?.[1] ?? '';
+    expect(refused.stderr).toMatch(new RegExp(`${undo}: undo of [\\d-]+[0-9a-f]{6}, 1 code changed`));
+    const creation = /([\d-]+[0-9a-f]{6}): 2 codes created/.exec(refused.stderr)?.[1] ?? '';
     expect(await run('qr', 'undo', creation, '-f', 'csv')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Updated 2 codes'),

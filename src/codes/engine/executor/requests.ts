@@ -114,7 +114,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       present = await patch(
         from,
         { status },
-        { pause: isPause ? 'backup' : undefined },
+        { pause: isPause ? 'backup' : 'restored' },
         isPause ? refuseIfStopped : () => undefined,
       );
     });
@@ -153,8 +153,14 @@ function only(set: CodeChanges, values: Values): Values {
 function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[] {
   return FIELDS.filter((field) => {
     const [was, wanted, is] = [before[field] ?? '', sent[field], after[field] ?? ''];
-    return wanted !== undefined && is === was && !isSame(field, wanted, was);
+    return wanted !== undefined && is === was && !isSame(field, wanted, was) && !isAltered(field, wanted, is);
   });
+}
+
+/** Returns whether the service evidently stores this value in that form, which the code may have already. */
+function isAltered(field: Field, sent: string, stored: string): boolean {
+  if (field === 'name') return isAlteredName(sent, stored);
+  return field === 'destination' && lettersOf(sent) === lettersOf(stored);
 }
 
 function isOther({ name, destination }: NewCode, code: QrCode): boolean {

@@ -143,7 +143,7 @@ async function restorePaused(
 
   async function restore(code: QrCode, status: string): Promise<void> {
     try {
-      const after = await patch(code, { status });
+      const after = await patch(code, { status }, { pause: 'restored' });
       if (codes.has(code.id.toLowerCase())) codes.set(code.id.toLowerCase(), after);
       onEvent({ is: 'restored', code: after });
     } catch (error) {

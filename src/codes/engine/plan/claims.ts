@@ -43,10 +43,10 @@ export function createClaims() {
   };
   let order = 0;
 
-  function update(id: string, run: string, change: (old: Claim) => Partial<Claim>): void {
+  function update(id: string, change: (old: Claim) => Partial<Claim>): void {
     const old = byId.get(id) ?? { ...UNKNOWN, id };
     order += 1;
-    byId.set(id, { ...old, ...change(old), run, order });
+    byId.set(id, { ...old, ...change(old), order });
   }
 
   function learn(field: Field, value: string | undefined, stored: string | undefined): void {
@@ -66,7 +66,8 @@ export function createClaims() {
     restore: (claim: KeptClaim) =>
       void byId.set(claim.id, { ...claim, changes: claim.changes ?? NO_CHANGES }),
     claim: (id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) =>
-      update(id, run, (old) => ({
+      update(id, (old) => ({
+        run,
         origin: strongerOf(old.origin, origin),
         key: key ?? old.key,
         rows: withRow(old.rows, row),
@@ -75,21 +76,21 @@ export function createClaims() {
         unsent: unsent ?? old.unsent,
         n: n ?? old.n,
       })),
-    patch: ({ id, run, key, row, due, ...patch }: Patch) =>
-      update(id, run, (old) => ({
+    patch: ({ id, key, row, due, ...patch }: Patch) =>
+      update(id, (old) => ({
         key: key ?? old.key,
         rows: withRow(old.rows, row),
         due: withMarks(old.due, due),
         ...begun(old, patch),
       })),
-    keep: ({ id, run, due, stored }: Due) =>
-      update(id, run, (old) => ({ due: withMarks(old.due, due), stored: { ...old.stored, ...stored } })),
-    set({ id, run, set, pause }: Patch, stored: Values) {
+    keep: ({ id, due, stored }: Due) =>
+      update(id, (old) => ({ due: withMarks(old.due, due), stored: { ...old.stored, ...stored } })),
+    set({ id, set, pause }: Patch, stored: Values) {
       for (const field of FIELDS) learn(field, set[field], stored[field]);
       const isSent = set.status !== undefined;
-      update(id, run, (old) => ({
+      update(id, (old) => ({
         ...applied(old, set, stored),
-        ...(isSent && pause === undefined && { paused: undefined }),
+        ...(isSent && !isPause(pause) && { paused: undefined }),
         ...(isSent && { unsent: undefined }),
       }));
     },
@@ -98,7 +99,7 @@ export function createClaims() {
       const { stored = {}, changes = NO_CHANGES, paused, due } = before ?? {};
       if (claim) byId.set(id, { ...claim, stored, changes, paused, due });
     },
-    delete: (id: string, run: string) => update(id, run, () => ({ isDeleted: true, paused: undefined })),
+    delete: (id: string) => update(id, () => ({ isDeleted: true, paused: undefined })),
   };
 }
 
@@ -148,9 +149,13 @@ function withMarks(old: Claim['due'], due: Due['due'] | undefined): Claim['due']
   return marks;
 }
 
+function isPause(why: Patch['pause']): why is Exclude<Patch['pause'], 'restored' | undefined> {
+  return why !== undefined && why !== 'restored';
+}
+
 /** Returns the status before a pause, and before any earlier pause by qrctl. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
-  if (why === undefined || status === undefined) return paused;
+  if (!isPause(why) || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };
 }
 

@@ -99,7 +99,7 @@ export function absentCodes(
 ): QrCode[] {
   const claims = [...ledger.claims.values()];
   const known = new Set(items.flatMap(({ code }) => (code ? [code.id.toLowerCase()] : [])));
-  const runs = new Set(claims.filter(({ id }) => known.has(id)).map(({ run }) => run));
+  const runs = new Set(claims.filter(({ id }) => known.has(id)).flatMap(({ run }) => run || []));
   const replaced = new Set(items.map((item) => item.replaces));
   const left = claims.filter(
     ({ id, run }) => runs.has(run) && !taken.has(id) && !ledger.replaced.has(id) && !replaced.has(id),

@@ -70,7 +70,7 @@ const RECORDS = {
     before: values,
     key: optional(text),
     row: optional(code),
-    pause: optional(why),
+    pause: optional(oneOf('removed', 'backup', 'restored')),
     due: optional(byField(mark)),
   }),
   set: shape({ n: count, stored: values }),

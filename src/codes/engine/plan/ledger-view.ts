@@ -79,7 +79,7 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
   deleted({ claims, pending }, { n }) {
     const request = pending.get(n);
     pending.delete(n);
-    if (request?.is === 'delete') claims.delete(request.id, request.run);
+    if (request?.is === 'delete') claims.delete(request.id);
   },
   found({ claims, replaced }, { replaces, ...line }) {
     claims.claim(line.id, { ...line, origin: 'found', isDecided: replaces !== undefined });

@@ -95,6 +95,7 @@ export interface Claim {
   n: number;
   /** Position in the ledger; the newest of equal claims takes precedence. */
   order: number;
+  /** Run that created or found the code; '' if runs only changed it. */
   run: string;
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
@@ -179,7 +180,7 @@ export interface PlanItem {
   changes: readonly FieldChange[];
   values?: NewCode;
   send: CodeChanges;
-  pause?: 'removed' | 'backup';
+  pause?: 'removed' | 'backup' | 'restored';
   isNews: boolean;
   /** Unclear POST that the row's POST repeats. Until `isSettled`, the row waits for another look-up. */
   repeats?: Sending;

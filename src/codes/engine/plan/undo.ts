@@ -36,9 +36,9 @@ export function createRunReader() {
     codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
   }
 
-  /** Notes a PATCH, except a pause for a backup: the deletion that follows is the change. */
+  /** Notes a PATCH, except a pause for a backup and its end: the deletion that follows is the change. */
   function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
-    if (pause !== 'backup') note(run, { id, is: 'changed', before, after });
+    if (pause !== 'backup' && pause !== 'restored') note(run, { id, is: 'changed', before, after });
   }
 
   function close(n: number): Request | undefined {

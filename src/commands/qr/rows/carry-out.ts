@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { UnprovenError } from '#base/errors';
-import { letSignalsIn } from '#base/time/time';
+import { type Clock, formatInstant, letSignalsIn } from '#base/time/time';
 import type { BackUp, RowEnd, RunEnd } from '#codes/engine/executor/job';
 import { listingOf, readFirst, readNamed } from '#codes/engine/executor/read-plan';
 import { runRows } from '#codes/engine/executor/run-rows';
@@ -170,7 +170,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
     ? async () => listingOf(named, false)
     : (rows: readonly Row[]) => readNamed(service, rows);
   return {
-    run: randomBytes(6).toString('hex'),
+    run: nameRun(clock),
     rows: file.checked.rows,
     policy: verb.policy,
     undoes: verb.undoes,
@@ -188,6 +188,12 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
     settleMs: flags.settle ?? SETTLE_MS,
     signal,
   };
+}
+
+/** Names a run by its time in UTC, so that people recognize it. */
+function nameRun({ now }: Pick<Clock, 'now'>): string {
+  const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
+  return `${minute}-${randomBytes(3).toString('hex')}`;
 }
 
 function planNamed(input: PlanInput): Plan {

@@ -252,6 +252,16 @@ describe('changes', () => {
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE }))).toEqual(['unchanged']);
   });
 
+  it('are sent once if the code has them already, in the form in which the service stores them (E18)', async () => {
+    const stored = codeOf(1, { name: 'NEW MENU' });
+    const row = rowOf(2, { of: stored, base: baseOf(stored), wish: { name: 'New menu' } });
+    const world = createWorld({ codes: [stored], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });
+    expect((await world.run([row], { policy: UPDATE }))?.ends).toMatchObject([
+      { outcome: 'updated', altered: [{ field: 'name', sent: 'New menu', stored: 'NEW MENU' }] },
+    ]);
+    expect(outcomesOf(await world.run([row], { policy: UPDATE }))).toEqual(['unchanged']);
+  });
+
   it('are not sent for a code that was deleted meanwhile', async () => {
     const world = createWorld({ codes: [menu] });
     const end = await world.run([renamed], { policy: UPDATE, onPlan: () => world.remove('Menu') });

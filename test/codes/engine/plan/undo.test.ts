@@ -91,6 +91,20 @@ describe('undo', () => {
     expect(items.map(({ code }) => code?.id)).not.toContain(idOf(1));
   });
 
+  it('does not pause a code again that a backup had paused and restored', () => {
+    const patch = { is: 'patch', run: 'one', id: idOf(1) } as const;
+    const restored: readonly LedgerLine[] = [
+      { is: 'run', run: 'one' },
+      { ...patch, n: 1, set: { status: 'paused' }, before: { status: 'active' }, pause: 'backup' },
+      { ...patch, n: 2, set: { status: 'active' }, before: { status: 'unknown' }, pause: 'restored' },
+      { is: 'set', n: 2, stored: { status: 'active' } },
+    ];
+    expect(runsOf(restored)).toEqual([]);
+    const replay = createReplay();
+    for (const line of restored) replay.take(line);
+    expect(replay.view().claims.get(idOf(1))?.paused).toBeUndefined();
+  });
+
   it('restores the first value of a field that the run changed twice', () => {
     const twice: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
