@@ -26,10 +26,10 @@ export function identifyRows(input: PlanInput): Identities {
   const ladder: Ladder = { input, answers, taken: new Set(), found: new Map() };
   const named = new Map<string, Row>();
   const owners = keyedCodes(input);
-  const ownerOf = createOwnerSearch(owners, input.ledger);
+  const ownersOf = createOwnerSearch(owners, input.ledger);
   const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
   const missing = missingKeys(rows, owners.keys());
-  const naming = { find, bySlug, ownerOf, owners, missing, named: cells, refuse };
+  const naming = { find, bySlug, ownersOf, owners, missing, named: cells, refuse };
   for (const row of rows) {
     const identity = row.inRun === 'failed' ? { is: 'new' as const } : identifyNamed(row, ladder, naming);
     if (!identity) continue;
@@ -47,9 +47,9 @@ export function identifyRows(input: PlanInput): Identities {
   faults.push(...faultsOfAdoption(ladder));
   if (listing.isWhole && (policy.verb === 'create' || policy.verb === 'apply')) {
     takeKnownValues(ladder);
-    matchLost(ladder, ownerOf);
+    matchLost(ladder, ownersOf);
     takeEqual(ladder);
-    takeKeys(ladder, ownerOf);
+    takeKeys(ladder, ownersOf);
     findEdits(ladder);
   }
   const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));
@@ -77,14 +77,29 @@ function faultsOfAdoption({ input: { rows, ledger }, taken, found }: Ladder): Fa
   });
 }
 
+/** Parses a range of lines such as `15-20`. Its count is below 1 if the lines are in the wrong order. */
+export function parseLines(text: string): { first: number; count: number } | undefined {
+  const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text) ?? [];
+  return first === undefined ? undefined : { first: Number(first), count: Number(last) - Number(first) + 1 };
+}
+
 function readAnswers(
   rows: readonly Row[],
-  { adopt, asNew, asNewAll }: Decisions,
+  { adopt, asNew: named, asNewAll }: Decisions,
   find: (name: string) => QrCode | undefined,
   refuse: (fault: Fault) => void,
 ): Answers {
   const keys = new Set(rows.flatMap(({ key }) => key ?? []));
   const lines = new Set(rows.map(({ line }) => `${line}`));
+  const asNew = new Map<string, number>();
+  for (const [name, times] of named) {
+    const range = parseLines(name);
+    if (range && keys.has(name))
+      refuse({ message: `${inQuotes(name)} is a key and a range of lines: write key:${name}, or each line` });
+    const { first = 0, count = 0 } = range ?? {};
+    const each = range ? Array.from({ length: count }, (_, at) => `line:${first + at}`) : [name];
+    for (const one of each) asNew.set(one, (asNew.get(one) ?? 0) + times);
+  }
   for (const name of [...adopt.keys(), ...asNew.keys()]) {
     const isBoth = keys.has(name) && lines.has(name);
     const isKnown = keys.has(name.replace(/^key:/, '')) || lines.has(name.replace(/^line:/, ''));

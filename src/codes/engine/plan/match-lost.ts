@@ -2,12 +2,12 @@
 import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
-import type { OwnerOf } from './name-code.ts';
+import type { OwnersOf } from './name-code.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
 type Chain = readonly Sending[];
 
-export function matchLost(ladder: Ladder, ownerOf: OwnerOf): void {
+export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
   const { ledger } = ladder.input;
   if (ledger.unclear.length === 0) return;
   const chains = chainsOf(ledger.unclear);
@@ -37,7 +37,7 @@ export function matchLost(ladder: Ladder, ownerOf: OwnerOf): void {
   }
   const unmatched = freeCodes(ladder);
   for (const one of left)
-    if (!hasLaterCode(one, ownerOf, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
+    if (!hasLaterCode(one, ownersOf, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
 }
 
 /**
@@ -46,12 +46,12 @@ export function matchLost(ladder: Ladder, ownerOf: OwnerOf): void {
  */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,
-  ownerOf: OwnerOf,
+  ownersOf: OwnersOf,
   { input: { listing }, taken, answers }: Ladder,
 ): boolean {
-  const { id = '' } = ownerOf(row) ?? {};
   const isDecided = answers.newOf(row) > 0 || chain.some(({ decided }) => decided);
-  return listing.codes.has(id) && !taken.has(id) && candidates.length === 0 && !isDecided;
+  const hasCode = ownersOf(row).some(({ id }) => listing.codes.has(id) && !taken.has(id));
+  return hasCode && candidates.length === 0 && !isDecided;
 }
 
 interface Unmatched {

@@ -11,7 +11,8 @@ interface KeyOwner {
   slug?: string;
 }
 
-export type OwnerOf = (row: Row) => KeyOwner | undefined;
+/** Returns the codes that a row's key may name; none for an unknown key. */
+export type OwnersOf = (row: Row) => readonly KeyOwner[];
 
 /** Returns the codes of each key: that of the lock file, or all of the ledger, oldest first. */
 export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly KeyOwner[]> {
@@ -21,24 +22,25 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Finds the code of a row's key. If files share the key: the newest with the row's values, or the newest. */
+/** Finds the codes of a row's key. If files share the key: the newest with the row's values, or all. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
-  { claims }: LedgerView,
-): OwnerOf {
+  { claims, replaced }: LedgerView,
+): OwnersOf {
   return (row) => {
-    const [first, ...more] = owners.get(row.key ?? '') ?? [];
-    if (more.length === 0 || first === undefined) return first;
+    const all = owners.get(row.key ?? '') ?? [];
+    if (all.length < 2) return all;
     const key = valuesKey(rowValues(row));
     const hasValues = ({ id }: KeyOwner) => claims.get(id)?.rows.some((one) => valuesKey(one) === key);
-    return [first, ...more].findLast(hasValues) ?? more.at(-1);
+    const own = all.findLast(hasValues);
+    return own ? [own] : all.filter(({ id }) => !replaced.has(id));
   };
 }
 
 interface Naming {
   find: (name: string) => QrCode | undefined;
   bySlug: ReadonlyMap<string, QrCode>;
-  ownerOf: OwnerOf;
+  ownersOf: OwnersOf;
   owners: ReadonlyMap<string, readonly KeyOwner[]>;
   missing: ReadonlyMap<string, string>;
   named: ReadonlySet<string>;
@@ -49,7 +51,7 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   const { line, key, id, slug } = row;
   const { codes } = ladder.input.listing;
   const { find, bySlug, owners, refuse } = naming;
-  const owner = naming.ownerOf(row);
+  const [owner, ...more] = naming.ownersOf(row);
   const chosen = ladder.answers.codeOf(row);
   if (chosen) return { is: 'code', how: 'decision', code: chosen };
   if (id !== undefined || slug !== undefined) {
@@ -75,7 +77,7 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
     );
   }
   // Leaves uncertain owners to `takeKeys`.
-  if (owner && isUncertain(row, owner, ladder.input)) return undefined;
+  if (owner && (more.length > 0 || isUncertain(row, owner, ladder.input))) return undefined;
   const locked = owner && codes.get(owner.id);
   if (owner?.slug !== undefined && locked && locked.slug !== owner.slug) {
     const message = `the lock file has the slug ${quote(owner.slug)} for this key, but its ID is that of ${quote(locked.slug)}`;
@@ -128,7 +130,10 @@ export function knownCode(
   );
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
   if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
-  if (wanted > decidedCount(id, ledger))
+  // Backups and files of `qr apply` keep their decisions. Any other one about a code that is gone is new.
+  const isGone = !code && !listing.codes.has(replaced ?? '');
+  const isKept = row.backupOf !== undefined || (policy.verb === 'apply' && row.decision?.is === 'new');
+  if (wanted > (isGone && !isKept ? 0 : decidedCount(id, ledger)))
     return { is: 'new', isDecided: true, ...(id !== undefined && { replaces: replaced ?? id }) };
   const next = listing.codes.get(replaced ?? '');
   return next ? { is: 'code', how: 'ledger', code: next } : own;
@@ -156,24 +161,26 @@ function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewC
 /**
  * Matches rows by key. With equal name or destination, `qr create` assumes an edit; the user decides others.
  */
-export function takeKeys(ladder: Ladder, ownerOf: OwnerOf): void {
+export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const { listing, policy } = ladder.input;
+  const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
   for (const row of openRows(ladder)) {
-    const id = ownerOf(row)?.id;
-    if (id === undefined || ladder.answers.newOf(row) > 0) continue;
-    const code = listing.codes.get(id);
-    if (!code) {
-      settle(ladder, row, { is: 'gone', how: 'key', id });
-      continue;
-    }
-    const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
-    if (ladder.taken.has(id) && !isAsked) continue;
-    const isLikely = knownValues(id, ladder.input).some((one) => isAlike(one, rowValues(row)));
-    const reason = 'the ledger knows its key with other values: it was edited, or is a row of another file';
-    if (isLikely && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id }, ladder));
-    else settle(ladder, row, { is: 'undecided', candidates: [code], reason });
+    const ids = ownersOf(row).map(({ id }) => id);
+    if (ids.length === 0 || ladder.answers.newOf(row) > 0) continue;
+    const codes = ids.flatMap((id) => listing.codes.get(id) ?? []);
+    const candidates = isAsked ? codes : codes.filter(({ id }) => !ladder.taken.has(id.toLowerCase()));
+    const [code] = candidates;
+    const isLikely = ({ id }: QrCode) =>
+      knownValues(id.toLowerCase(), ladder.input).some((one) => isAlike(one, rowValues(row)));
+    const [likely, ...more] = candidates.filter(isLikely);
+    if (codes.length === 0) settle(ladder, row, { is: 'gone', how: 'key', id: ids.at(-1) });
+    else if (likely && more.length === 0 && policy.verb === 'create')
+      settle(ladder, row, knownCode(row, { how: 'key', id: likely.id.toLowerCase() }, ladder));
+    else if (code) settle(ladder, row, { is: 'undecided', candidates, reason: OTHER_VALUES });
   }
 }
+
+const OTHER_VALUES = 'the ledger knows its key with other values: it was edited, or is a row of another file';
 
 function decidedCount(id: string | undefined, { claims, replaced }: LedgerView): number {
   let count = 0;

@@ -52,8 +52,11 @@ export function nameItem({ row, key, candidates: [code] }: PlanItem, file: Sourc
   return row ? placeOf(file, row.line) : `code ${quote(code?.slug ?? '')}`;
 }
 
+const LOOKS_LIKE_LINES = /^(?:\d+(?:-\d+)?|all|key:.*|line:.*)$/s;
+
 function flagRow({ row, key }: PlanItem): string {
-  return key === undefined ? String(row?.line ?? 'ROW') : inShellOr('KEY', key);
+  if (key === undefined) return String(row?.line ?? 'ROW');
+  return inShellOr('KEY', LOOKS_LIKE_LINES.test(key) ? `key:${key}` : key);
 }
 
 export function countQuestions(question: Question, count: number): string {

@@ -3,6 +3,7 @@ import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { countBy } from '#base/collections';
 import type { UsedFiles } from '#base/run/used-files';
+import { parseLines } from '#codes/engine/plan/identify';
 import type { Decisions, Policy } from '#codes/engine/plan/model';
 import { COLUMN_FIELDS } from '#codes/input/header-words';
 import {
@@ -95,12 +96,10 @@ function parseAdoption(raw: string): [readonly [string, string]] {
 const MOST_LINES = 1_000_000;
 
 function parseAsNew(raw: string): string[] {
-  const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(raw) ?? [];
-  if (first === undefined) return [raw.trim()];
-  const count = Number(last) - Number(first) + 1;
+  const count = parseLines(raw.trim())?.count ?? 1;
   if (count < 1 || count > MOST_LINES)
     throw new InvalidArgumentError('a line, a range of lines such as 15-20, a key, or all');
-  return Array.from({ length: count }, (_, at) => `${Number(first) + at}`);
+  return [raw.trim()];
 }
 
 function parseMost(raw: string): NonNullable<Policy['maxChanges']> | undefined {

@@ -580,6 +580,18 @@ describe('qr apply', () => {
   });
 });
 
+it('only codes that earlier runs made or found for rows of the file count as removed from it', () => {
+  const codes = [codeOf(1), codeOf(2), codeOf(3)];
+  const made = madeBefore(codes.slice(0, 2));
+  const rows = [rowOf(2, { of: codes[0] })];
+  expect(planOf(rows, { codes, ledger: made }).absent).toMatchObject([{ id: idOf(2) }]);
+  const updates = codes.flatMap(({ id }, at): LedgerRecord[] => [
+    { is: 'patch', run: 'update', n: at + 1, id, set: { name: 'New' }, before: { name: 'Old' } },
+    { is: 'set', n: at + 1, stored: { name: 'New' } },
+  ]);
+  expect(planOf(rows, { codes, ledger: [{ is: 'run', run: 'update' }, ...updates] }).absent).toEqual([]);
+});
+
 describe('equal rows', () => {
   const values = { name: 'Flyer', destination: MENU };
   const codes = [1, 2, 3].map((number) => codeOf(number, values));
@@ -662,6 +674,20 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
+  it('that two files share are a question if the edited row may be of either, and no other code is gone', () => {
+    const [ours, theirs] = [codeOf(1, { name: 'Menu' }), codeOf(2, { name: 'Menu' })];
+    const rows = [ours, theirs].map((code) => newRow(2, 'Menu', code.destination ?? '', { key: 'k' }));
+    const before = madeBefore([ours, theirs], rows);
+    const edited = newRow(2, 'Menu', MENU, { key: 'k' });
+    const policy = { applyEdits: true };
+    expect(planOf([edited], { codes: [ours, theirs], ledger: before, policy }).items).toMatchObject([
+      { action: 'undecided', candidates: [{ id: ours.id }, { id: theirs.id }] },
+    ]);
+    expect(planOf([edited], { codes: [ours], ledger: before, policy }).items).toMatchObject([
+      { action: 'update', code: { id: ours.id } },
+    ]);
+  });
+
   it('of a deleted code are not replaced by a new code of another file with the key', () => {
     const [deleted, other] = [codeOf(1), newRow(2, 'Other', 'https://example.com/other', { key: '1' })];
     const before = madeBefore([deleted], keyed);
@@ -738,6 +764,45 @@ describe('decisions', () => {
     ]);
     const planned = planOf(rows, { policy: asNew('line:2') });
     expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
+  });
+
+  it('specify a range of lines, and are refused if it is a key too', () => {
+    const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`), newRow(4, 'C', `${MENU}/c`)];
+    const planned = planOf(rows, { policy: asNew('2-3') });
+    expect(planned.items.map(({ isDecided }) => isDecided)).toEqual([true, true, false]);
+    const keyed = rows.map((row) => ({ ...row, key: row.line === 4 ? '2-3' : `k${row.line}` }));
+    expect(planOf(keyed, { policy: asNew('2-3') }).faults).toMatchObject([
+      { message: expect.stringContaining('is a key and a range of lines: write key:2-3') },
+    ]);
+    expect(planOf(keyed, { policy: asNew('key:2-3') }).items.map(({ isDecided }) => isDecided)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('apply again if the new code was deleted too, but not to a file of qr apply that keeps them', () => {
+    const [first, second] = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2)];
+    const values = { name: 'A', type: 'url', destination: MENU };
+    const stored = { name: 'A', destination: MENU, status: 'active' };
+    const post = { is: 'post', run: 'second', values, decided: true, replaces: first.id, n: 2 } as const;
+    const ledger: LedgerRecord[] = [
+      ...madeBefore([first]),
+      { is: 'run', run: 'second', ids: [] },
+      post,
+      { is: 'made', n: 2, id: second.id, slug: second.slug, stored },
+    ];
+    const row = newRow(2, 'A', MENU);
+    expect(actionsOf(planOf([row], { ledger }))).toEqual(['gone']);
+    expect(planOf([row], { ledger, policy: asNew('2') }).items).toMatchObject([
+      { action: 'create', isDecided: true, replaces: second.id },
+    ]);
+    const present = { ...second, name: 'A', destination: MENU };
+    expect(actionsOf(planOf([row], { ledger, codes: [present], policy: asNew('2') }))).toEqual([
+      `unchanged ${second.slug}`,
+    ]);
+    const kept = { ...row, decision: { is: 'new' as const } };
+    expect(actionsOf(planOf([kept], { ledger, policy: { verb: 'apply' } }))).toEqual(['gone']);
   });
 
   it('in a results file are not carried out again on another machine', () => {
