@@ -44,7 +44,8 @@ function openChange(end: RowEnd, field: Field): FieldChange | undefined {
 }
 
 function baseBefore({ what, base, old, field }: FieldChange): string {
-  const value = base ?? (what === 'send' ? old : undefined);
+  // A person who was asked about an edit has seen the old value.
+  const value = base ?? (what === 'send' || what === 'edit' ? old : undefined);
   return value === undefined ? UNKNOWN_BASE[field] : fingerprintOf(value);
 }
 
@@ -92,11 +93,13 @@ function findAddedColumns(before: Input | undefined, input: Input): AddedColumns
 }
 
 interface ResultsOptions {
+  /** Whether flags add tags to destinations, which the cells lack. */
+  isTagged?: boolean;
   shortUrlOf?: (code: { id: string; slug: string }) => string;
   before?: Input;
 }
 
-export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = {}) {
+export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }: ResultsOptions = {}) {
   const ours = ['id', 'slug', ...(shortUrlOf ? ['short_url'] : []), 'outcome', 'error', 'base', 'decision'];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const added = findAddedColumns(before, input);
@@ -109,11 +112,14 @@ export function tabulate(input: Input, { shortUrlOf, before }: ResultsOptions = 
   function cellOf(column: string, end: RowEnd): unknown {
     const field = fieldOf.get(column);
     const value = end.row.values.get(column) ?? null;
+    if (field === undefined || !end.code) return value;
+    const current = end.code[field] ?? null;
+    const isTag = UTM_COLUMNS.includes(fold(column));
+    const isChanged = end.changes.some((change) => change.field === field);
+    if (takesTheirs(end) && isChanged) return isTag ? null : current;
     // Keeps tags that the next run would drop.
-    const isCarried = end.row.keepUtm && field === 'destination' && !UTM_COLUMNS.includes(fold(column));
-    if (!takesTheirs(end) && !(isCarried && !openChange(end, 'destination'))) return value;
-    if (field === undefined || !end.changes.some((change) => change.field === field)) return value;
-    return UTM_COLUMNS.includes(fold(column)) ? null : (end.code?.[field] ?? null);
+    const isCarried = (isTagged && value !== null && value !== '') || (end.row.keepUtm && isChanged);
+    return isCarried && field === 'destination' && !isTag && !openChange(end, field) ? current : value;
   }
 
   return {

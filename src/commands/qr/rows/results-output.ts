@@ -21,7 +21,7 @@ export async function openResultsOutput(
   context: Context,
   input: Input,
   path: string | undefined,
-  flags: OutputFlags & { overwrite?: true },
+  { isTagged, ...flags }: OutputFlags & { overwrite?: true; isTagged: boolean },
 ) {
   noteOldJournal(context, path);
   const before = path === undefined ? undefined : await readEarlier(path, flags.overwrite === true);
@@ -29,7 +29,7 @@ export async function openResultsOutput(
   const { shortUrl } = await context.settings();
   const shortUrlOf =
     shortUrl === undefined ? undefined : (code: { id: string; slug: string }) => fillShortUrl(shortUrl, code);
-  const table = tabulate(input, { shortUrlOf, before });
+  const table = tabulate(input, { isTagged, shortUrlOf, before });
   const columns = table.columns.map((name): Column => {
     const ours = NAMED_COLUMNS.find((column) => column.name === name);
     return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) || table.dateColumns.has(name) };

@@ -72,7 +72,8 @@ export async function runFile(
   }
   noteWarnings(context, input, checked.warnings);
   await context.service();
-  const output = await openResultsOutput(context, input, path, flags);
+  const isTagged = verb.common?.utm !== undefined;
+  const output = await openResultsOutput(context, input, path, { ...flags, isTagged });
   try {
     const { earlierIds } = output;
     const end = await carryOut(context, { file, flags, verb: { ...verb, earlierIds } });

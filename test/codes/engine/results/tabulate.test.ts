@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseOf, formatBase } from '#codes/engine/plan/base';
+import { baseOf, fingerprintOf, formatBase } from '#codes/engine/plan/base';
 import type { FieldChange } from '#codes/engine/plan/model';
 import type { RowEnd } from '#codes/engine/results/tabulate';
 import { tabulate } from '#codes/engine/results/tabulate';
@@ -42,6 +42,18 @@ function change(what: FieldChange['what'], more: Partial<FieldChange> = {}): Fie
 }
 
 describe('results', () => {
+  it('have the tags that flags added to a destination', async () => {
+    const input = await parse('name,destination\na,https://x.de/\nb,\n');
+    const { rows } = await checkRows(input, { verb: 'create', force: true });
+    const code = { ...CODE, destination: 'https://x.de/?utm_source=poster' };
+    const cellsOf = (isTagged: boolean) => {
+      const table = tabulate(input, { isTagged });
+      return rows.map((row) => table.row({ row, outcome: 'created', code, changes: [], isOpen: false }));
+    };
+    expect(cellsOf(true).map(({ destination }) => destination)).toEqual([code.destination, '']);
+    expect(cellsOf(false).map(({ destination }) => destination)).toEqual(['https://x.de/', '']);
+  });
+
   it('have the columns of the input, then those of qrctl, and the rows in input order', async () => {
     const { columns, rows } = await tableOf(await parse('sku,name\n1,a\n2,b\n'), [
       { code: CODE },
@@ -112,7 +124,7 @@ describe('the base in results', () => {
       const changes = [change(what)];
       expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
       expect((await rowOf({ code: CODE, changes }, `${ID},Mine,,`)).base).toBe(
-        formatBase({ ...current, name: 'ffffff' }),
+        formatBase({ ...current, name: what === 'edit' ? fingerprintOf(changes[0]?.old ?? '') : 'ffffff' }),
       );
     },
   );
