@@ -52,6 +52,19 @@ describe('edits in a results file', () => {
     expect(kept).toEqual(['codes.results.xlsx.old.1']);
   });
 
+  it('are none if a dated plan has several rows of a code', async () => {
+    const { create, qr, write, read, directory } = await useBench(rowsOf(1));
+    await create();
+    const [, cells = ''] = (await read('codes.results.csv')).split('\n');
+    const id = /[0-9a-f-]{36}/.exec(cells)?.[0];
+    const rows = ['x,2020-01-01T00:00Z', 'y,2020-02-01T00:00Z'].map(
+      (cell) => `${id},https://example.com/${cell}`,
+    );
+    await write('plan.csv', ['id,destination,at', ...rows, ''].join('\n'));
+    for (let run = 0; run < 3; run++) await qr(['update', '--from', 'plan.csv', '--due']);
+    expect((await readdir(directory)).filter((name) => name.includes('.old'))).toEqual([]);
+  });
+
   it('are not kept twice if the list has them too', async () => {
     const { create, edit, directory } = await useBench(rowsOf(2));
     await create();

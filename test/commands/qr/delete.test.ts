@@ -43,6 +43,12 @@ async function useCodes(choose: (exchange: Exchange) => Fault | false | undefine
 }
 
 describe('qr delete --from', () => {
+  it('counts no row as deleted whose code was deleted before', async () => {
+    const { deleteRows } = await useCodes();
+    await deleteRows(['a'], '--yes');
+    expect((await deleteRows(['a', 'b'], '--yes')).stderr).toContain('Deleted 1 code, 1 already deleted (');
+  });
+
   it('deletes the code of each row, by id or slug', async () => {
     const { deleteRows, results, slugs, id } = await useCodes();
     const rows = ['id,slug,note', `${id('a')},a,x`, `${id('b')},,y`, ',c,z'];

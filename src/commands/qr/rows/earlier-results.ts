@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { MOST_BYTES } from '#base/bounds';
+import { groupBy } from '#base/collections';
 import { systemCode, UsageError } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
 import { capitalize, countOf } from '#base/text/quote';
@@ -122,16 +123,17 @@ function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {
   });
   const columnOf = (name: string) => findColumn(before.columns, name) ?? '';
   const [idColumn, baseColumn] = [columnOf('id'), columnOf('base')];
-  const byId = new Map(ends.map(({ code, row }) => [code?.id.toLowerCase() ?? row.id, row.values]));
-  const byPosition = new Map(ends.map(({ row }) => [row.row, row.values]));
+  const byId = groupBy(ends, ({ code, row }) => code?.id.toLowerCase() ?? row.id);
+  const byPosition = groupBy(ends, ({ row }) => row.row);
   const through = throughOf(before);
   return before.rows.some(({ row, values }) => {
     const id = String(values.get(idColumn) ?? '').toLowerCase();
-    const input = byId.get(id) ?? byPosition.get(row);
+    const inputs = byId.get(id) ?? byPosition.get(row) ?? [];
     const base = parseBase(String(values.get(baseColumn) ?? ''));
     return editable.some(([column, field]) => {
       const cell = values.get(column);
-      if (typeof cell !== 'string' || cell === '' || cell === input?.get(column)) return false;
+      if (typeof cell !== 'string' || cell === '') return false;
+      if (inputs.some((end) => cell === end.row.values.get(column))) return false;
       const print = base?.[field as Field];
       return field === 'decision' || (print !== undefined && !isCellOfPrint(cell, print, through));
     });

@@ -122,7 +122,10 @@ export async function noteSummary(
   { warnings, place, thing }: { warnings: number; place: string | undefined; thing: string },
 ): Promise<void> {
   const { requests } = (await context.service()).stats();
-  const done = formatOutcomes(countOutcomes(ends), { made: 'code', left: thing });
+  const told = ends.map((end) =>
+    end.outcome === 'deleted' && end.item.action === 'deleted' ? { outcome: 'already deleted' } : end,
+  );
+  const done = formatOutcomes(countOutcomes(told), { made: 'code', left: thing });
   const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')];
   context.console.note(formatClosing(done, cost, place));
 }
