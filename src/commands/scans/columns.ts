@@ -48,6 +48,7 @@ export async function printPlan(
   record: Row,
   columns: readonly Column[],
 ): Promise<void> {
-  const flags = { format: format === 'ids' || format === 'xlsx' ? undefined : format };
+  const isText = format !== 'ids' && format !== 'xlsx' && format !== 'parquet';
+  const flags = { format: isText ? format : undefined };
   await (await openOutput(context, flags, columns, 'record')).print([record]);
 }

@@ -175,7 +175,7 @@ export async function countService(
         addsUp = parts !== undefined;
         if (parts) {
           parts.forEach((scans, part) => {
-            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, scansOf(code), scans);
+            tallies.addMany(cuts[part - 1] ?? range.sinceMs, scansOf(code), scans);
             show(scans);
           });
           continue;

@@ -7,8 +7,8 @@ import { createValueCounter, type Value, type ValueCounter } from './value-count
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans at `ms`, the beginning of a local hour, day or longer unit. */
-  addMany(ms: number, code: CodeOfScans, scans: number): void;
+  /** Adds scans at `ms`, the beginning of a local hour, day or longer unit; undefined if it is unknown. */
+  addMany(ms: number | undefined, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
   /** Scans by hour since 1970-01-01T00 in the zone. */
@@ -62,7 +62,6 @@ export function createTally(
   }
 
   function count(ms: number, of: CodeOfScans, scans: number, scan: Row = {}): void {
-    see(ms);
     total += scans;
     const at = byTime ? localHour(ms, offsetMs) : 0;
     if (at !== hour || of !== code) {
@@ -76,12 +75,15 @@ export function createTally(
 
   return {
     add(ms, scan, of) {
-      if (isCounted && !isCounted(ms, scan, of)) return see(ms);
+      see(ms);
+      if (isCounted && !isCounted(ms, scan, of)) return;
       count(ms, of, 1, scan);
       for (const { field, counter } of counters) counter.add(asValue(scan[field]));
     },
     addMany(ms, of, scans) {
-      if (scans > 0) count(ms, of, scans);
+      if (scans <= 0) return;
+      if (ms !== undefined) see(ms);
+      count(ms ?? 0, of, scans);
     },
     addAll(other) {
       settle();
@@ -129,7 +131,7 @@ export function createTallies(newTally: () => Tally, span: Span, spanBefore: Spa
     current,
     before,
     add: (ms, scan, code) => tallyOf(ms)?.add(ms, scan, code),
-    addMany: (ms, code, scans) => tallyOf(ms)?.addMany(ms, code, scans),
+    addMany: (ms, code, scans) => (ms === undefined ? current : tallyOf(ms))?.addMany(ms, code, scans),
   };
 }
 

@@ -65,6 +65,12 @@ describe('a tally', () => {
     expect([[...tally.hours], [...tally.values.keys()], tally.total()]).toEqual([[[0, 1]], ['country'], 1]);
   });
 
+  it('has no time of scans whose time is unknown', () => {
+    const tally = tallyBy(['code']);
+    tally.addMany(undefined, A, 5);
+    expect([tally.total(), tally.span()]).toEqual([5, undefined]);
+  });
+
   it('counts many scans of one time', () => {
     const tally = tallyBy(['day', 'code']);
     tally.addMany(HOUR, A, 5);

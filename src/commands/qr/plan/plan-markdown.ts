@@ -4,7 +4,7 @@ import { countOf } from '#base/text/quote';
 import { type PlanRow, type RowState, reasonOf, stateOf } from '#codes/engine/results/explain';
 import { codeCell, markdownHead, markdownLine } from '#files/formats/markdown';
 import { arrangeRows, countRows, describeAbsent } from './arrange-rows.ts';
-import { codeOf, describeCandidates, describeNew, type PrintedPlan } from './plan-records.ts';
+import { codeOf, describeCandidates, describeNew, type PrintedPlan, valueAfter } from './plan-records.ts';
 
 /** Maximum number of new codes to list, because a GitHub comment is limited to 65,536 characters. */
 const MOST_CREATIONS = 100;
@@ -59,9 +59,10 @@ function cellsOf(row: PlanRow): Cells[] {
     outcome,
     note: codeCell(reasonOf(row) ?? ''),
   };
-  const [change, ...others] = item.changes.map(({ field, old, new: value }): Cells => {
-    const [was = '', is = ''] = shortenPair(clean(old), clean(value), LONGEST_COMMON).map(codeCell);
-    return { field, old: was, new: is };
+  const [change, ...others] = item.changes.map((one): Cells => {
+    const [old, after] = [clean(one.old), clean(valueAfter(one))];
+    const [was = '', is = ''] = shortenPair(old, after, LONGEST_COMMON).map(codeCell);
+    return { field: one.field, old: was, new: is };
   });
   if (change === undefined)
     return [

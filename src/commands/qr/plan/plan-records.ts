@@ -71,7 +71,7 @@ export function recordsOf(row: PlanRow): Row[] {
     ...(isKept(change) && { action: 'unchanged' }),
     field: change.field,
     old: change.old,
-    new: isKept(change) ? change.old : change.new,
+    new: valueAfter(change),
     ...ended,
     ...(outcome && isKept(change) && { outcome: 'unchanged' }),
   }));
@@ -81,7 +81,7 @@ export function recordsOf(row: PlanRow): Row[] {
 export function entryOf(row: PlanRow): Row {
   const { item, outcome } = row;
   const changes: Record<string, unknown> = {};
-  for (const change of item.changes) changes[change.field] = changeOf(change);
+  for (const change of item.changes) changes[change.field] = { old: change.old, new: valueAfter(change) };
   if (item.action === 'create') {
     for (const [field, value] of Object.entries({ ...item.values, ...item.send }))
       changes[field] = { old: null, new: value };
@@ -100,8 +100,9 @@ function isKept({ what }: FieldChange): boolean {
   return what === 'keep' || what === 'drift';
 }
 
-function changeOf(change: FieldChange): Row {
-  return { old: change.old, new: change.new, ...(isKept(change) && { kept: true }) };
+/** Returns the value of the field after the run, which is the old one if it stays. */
+export function valueAfter(change: FieldChange): string {
+  return isKept(change) ? change.old : change.new;
 }
 
 function aboutRow(row: PlanRow) {

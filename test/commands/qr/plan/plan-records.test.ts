@@ -101,7 +101,7 @@ describe('the entry of a row', () => {
       slug: 'menu',
       changes: {
         destination: { old: 'a\n|', new: 'b\u202e' },
-        name: { old: 'Theirs', new: 'Ours', kept: true },
+        name: { old: 'Theirs', new: 'Theirs' },
       },
       error: 'name: the service has Theirs, which is kept (the row has Ours)',
     });
