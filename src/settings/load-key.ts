@@ -30,21 +30,22 @@ async function readPending(
     const { command, problem } = pending;
     if (problem) throw new AuthError(`cannot run the key-command: ${problem.reason}`, { hint: problem.hint });
     const { runKeyCommand } = await import('./run-key-command.ts');
-    return onlyLine(await runKeyCommand(command, run), 'printed', 'the key-command', commandHint(command));
+    const [first = ''] = (await runKeyCommand(command, run)).split('\n');
+    return onlyLine(first, true, 'the key-command', commandHint(command));
   }
   const { text, note } = await readKeyFile(pending.path);
   const hint = 'Write only the key to the file, on one line.';
-  const key = onlyLine(text, 'contains', `the key file ${pending.path}`, hint);
+  const key = onlyLine(text, false, `the key file ${pending.path}`, hint);
   if (note !== undefined) noteFile(note);
   return key;
 }
 
-function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hint: string): string {
+function onlyLine(text: string, isPrinted: boolean, origin: string, hint: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const [key, ...others] = lines.filter((line) => line !== '');
   if (key === undefined)
-    throw new AuthError(`${origin} ${verb === 'printed' ? 'printed nothing' : 'is empty'}`, { hint });
-  if (others.length > 0) throw new AuthError(`${origin} ${verb} more than one line`, { hint });
+    throw new AuthError(`${origin} ${isPrinted ? 'printed nothing' : 'is empty'}`, { hint });
+  if (others.length > 0) throw new AuthError(`${origin} contains more than one line`, { hint });
   const problem = keyProblem(key);
   if (problem !== undefined) throw new AuthError(`the key from ${origin} ${problem}`, { hint });
   return key;

@@ -254,6 +254,7 @@ describe('auth list, use and logout', () => {
     expect(Object.keys(JSON.parse(readFileSync(machine.file, 'utf8')).profiles)).toEqual(['work']);
     expect((await machine.login('third', FAR, KEY)).stderr).toContain("The current profile is 'third'");
     await machine.run(['auth', 'logout']);
+    expect((await machine.run(['auth', 'logout', '--all', '--profile', 'work'])).code).toBe(2);
     expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(
       /Removed: work\nNo profile is left/,
     );

@@ -1,3 +1,4 @@
+import { UsageError } from '#base/errors';
 import { defineCommand, flag } from '#commands/define';
 import { changeStore, openProfile, openStore } from '#commands/stored';
 import { profileName } from '#settings/resolve';
@@ -13,6 +14,8 @@ export const command = defineCommand({
     ['qrctl auth logout --all', 'Remove every profile and key from this machine'],
   ],
   async run(context, { options: { all } }) {
+    if (all && context.flags.profile !== undefined)
+      throw new UsageError("--all can't be used with --profile", { hint: 'Omit one of them.' });
     const { store, name } = all ? { store: await openStore(context), name: '' } : await openProfile(context);
     const leaving = all
       ? [...store.profiles.keys()]
