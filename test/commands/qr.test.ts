@@ -232,7 +232,9 @@ describe('qr update', () => {
     const first = await qr(['update', id, '--status', 'paused', '--name', 'New']);
     expect(JSON.parse(first.stdout)).toMatchObject({ id, status: 'paused', name: 'New' });
     expect(methods(sandbox)).toBe('GET PATCH');
-    await qr(['update', slugOf(sandbox, id), '--destination', '']);
+    const empty = ['update', slugOf(sandbox, id), '--destination', ''];
+    expect((await qr(empty)).code).toBe(2);
+    await qr([...empty, '--force']);
     expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
   });
 

@@ -59,7 +59,7 @@ export function readChanges(
 function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force = false): Doubt[] {
   const problem = destination === undefined ? undefined : findDestinationProblem(destination);
   if (problem === undefined) return [];
-  const isOdd = force || problem.kind === 'empty' || !isDead(problem);
+  const isOdd = force || !isDead(problem);
   const fault: Fault = faultOf(problem.words);
   return [{ field: 'destination', isOdd, fault: isOdd ? fault : { ...fault, mayForce: true } }];
 }

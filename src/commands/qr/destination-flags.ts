@@ -61,7 +61,7 @@ export function warnOfDestination({ console }: Context, { destination, type }: N
 
 /** Returns whether the types of codes matter for this destination: it is unusable for type url. */
 export function mustKnowType({ destination }: { destination?: string }, force = false): boolean {
-  if (force || destination === undefined || destination === '') return false;
+  if (force || destination === undefined) return false;
   const problem = findDestinationProblem(destination);
   return problem !== undefined && isDead(problem);
 }
