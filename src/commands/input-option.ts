@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { UsageError } from '#base/errors';
 import type { Context } from '#context';
 import { type InputLog, refuseLosses } from '#scans/stats/input/input-log';
 import { listInputs } from '#scans/stats/input/list-inputs';
@@ -39,6 +41,11 @@ export async function listInputFiles(
 ): Promise<InputLog[] | undefined> {
   if (!input) return undefined;
   // A shell expands `--input *.csv` to several words.
+  const code = names.find((name) => !existsSync(name));
+  if (code !== undefined)
+    throw new UsageError(`cannot read ${code}: no such file, and CODE can't be used with --input here`, {
+      hint: 'Correct the path, or omit the code.',
+    });
   const logs = await listInputs([...input, ...names], { rotated, note, warn });
   for (const { paths } of logs) files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
   await refuseLosses(logs, { rotated, note, warn }, signal);

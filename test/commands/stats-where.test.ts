@@ -171,6 +171,9 @@ describe('codes of --input', () => {
     const unseen = await run(['--input', 'scans.ndjson', 'nowhere', first.slug, ...RANGE]);
     expect(unseen.stderr).toContain('no scans of nowhere in these files');
     await runHere(['scans', 'export', first.id, '--output-dir', 'own'], { env, cwd });
+    await runHere(['scans', 'export', first.id, '-o', 'one.csv'], { env, cwd });
+    const guessed = await run(['--input', 'one.csv', first.slug]);
+    expect([guessed.code, guessed.stderr]).toEqual([2, expect.stringContaining('only the files do (one)')]);
     const bySlug = await run(['--input', 'own', first.slug]);
     expect(bySlug).toMatchObject({ code: 2 });
     expect(bySlug.stderr).toContain('their scans have no slugs');

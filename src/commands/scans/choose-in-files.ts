@@ -35,6 +35,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       : await (await import('#commands/codes-of-file')).readNamesOfFile(context, { ...choice, from });
   const isNamed = name && createNameTest(name);
   const seen = new Set<Given>();
+  const others = new Set<string>();
   const names = new Map<string, string>();
 
   function matches(code: CodeOfScans, { id, slug }: Given): boolean {
@@ -67,13 +68,22 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
     isChosen(code: CodeOfScans): boolean {
       const found = given.filter((one) => matches(code, one));
       for (const one of found) seen.add(one);
+      if (code.isGuess && found.length === 0 && given.length > 0) others.add(code.value);
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
     },
-    unseen: () => given.filter((one) => !seen.has(one)).map(({ id, slug }) => slug ?? id ?? ''),
+    /** Warns about codes without scans. Throws UsageError if files that do not name their code may have them. */
+    noteUnseen({ warn }: Context['console']): void {
+      const unseen = given.filter((one) => !seen.has(one)).map(({ id, slug }) => shown(slug ?? id ?? ''));
+      if (unseen.length === 0) return;
+      const fault = `no scans of ${joinSome(unseen, { most: MOST_NAMED })} in these files`;
+      if (others.size === 0) {
+        warn(fault);
+        return;
+      }
+      const files = joinSome([...others].map(shown), { most: MOST_NAMED, separator: ', ' });
+      throw new UsageError(`${fault}: the rows do not name their code, only the files do (${files})`, {
+        hint: 'Omit CODE to count all scans, or name the file by the slug or ID of its code.',
+      });
+    },
   };
-}
-
-export function warnOfUnseen({ warn }: Context['console'], unseen: readonly string[]): void {
-  if (unseen.length === 0) return;
-  warn(`no scans of ${joinSome(unseen.map(shown), { most: MOST_NAMED })} in these files`);
 }

@@ -26,7 +26,7 @@ import type { InputLog } from '#scans/stats/input/input-log';
 import type { CountRequest } from '#scans/stats/readings';
 import type { Pair } from '#scans/stats/tally';
 import { chooseGroups, type Where } from './choose-groups.ts';
-import { type ChosenInFiles, chooseInFiles, divideNames, warnOfUnseen } from './choose-in-files.ts';
+import { type ChosenInFiles, chooseInFiles, divideNames } from './choose-in-files.ts';
 
 const TOP_BOUNDS = { min: 1, max: 10_000 };
 
@@ -162,7 +162,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
 export function noteCount({ console }: Context, plan: CountPlan, counted: CountedCodes): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;
-  if (plan.inFiles) warnOfUnseen(console, plan.inFiles.unseen());
+  plan.inFiles?.noteUnseen(console);
   if (coverage) noteCoverage(console, coverage, zone);
   const { sinceMs = -Infinity, untilMs = 0 } = span;
   if (sinceMs > nowMs) console.warn(`the period begins in the future, at ${format(sinceMs)} (${zone})`);

@@ -7,6 +7,8 @@ export interface CodeOfScans {
   slug?: string;
   name?: string;
   destination?: string | null;
+  /** Whether only the name of the file says which code it is. */
+  isGuess?: boolean;
 }
 
 export interface CodeName {
@@ -56,8 +58,8 @@ export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
 
   function codeOf(id: string | undefined, given: string | undefined, name: string | undefined): CodeOfScans {
     // With `--file-names slug`, an export names the file of a code by its slug.
-    const slug = id === undefined && given === undefined ? stem : given;
-    return { value: slug ?? id ?? stem, id, slug, name };
+    if (id === undefined && given === undefined) return { value: stem, slug: stem, name, isGuess: true };
+    return { value: given ?? id ?? stem, id, slug: given, name };
   }
 }
 

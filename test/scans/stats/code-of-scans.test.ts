@@ -23,12 +23,12 @@ describe('the code of a row', () => {
       slug: 'menu',
       name: undefined,
     });
-    expect(codeOf({})).toEqual({ value: 'scans', id: undefined, slug: 'scans', name: undefined });
+    expect(codeOf({})).toEqual({ value: 'scans', slug: 'scans', name: undefined, isGuess: true });
     expect(codeOf({ qr_id: 7, qr_slug: '', qr_name: 8 })).toEqual({
       value: 'scans',
-      id: undefined,
       slug: 'scans',
       name: undefined,
+      isGuess: true,
     });
   });
 
