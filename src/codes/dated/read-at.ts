@@ -21,7 +21,7 @@ export function readAt(
   const local = `${date}T${time?.replace(',', '.') ?? '00:00'}`;
   if (date === undefined || parseInstant(`${local}Z`) === undefined) {
     fault(
-      `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00, 2026-11-27 18:00 Europe/Berlin or 2026-11-27)`,
+      `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00, 2026-11-27 18:00 Europe/Berlin, or with --timezone 2026-11-27)`,
     );
     return undefined;
   }
