@@ -161,7 +161,7 @@ const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
 /** Checks that the summary can be written, before the run. Throws UsageError. */
-export async function checkSummaryPlace(path: string): Promise<void> {
+async function checkSummaryPlace(path: string): Promise<void> {
   // Takes 2 ms to load, and every command loads this file.
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
@@ -175,7 +175,7 @@ export async function checkSummaryPlace(path: string): Promise<void> {
 }
 
 /** Writes Prometheus metrics if the file ends in .prom, otherwise JSON. */
-export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
+async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('./files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);
   await writeWholeFile(path, text, { ...PLACE, processes });

@@ -14,14 +14,14 @@ import { globalsOf, lastOf, namesOf, type Reading, readLine } from './read-line.
 import { noHelp, refusal } from './refusals.ts';
 import { leaves, TREE } from './tree.ts';
 
-export type Invocation =
+type Invocation =
   | { kind: 'run'; definition: CommandDefinition; args: string[]; options: Values<Options>; globals: Globals }
   | { kind: 'print'; text: string }
   | { kind: 'refuse'; error: unknown };
 
 type Globals = SettingFlags & ConsoleFlags;
 
-export interface LineFacts {
+interface LineFacts {
   style: ErrorStyle;
   command: string;
   globals: Globals;

@@ -4,7 +4,7 @@ import { baseUrlOf } from '#service/base-url';
 import type { SettingFlags } from '#settings/settings';
 import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
 
-export type Propose = (text: string) => string;
+type Propose = (text: string) => string;
 
 /** Matches `qrctl` with the words that follow it, unless it is in quotes. */
 const QUOTED_OR_COMMAND =

@@ -11,7 +11,7 @@ export interface Leaf {
   guide?: string;
 }
 
-export interface Branch {
+interface Branch {
   name: string;
   summary: string;
   title?: string;

@@ -19,7 +19,7 @@ export interface Comparison<R, Before> {
   isNews(row: R, before: Before | undefined): boolean;
 }
 
-export interface LastRun<R> {
+interface LastRun<R> {
   isNews(row: R): boolean;
   commit(rows: readonly R[]): Promise<void>;
   close(): Promise<void>;

@@ -28,7 +28,7 @@ export interface Call<T> {
   anyBody?: boolean;
 }
 
-export type AttemptResult<T> =
+type AttemptResult<T> =
   | { kind: 'done'; value: T }
   | { kind: 'limited' }
   /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */

@@ -20,7 +20,7 @@ export interface Subject {
   keyHint?: string;
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   error: string;
   code: string | undefined;
 }

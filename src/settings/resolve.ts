@@ -41,7 +41,7 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
   'key-command': { field: 'keyCommand' },
 };
 
-export interface Sourced {
+interface Sourced {
   key: SettingKey;
   text?: string;
   source: SettingSource;

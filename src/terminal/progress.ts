@@ -8,7 +8,7 @@ export interface Progress {
   stop(): void;
 }
 
-export interface BarSurface {
+interface BarSurface {
   width(): number;
   write(text: string): void;
 }
@@ -147,7 +147,7 @@ interface Work {
   detail?: string;
 }
 
-export interface BarState extends Work {
+interface BarState extends Work {
   unit: string;
   elapsedMs: number;
   pauseLeftMs?: number;

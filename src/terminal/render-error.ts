@@ -12,7 +12,7 @@ export interface ErrorStyle {
   color?: boolean;
 }
 
-export interface ErrorPlace {
+interface ErrorPlace {
   columns?: number;
   colors?: Colors;
   wholePaths?: () => readonly string[];

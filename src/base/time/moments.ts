@@ -9,7 +9,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
 const OFFSET = /([Zz]|[+-]\d\d:?\d\d)$/;
 
-export interface MomentContext {
+interface MomentContext {
   flag: string;
   nowMs: number;
   timezone: () => string;

@@ -7,7 +7,7 @@ import { shown } from '#base/text/quote';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
-export interface TimeZoneInputs {
+interface TimeZoneInputs {
   flag?: string;
   setting?: string;
   TZ?: string;

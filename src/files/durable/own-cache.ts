@@ -29,7 +29,7 @@ const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
 /** `code` is executed, so its owner must be known. */
-export interface CacheBounds {
+interface CacheBounds {
   largest: number;
   most: number;
   content: 'code' | 'data';

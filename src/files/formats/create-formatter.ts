@@ -5,7 +5,7 @@ import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
 import { createMarkdownFormatter } from './markdown.ts';
 
-export interface FormatterOptions extends CsvOptions {
+interface FormatterOptions extends CsvOptions {
   columns: readonly Column[];
   shape?: Shape;
   keepExtra?: boolean;

@@ -24,7 +24,7 @@ export interface OutputPlace {
   replaces?: readonly FileKind[];
 }
 
-export interface WholeFileOptions extends OutputPlace {
+interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
   /** Refuses a file that is not regular. */

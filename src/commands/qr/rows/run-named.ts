@@ -27,7 +27,7 @@ export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPrev
   verb: 'update' | 'delete';
 };
 
-export interface NamedEnd {
+interface NamedEnd {
   ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
   failure: unknown;
 }

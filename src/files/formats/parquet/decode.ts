@@ -181,7 +181,7 @@ async function checkPages(
   return async (start, end) => bytes.slice(start - first, end - first);
 }
 
-export interface SourceFile {
+interface SourceFile {
   byteLength: number;
   slice: Slice;
 }

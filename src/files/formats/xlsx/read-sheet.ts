@@ -25,7 +25,7 @@ export interface Area {
   left: number;
 }
 
-export interface SheetContext {
+interface SheetContext {
   name: string;
   strings: readonly string[];
   formats: readonly NumberFormat[];

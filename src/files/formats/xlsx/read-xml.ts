@@ -1,7 +1,7 @@
 import { Parser } from 'saxen';
 import { refuseLarge, refuseWorkbook } from './unpack.ts';
 
-export interface XmlEvents {
+interface XmlEvents {
   /** Elements have no prefixes; attributes are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
