@@ -9,7 +9,7 @@ import { withoutKey } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
 import type { RawResponse, Service, ServiceOptions } from './service.ts';
 import type { QrCode } from './shapes.ts';
-import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
+import { createSlugMemory } from './slug-memory.ts';
 import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -31,7 +31,7 @@ export function createService(options: ServiceOptions): Service {
   const codes = `${base.pathname}/qr`;
   const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
   const authorized = true;
-  const slugs = createSlugMemory(options.slugStore ?? NO_SLUG_STORE);
+  const slugs = createSlugMemory(options.slugStore);
   const noted = (received: QrCode) => {
     slugs.note([received]);
     return received;

@@ -16,7 +16,7 @@ export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   retryForMs: number;
   env: Readonly<Record<string, string | undefined>>;
   events?: ServiceEvents;
-  slugStore?: SlugStore;
+  slugStore: SlugStore;
 }
 
 interface ServiceStats {

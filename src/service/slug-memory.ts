@@ -116,12 +116,6 @@ export function createSlugMemory(store: SlugStore) {
   };
 }
 
-export const NO_SLUG_STORE: SlugStore = {
-  read: async () => undefined,
-  has: async () => false,
-  write: async () => undefined,
-};
-
 function keptOf({ slug, id, name }: KnownCode): KeptCode {
   return [slug, id, name];
 }

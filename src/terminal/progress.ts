@@ -43,12 +43,7 @@ const FRAME_MS = 100;
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
-export function createBar(
-  unit: string,
-  surface: BarSurface,
-  clock: Clock,
-  startTicking: typeof every = every,
-): Bar {
+export function createBar(unit: string, surface: BarSurface, clock: Clock): Bar {
   const watch = createStopwatch(clock);
   let state: Work = { done: 0 };
   let pausedUntil: number | undefined;
@@ -66,7 +61,7 @@ export function createBar(
     surface.write(`${isDrawn ? CLEAR : ''}${withoutWrap(line)}\r`);
     isDrawn = true;
   };
-  const stopTicking = startTicking(FRAME_MS, show);
+  const stopTicking = every(FRAME_MS, show);
   show();
   return {
     update(next) {
@@ -106,12 +101,7 @@ const LINE_MS = 30_000;
 const CHECK_MS = 1000;
 
 /** Prints a line per 30 s of work without pauses, and one per pause. */
-export function createSpokenProgress(
-  unit: string,
-  note: (line: string) => void,
-  clock: Clock,
-  startTicking: typeof every = every,
-): Progress {
+export function createSpokenProgress(unit: string, note: (line: string) => void, clock: Clock): Progress {
   const watch = createStopwatch(clock);
   let work: Work | undefined;
   let notedMs = 0;
@@ -121,7 +111,7 @@ export function createSpokenProgress(
     notedMs = elapsedMs;
     note(`Working for ${formatDuration(elapsedMs)}: ${describeWork({ unit, ...work, elapsedMs })}`);
   };
-  const stop = startTicking(CHECK_MS, noteWork);
+  const stop = every(CHECK_MS, noteWork);
   return {
     update(next) {
       work = next;
@@ -140,8 +130,6 @@ interface Work {
   done: number;
   total?: number;
   estimate?: number;
-  /** Part of `done` that was done before this run. */
-  before?: number;
   waitMs?: number;
   /** Trusted plain text, such as "page 12 of 200". */
   detail?: string;
@@ -186,11 +174,9 @@ function shareOf({ done, total, estimate }: Work): number | undefined {
 }
 
 function left(state: BarState, share: number | undefined): string | undefined {
-  const { done, before = 0, elapsedMs, pauseLeftMs, waitMs = 0 } = state;
-  const own = done - before;
-  if (share === undefined || share === 0 || share === 1 || own <= 0 || elapsedMs < LEFT_FROM_MS)
-    return undefined;
-  const workMs = (elapsedMs * (done / share - done)) / own;
+  const { elapsedMs, pauseLeftMs, waitMs = 0 } = state;
+  if (share === undefined || share === 0 || share === 1 || elapsedMs < LEFT_FROM_MS) return undefined;
+  const workMs = elapsedMs / share - elapsedMs;
   const ms = workMs + (pauseLeftMs === undefined ? waitMs : Math.max(0, waitMs - pauseLeftMs));
   return ms < LEFT_FROM_MS ? undefined : `${formatDuration(Math.ceil(ms / 1000) * 1000)} left`;
 }
@@ -218,6 +204,6 @@ function pace(state: BarState): string | undefined {
   return `${formatCount(rateOf(state))}/s`;
 }
 
-function rateOf({ done, before = 0, elapsedMs }: BarState): number {
-  return Math.round(((done - before) * 1000) / elapsedMs);
+function rateOf({ done, elapsedMs }: BarState): number {
+  return Math.round((done * 1000) / elapsedMs);
 }

@@ -15,6 +15,7 @@ import { NetworkError } from '#service/network-error';
 import { parseRateHeaders } from '#service/rate-limit/rate-headers';
 import { createRateWindow } from '#service/rate-limit/rate-window';
 import { createServiceClock } from '#service/rate-limit/service-clock';
+import { NO_SLUG_STORE } from '../support/no-slug-store.ts';
 import type { Parser } from './file-parsers.ts';
 import { CODE, CODE_PAGE, HEADERS, ID, RESPONSES, SCAN_PAGE } from './samples.ts';
 
@@ -90,6 +91,7 @@ async function askService(bytes: Buffer): Promise<void> {
     clock: systemClock,
     signal,
     env: {},
+    slugStore: NO_SLUG_STORE,
   });
   await each([
     () => (bytes.length % 2 === 0 ? service.listCodes({ page: 1, limit: 100 }) : service.deleteCode(ID)),

@@ -5,6 +5,7 @@ import { systemClock } from '#base/time/time';
 import { createService } from '#service/create-service';
 import type { Service, ServiceOptions } from '#service/service';
 import { makeCode, makeScan } from '../support/make.ts';
+import { NO_SLUG_STORE } from '../support/no-slug-store.ts';
 
 export const KEY = 'svc_live_0123456789abcdef';
 
@@ -23,6 +24,7 @@ export function useService(baseUrl: string, options: Partial<ServiceOptions> = {
     // Seven attempts, without a wait between them.
     retryForMs: 7000,
     env: {},
+    slugStore: NO_SLUG_STORE,
     ...options,
   });
   onTestFinished(() => service.close());

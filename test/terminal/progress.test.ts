@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBar, renderBar } from '#terminal/progress';
 import { fakeClock } from '../support/clock.ts';
 
@@ -34,11 +34,6 @@ describe('the line of a bar', () => {
     expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
   });
 
-  test('counts from the end of an earlier run, at the rate of this one', () => {
-    const line = renderBar({ unit: 'rows', before: 150, done: 160, total: 200, elapsedMs: 10_000 }, 100);
-    expect(line).toBe('████████████████░░░░  80%  160/200 rows  1/s  40 s left');
-  });
-
   test('has a bar by an estimate if the total is unknown, and never a full one', () => {
     const line = renderBar({ unit: 'scans', done: 500, estimate: 1000, elapsedMs: 2000 }, 100);
     expect(line).toBe('██████████░░░░░░░░░░  50%  500 scans  250/s  2 s left');
@@ -59,6 +54,8 @@ describe('the line of a bar', () => {
 
 describe('a bar', () => {
   function setUp() {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const clock = fakeClock();
     const written: string[] = [];
     const surface = {
@@ -66,16 +63,9 @@ describe('a bar', () => {
       width: () => surface.columns,
       write: (text: string) => written.push(text),
     };
-    let tick: () => void = () => undefined;
-    let ticking = true;
-    const bar = createBar('scans', surface, clock, (_ms, fire) => {
-      tick = fire;
-      return () => {
-        ticking = false;
-      };
-    });
+    const bar = createBar('scans', surface, clock);
     const last = () => written.at(-1);
-    return { bar, clock, surface, written, tick: () => tick(), last, isTicking: () => ticking };
+    return { bar, clock, surface, written, tick: () => vi.advanceTimersToNextTimer(), last };
   }
 
   test('is drawn on every tick, not on every page', () => {
@@ -116,7 +106,7 @@ describe('a bar', () => {
   });
 
   test('does not draw after it has stopped', () => {
-    const { bar, tick, written, isTicking } = setUp();
+    const { bar, tick, written } = setUp();
     bar.stop();
     const before = written.length;
     tick();
@@ -124,6 +114,6 @@ describe('a bar', () => {
     bar.pause(1000);
     bar.resume();
     expect(written).toHaveLength(before);
-    expect(isTicking()).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

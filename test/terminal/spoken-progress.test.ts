@@ -1,26 +1,17 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSpokenProgress } from '#terminal/progress';
 import { fakeClock } from '../support/clock.ts';
 
 test('progress for a screen reader is a line per 30 s of work and one per pause', async () => {
   const clock = fakeClock();
   const said: string[] = [];
-  let tick: () => void = () => undefined;
-  const progress = createSpokenProgress(
-    'scans',
-    (line) => said.push(line),
-    clock,
-    (_ms, fire) => {
-      tick = fire;
-      return () => {
-        tick = () => undefined;
-      };
-    },
-  );
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const progress = createSpokenProgress('scans', (line) => said.push(line), clock);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       await clock.advance(1000);
-      tick();
+      vi.advanceTimersByTime(1000);
     }
     return said.splice(0);
   };

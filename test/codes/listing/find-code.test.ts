@@ -3,8 +3,9 @@ import { NotFoundError } from '#base/errors';
 import { findCode, findCodesBySlug } from '#codes/listing/find-code';
 import type { PageRequest } from '#service/service';
 import type { QrCode } from '#service/shapes';
-import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
+import { createSlugMemory } from '#service/slug-memory';
 import { CODE } from '../../service/setup.ts';
+import { NO_SLUG_STORE } from '../../support/no-slug-store.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const code = (number: number): QrCode => ({ ...CODE, id: idOf(number), slug: `slug-${number}` });

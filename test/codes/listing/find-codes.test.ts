@@ -5,8 +5,9 @@ import { NotFoundError } from '#base/errors';
 import type { TargetRow } from '#codes/input/check-rows';
 import { findCodes } from '#codes/listing/find-codes';
 import type { QrCode } from '#service/shapes';
-import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
+import { createSlugMemory } from '#service/slug-memory';
 import { makeCode } from '../../support/make.ts';
+import { NO_SLUG_STORE } from '../../support/no-slug-store.ts';
 
 const code = (n: number): QrCode => makeCode({ id: `id-${n}`, slug: `s${n}`, name: `Code ${n}` });
 const target = (row: number, id?: string, slug?: string): TargetRow => ({

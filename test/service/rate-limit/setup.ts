@@ -6,6 +6,7 @@ import type { ServiceOptions } from '#service/service';
 import type { Transport } from '#service/transport';
 import { type FakeClock, fakeClock } from '../../support/clock.ts';
 import { type ModelRateWindowOptions, modelRateWindow } from '../../support/model-service/rate-window.ts';
+import { NO_SLUG_STORE } from '../../support/no-slug-store.ts';
 
 export const DAY = 86_400_000;
 export const START = 1_800_000_000_000;
@@ -43,6 +44,7 @@ export function client(clock: FakeClock, transport: Transport, setup: ClientSetu
     userAgent: 'qrctl/test',
     timeoutMs: 30_000,
     env: {},
+    slugStore: NO_SLUG_STORE,
   };
   return createClient(
     { ...rest, clock, signal, concurrency, reserve, maxWaitMs, retryForMs, events },

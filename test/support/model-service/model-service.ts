@@ -3,8 +3,9 @@
  * refused. scans.ts has pages of scans, codes.ts creates and lists codes, rate-window.ts counts requests behind a transport.
  */
 import type { Service } from '#service/service';
-import { createSlugMemory, NO_SLUG_STORE } from '#service/slug-memory';
+import { createSlugMemory } from '#service/slug-memory';
 import { createWorkspace } from '#service/workspace';
+import { NO_SLUG_STORE } from '../no-slug-store.ts';
 
 const BASE_URL = 'https://far.example/api/v1';
 

@@ -141,7 +141,6 @@ export function createProgress({ console }: Context, service: Service, verb: str
     const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more];
     progress?.update({
       done: done + failed,
-      before: 0,
       total: rows,
       waitMs,
       detail: parts.filter(Boolean).join(', '),
