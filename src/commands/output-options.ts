@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
 import { addFile } from '#base/run/run-summary';
 import { cleanCsv, cleanJson } from '#base/text/clean';
@@ -70,6 +71,12 @@ function parseFields(raw: string): string[] {
   const fields = raw.split(',').map((field) => field.trim());
   if (fields.includes('')) throw new InvalidArgumentError('names separated by commas, such as id,name');
   return fields;
+}
+
+export function fileExists(what: string): UsageError {
+  return new UsageError(`cannot write ${what}: the file exists`, {
+    hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
+  });
 }
 
 /** Plans the output. Throws UsageError as `planOutput` of plan-output.ts, and for an unwritable file. */

@@ -6,7 +6,7 @@ type UtmName = (typeof UTM_NAMES)[number];
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
 /** Normalizes a UTM value: web analytics distinguish `Spring Sale` and `spring_sale `. */
-export function normaliseUtm(value: string): string {
+export function normalizeUtm(value: string): string {
   return value
     .normalize('NFC')
     .trim()
@@ -21,7 +21,7 @@ export function addUtm(address: string, tags: UtmTags): string {
   for (const name of UTM_NAMES) {
     const value = tags[name];
     if (value === undefined) continue;
-    const part = `utm_${name}=${encodeURIComponent(normaliseUtm(value))}`;
+    const part = `utm_${name}=${encodeURIComponent(normalizeUtm(value))}`;
     const isSame = (other: string) => nameOf(other) === `utm_${name}`;
     const at = parts.findIndex(isSame);
     if (at < 0) parts.push(part);

@@ -1,6 +1,6 @@
 import { UsageError } from '#base/errors';
 import { countOf, inQuotes, quote } from '#base/text/quote';
-import { normaliseUtm, UTM_NAMES, type UtmTags } from '#base/text/utm';
+import { normalizeUtm, UTM_NAMES, type UtmTags } from '#base/text/utm';
 import {
   type Checked,
   type Fault,
@@ -49,7 +49,7 @@ export function readUtm(
   if (common === undefined && !UTM_COLUMNS.some(has)) return undefined;
   const own = UTM_NAMES.flatMap((name) => {
     const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
-    const tag = value === undefined ? '' : normaliseUtm(value);
+    const tag = value === undefined ? '' : normalizeUtm(value);
     return tag === '' ? [] : [[name, tag] as const];
   });
   const tags = { ...common, ...Object.fromEntries(own) };

@@ -19,7 +19,7 @@ import { baseOf, formatBase } from '#codes/engine/plan/base';
 import { judgeNew } from '#codes/engine/plan/judge';
 import { everyCode } from '#codes/listing/codes';
 import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '#commands/define';
-import { outputOptions, printRecords } from '#commands/output-options';
+import { fileExists, outputOptions, printRecords } from '#commands/output-options';
 import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { ifPresent } from '#files/durable/disk';
@@ -259,10 +259,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
 }
 
 async function refuseExisting(path: string): Promise<void> {
-  if ((await ifPresent(nodeDisk.stat(path)).catch(() => undefined)) === undefined) return;
-  throw new UsageError(`cannot write ${path}: the file exists`, {
-    hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
-  });
+  if (await ifPresent(nodeDisk.stat(path)).catch(() => undefined)) throw fileExists(path);
 }
 
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {

@@ -3,14 +3,13 @@ import { Failure, RequestFailure, UnavailableError, UnexpectedResponseError, Usa
 import type { OutcomeCounts } from '#base/run/outcomes';
 import type { RunFacts } from '#base/run/run-summary';
 import { inQuotes, inShell, shown } from '#base/text/quote';
-import { addUtm } from '#base/text/utm';
 import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
-import { outputOptions, printRecords } from '#commands/output-options';
+import { fileExists, outputOptions, printRecords } from '#commands/output-options';
 import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { CODE_TYPES, type NewCode, newCode, type QrCode } from '#service/shapes';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, TEMPLATE_COLUMNS } from './code-columns.ts';
-import { checkNewDestination, utmOf, utmOptions } from './destination-flags.ts';
+import { checkNewDestination, utmOf, utmOptions, withTags } from './destination-flags.ts';
 import { PLAN_OUTPUT } from './plan/plan-records.ts';
 import { planFirst, type RowsVerb } from './rows/carry-out.ts';
 import {
@@ -108,25 +107,12 @@ async function createOne(context: Context, flags: CreateFlags): Promise<void> {
     });
   }
   const { output, toRecord } = await codeOutput(context, flags, 'record');
-  const destination = withTags(flags);
+  const utm = utmOf(flags);
+  const destination = utm ? withTags(flags.destination ?? '', utm) : flags.destination;
   const wanted = newCode(name, type, destination);
   checkNewDestination(context, wanted, flags.force);
   const code = await countOne(context.facts, () => create(context, wanted));
   await output.print([toRecord(code)]);
-}
-
-function withTags({ destination, ...flags }: CreateFlags): string | undefined {
-  const utm = utmOf(flags);
-  if (utm === undefined) return destination;
-  try {
-    return addUtm(destination ?? '', utm);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new UsageError(`the destination ${cause.message}`, {
-      hint: 'Pass --destination https://…, or omit the --utm-… flags.',
-      cause,
-    });
-  }
 }
 
 async function create({ service, signal, console }: Context, wanted: NewCode): Promise<QrCode> {
@@ -167,11 +153,8 @@ function lookFor(name: string): string {
 async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const { output, overwrite } = flags;
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
-  if (output !== undefined && !overwrite && (await isFile(output))) {
-    throw new UsageError(`cannot write the template ${output}: the file exists`, {
-      hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
-    });
-  }
+  if (output !== undefined && !overwrite && (await isFile(output)))
+    throw fileExists(`the template ${output}`);
   await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
   if (output !== undefined && output !== '-')
     context.console.note(`Wrote the template ${output}. Fill in one row per code, and pass it with --from`);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '#base/errors';
-import { normaliseUtm, type UtmTags } from '#base/text/utm';
+import { addUtm, normalizeUtm, type UtmTags } from '#base/text/utm';
 import { type DestinationProblem, findDestinationProblem, isDead } from '#codes/destinations/destination';
 import type { OptionDefinition } from '#commands/define';
 import type { Context } from '#context';
@@ -10,8 +10,8 @@ const GROUP = 'UTM flags (added to the destination, in lower case):';
 
 function tag(name: string, description: string, rare?: true): OptionDefinition<string> {
   const parse = (raw: string) => {
-    if (normaliseUtm(raw) === '') throw new InvalidArgumentError('at least one character');
-    return normaliseUtm(raw);
+    if (normalizeUtm(raw) === '') throw new InvalidArgumentError('at least one character');
+    return normalizeUtm(raw);
   };
   return { flags: `--utm-${name} <text>`, description, group: GROUP, parse, rare };
 }
@@ -35,6 +35,19 @@ export function utmOf(
     content: flags.utmContent,
   });
   return Object.keys(tags).length > 0 ? tags : undefined;
+}
+
+/** Adds tags to a destination. Throws UsageError if it is not a web address. */
+export function withTags(destination: string, utm: UtmTags, what = 'the destination'): string {
+  try {
+    return addUtm(destination, utm);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(`${what} ${cause.message}; no changes were made`, {
+      hint: 'Pass --destination https://…, or omit the --utm-… flags.',
+      cause,
+    });
+  }
 }
 
 export function withoutUndefined<K extends string>(

@@ -1,6 +1,6 @@
 import { UnexpectedResponseError, UsageError } from '#base/errors';
 import { quote } from '#base/text/quote';
-import { addUtm, type UtmTags } from '#base/text/utm';
+import type { UtmTags } from '#base/text/utm';
 import { chooseTimeZone } from '#base/time/time-zone';
 import { endsByRow, itemsByRow, planDue } from '#codes/dated/due-plan';
 import { contradictions, nameOf } from '#codes/dated/due-wishes';
@@ -22,6 +22,7 @@ import {
   utmOptions,
   warnOfDestination,
   withoutUndefined,
+  withTags,
 } from './destination-flags.ts';
 import { DUE_PLAN_COLUMNS, PLAN_OUTPUT } from './plan/plan-records.ts';
 import type { ByCode } from './rows/carry-out.ts';
@@ -146,25 +147,13 @@ async function updateNamed(
 function wishOf({ changes, utm }: NamedChanges): CodeChanges {
   const { destination } = changes;
   if (utm === undefined || destination === undefined) return changes;
-  return { ...changes, destination: withTags(destination, utm, 'the destination') };
+  return { ...changes, destination: withTags(destination, utm) };
 }
 
 function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
   if (utm === undefined) return;
   for (const { slug, destination } of codes)
     withTags(destination ?? '', utm, `the destination of ${quote(slug)}`);
-}
-
-function withTags(destination: string, utm: UtmTags, what: string): string {
-  try {
-    return addUtm(destination, utm);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new UsageError(`${what} ${cause.message}; no changes were made`, {
-      hint: 'Omit the --utm-… flags, or pass a web address with --destination.',
-      cause,
-    });
-  }
 }
 
 const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);

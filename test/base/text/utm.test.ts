@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addUtm, normaliseUtm, utmOf } from '#base/text/utm';
+import { addUtm, normalizeUtm, utmOf } from '#base/text/utm';
 
-describe('normaliseUtm', () => {
+describe('normalizeUtm', () => {
   it.each([
     ['Spring Sale', 'spring_sale'],
     ['  SPRING \t sale ', 'spring_sale'],
@@ -11,8 +11,8 @@ describe('normaliseUtm', () => {
     ['İI', 'i̇i'],
     [' ', ''],
   ])('%j is %j, and stays so', (value, form) => {
-    expect(normaliseUtm(value)).toBe(form);
-    expect(normaliseUtm(form)).toBe(form);
+    expect(normalizeUtm(value)).toBe(form);
+    expect(normalizeUtm(form)).toBe(form);
   });
 });
 
