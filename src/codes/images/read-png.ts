@@ -18,7 +18,7 @@ export function readPng(bytes: Uint8Array) {
   const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side);
   const raster = createRaster(side, side, 255);
   const grayAt =
-    bits === 1 ? paletteGrey(rows, stride, graysOf(type, chunks)) : samplesGrey(rows, stride, channels);
+    bits === 1 ? paletteGray(rows, stride, graysOf(type, chunks)) : samplesGray(rows, stride, channels);
   for (let y = 0; y < side; y++) {
     const [before, from, to] = [(y - 1) * stride, y * stride, (y + 1) * stride];
     if (y > 0 && rows.compare(rows, before, from, from, to) === 0)
@@ -65,11 +65,11 @@ function graysOf(type: number, chunks: ReadonlyMap<string, Buffer>): [number, nu
   return [gray(0), gray(1)];
 }
 
-function paletteGrey(rows: Buffer, stride: number, [dark, light]: [number, number]) {
+function paletteGray(rows: Buffer, stride: number, [dark, light]: [number, number]) {
   return (x: number, y: number) => ((rows[y * stride + (x >> 3)] ?? 0) & (0x80 >> (x & 7)) ? light : dark);
 }
 
-function samplesGrey(rows: Buffer, stride: number, channels: number) {
+function samplesGray(rows: Buffer, stride: number, channels: number) {
   return (x: number, y: number) => {
     const at = y * stride + x * channels;
     const opacity = channels === 4 ? (rows[at + 3] ?? 0) / 255 : 1;

@@ -106,9 +106,9 @@ export async function planExport(
       hint: 'Add -o scans.csv, or --output-dir DIR for one file per code.',
     });
   const { outputDir: directory, fileNames = 'id' } = flags;
-  const labelled = flags.partitionBy !== undefined || (directory === undefined && !isOneCode(names, flags));
+  const labeled = flags.partitionBy !== undefined || (directory === undefined && !isOneCode(names, flags));
   const planned = planOutput(flags, {
-    columns: columns(labelled, flags.fields !== undefined),
+    columns: columns(labeled, flags.fields !== undefined),
     shape: 'list',
     formats: SCAN_FORMATS,
     settings,
@@ -117,7 +117,7 @@ export async function planExport(
   const isForPeople = planned.excel || planned.format === 'xlsx';
   const output: OutputPlan = {
     ...planned,
-    columns: isForPeople && !planned.chosen ? columns(labelled, true) : planned.columns,
+    columns: isForPeople && !planned.chosen ? columns(labeled, true) : planned.columns,
     timezone: flags.timezone,
     replaces: flags.overwrite ? [...ORDINARY_FILES, 'log'] : ORDINARY_FILES,
   };
@@ -131,7 +131,7 @@ export async function planExport(
   return {
     ...range,
     all: everyOf(names, flags),
-    labelled,
+    labeled,
     named:
       fileNames === 'slug' ||
       (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
@@ -150,9 +150,9 @@ export async function planExport(
   };
 }
 
-function columns(labelled: boolean, withLocal: boolean): Column[] {
+function columns(labeled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
-  return [...(labelled ? CODE_COLUMNS : []), ...fields].map((name) => {
+  return [...(labeled ? CODE_COLUMNS : []), ...fields].map((name) => {
     // Equal in all formats, because --input may read a workbook that was saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };

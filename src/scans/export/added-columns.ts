@@ -15,10 +15,10 @@ export function labelOf({ id, slug, name }: CodeLabel) {
 export function addColumns(
   code: CodeLabel,
   sink: CodeSink,
-  { labelled, localTime }: { labelled: boolean; localTime: LocalTime | undefined },
+  { labeled, localTime }: { labeled: boolean; localTime: LocalTime | undefined },
 ): CodeSink {
-  if (!labelled && !localTime) return sink;
-  const label = labelled ? labelOf(code) : {};
+  if (!labeled && !localTime) return sink;
+  const label = labeled ? labelOf(code) : {};
   const blank = { ...label, ...Object.fromEntries(SCAN_FIELDS.map((field) => [field, null])) };
   const extended = (row: Row, timeMs: number): Row => {
     if (localTime) return { ...label, ...row, [LOCAL_TIME]: localTime.format(timeMs), ...label };

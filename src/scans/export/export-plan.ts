@@ -21,7 +21,7 @@ export interface ExportPlan {
   zone(): string;
   /** Whether all codes are exported, or their filters. */
   all: boolean | string;
-  labelled: boolean;
+  labeled: boolean;
   /** Whether slugs or names are written, so that codes specified by ID are fetched. */
   named: boolean;
   output: OutputPlan;

@@ -37,12 +37,12 @@ export async function openSinks(
   plan: ExportPlan,
   { codes, service, openDocument }: SinkJob,
 ): Promise<ExportSinks> {
-  const { append, directory, labelled, localZone, output, partition } = plan;
+  const { append, directory, labeled, localZone, output, partition } = plan;
   const remarks: string[] = [];
   const contents = createOutputContents(plan);
   const common = { contents: contents.read, remarks };
   const localTime = localZone === undefined ? undefined : createLocalTime(localZone);
-  const withColumns = (code: CodeLabel, sink: CodeSink) => addColumns(code, sink, { labelled, localTime });
+  const withColumns = (code: CodeLabel, sink: CodeSink) => addColumns(code, sink, { labeled, localTime });
   const openLog = async (keptBy: LogPlace, of = codes) => {
     const remark = (line: string) => void remarks.push(line);
     return contents.appended(await openGrowing(run, plan, keptBy, of, service, { remark }));

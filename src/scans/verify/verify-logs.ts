@@ -152,7 +152,7 @@ async function openLog(
   const { columns, dialect } = identity;
   const zone = columns.includes(LOCAL_TIME) ? dialect.timezone : undefined;
   const added = {
-    labelled: columns.includes('qr_id'),
+    labeled: columns.includes('qr_id'),
     localTime: zone === undefined ? undefined : createLocalTime(zone),
   };
   return {

@@ -69,8 +69,8 @@ describe('rows are read back', () => {
       ],
       end: text.length,
     });
-    const labelled = { ...csv, columns: ['qr_id', 'ts', 'id'] };
-    expect((await rowsIn('c,2026-01-01T00:00:00Z,7\n', labelled)).rows).toEqual([
+    const labeled = { ...csv, columns: ['qr_id', 'ts', 'id'] };
+    expect((await rowsIn('c,2026-01-01T00:00:00Z,7\n', labeled)).rows).toEqual([
       { code: 'c', id: '7', timeMs: T1 },
     ]);
   });
@@ -83,8 +83,8 @@ describe('rows are read back', () => {
       { id: '-2', timeMs: T1 + 1000 },
     ];
     expect((await rowsIn(text, ndjson)).rows).toEqual(rows.map((row) => ({ ...row, code: 'c' })));
-    const { rows: labelled } = await rowsIn(text, { ...ndjson, columns: ['qr_id', 'id', 'ts'] });
-    expect(labelled.map(({ code }) => code)).toEqual(['c', undefined]);
+    const { rows: labeled } = await rowsIn(text, { ...ndjson, columns: ['qr_id', 'id', 'ts'] });
+    expect(labeled.map(({ code }) => code)).toEqual(['c', undefined]);
   });
 
   it.each([1, 2, 7, 30, 64])('equally from pieces of %i bytes', async (piece) => {
@@ -234,9 +234,9 @@ describe('a lost state is rebuilt', () => {
   });
 
   it('without such a proof if the rows contain their code, or there are none', async () => {
-    const labelled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
+    const labeled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
     const text = 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,c\n1,2026-01-01T00:00:00Z,d\n';
-    const { overlaps, proof } = await rebuilt(text, labelled);
+    const { overlaps, proof } = await rebuilt(text, labeled);
     expect([...overlaps.keys()]).toEqual(['c', 'd']);
     expect(proof).toBeUndefined();
     expect(await rebuilt(HEAD, csv)).toMatchObject({

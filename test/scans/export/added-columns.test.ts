@@ -15,7 +15,7 @@ async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
       return rows.length;
     },
   };
-  const how = { labelled: true, localTime: undefined };
+  const how = { labeled: true, localTime: undefined };
   await addColumns({ id: label.qr_id, slug: label.qr_slug }, sink as CodeSink, how).write({
     rows,
     times: rows.map(() => 0),

@@ -102,7 +102,7 @@ test.each([
   [24, [0, 6, 12, 18]],
   [7, [0, 1, 2, 3, 4, 5, 6]],
   [8, [0, 2, 4, 6]],
-])('a chart labels %d columns at equal distances', async (count, labelled) => {
+])('a chart labels %d columns at equal distances', async (count, labeled) => {
   const rows = Array.from({ length: count }, (_, at) => ({
     value: `2026-10-${String(at + 1).padStart(2, '0')}`,
     scans: at,
@@ -111,7 +111,7 @@ test.each([
   const labels = [...page.matchAll(/text-anchor="(?:start|middle|end)">(\d+) Oct<\/text>/g)].map(
     ([, day]) => Number(day) - 1,
   );
-  expect(labels).toEqual(labelled);
+  expect(labels).toEqual(labeled);
 });
 
 test('a chart has the line of the comparison, in the order of time', async () => {

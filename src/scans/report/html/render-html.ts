@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { line } from 'd3-shape';
 import { type AccentColors, accentColors } from '#scans/report/accent';
-import { columnScale, labelledUnits, valueScale } from '#scans/report/chart-scales';
+import { columnScale, labeledUnits, valueScale } from '#scans/report/chart-scales';
 import type {
   Card,
   CellText,
@@ -139,8 +139,8 @@ function columnChart(
     return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(x.left(at))}" width="${percent(x.width)}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
   });
   const isShort = columns.length <= MOST_LABELS.short;
-  const labelled = labelledUnits(columns.length, isShort ? MOST_LABELS.short : MOST_LABELS.long);
-  const labels = labelled.map((at, i, all) => {
+  const labeled = labeledUnits(columns.length, isShort ? MOST_LABELS.short : MOST_LABELS.long);
+  const labels = labeled.map((at, i, all) => {
     const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
     const outer = at === 0 ? 'start' : 'end';
     const anchor = isWithin ? 'middle' : outer;

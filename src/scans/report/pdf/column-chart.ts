@@ -1,4 +1,4 @@
-import { columnScale, labelledUnits, valueScale } from '#scans/report/chart-scales';
+import { columnScale, labeledUnits, valueScale } from '#scans/report/chart-scales';
 import type { ColumnChart } from '#scans/report/document';
 import type { Block, Section } from './blocks.ts';
 import type { Box, Canvas } from './canvas.ts';
@@ -67,7 +67,7 @@ function drawChart(canvas: Canvas, columns: Columns, box: Box, { scale, height, 
     previous === null ? [] : [[x.center(at), bottom - height(previous)] as const],
   );
   if (before.length > 1) canvas.stroke(before, COLORS.before, 1.4);
-  for (const { at, line, align } of labelled(columns, width, set)) {
+  for (const { at, line, align } of labeled(columns, width, set)) {
     const edge = { start: x.left(at), center: x.center(at), end: x.left(at) + x.width }[align];
     canvas.text(line, { x: edge, y: bottom + 10.5, align });
   }
@@ -79,7 +79,7 @@ interface Label {
   align: 'start' | 'center' | 'end';
 }
 
-function labelled(columns: Columns, width: number, set: Typesetter): Label[] {
+function labeled(columns: Columns, width: number, set: Typesetter): Label[] {
   const lines = columns.map(({ label }) => set.line(label, TEXT.axis));
   const widest = widestOf(lines) + LABEL_GAP;
   const label = (at: number, align: Label['align']): Label[] => {
@@ -92,7 +92,7 @@ function labelled(columns: Columns, width: number, set: Typesetter): Label[] {
     if (at === 0) return 'start';
     return at === columns.length - 1 ? 'end' : 'center';
   };
-  return labelledUnits(columns.length, most).flatMap((at) => label(at, alignOf(at)));
+  return labeledUnits(columns.length, most).flatMap((at) => label(at, alignOf(at)));
 }
 
 const KEY = 7;

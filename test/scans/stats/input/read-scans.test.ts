@@ -149,8 +149,8 @@ describe('files of scans', () => {
   });
 
   it('have the code of each scan: by its slug, its ID, or the file', async () => {
-    const labelled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
-    expect((await read({ 'all.csv': labelled })).taken[0]?.code).toBe('menu');
+    const labeled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
+    expect((await read({ 'all.csv': labeled })).taken[0]?.code).toBe('menu');
     expect((await read({ 'spring.csv.gz': gzipSync(csv([scan(1, 0)])) })).taken[0]?.code).toBe('spring');
   });
 });
@@ -279,9 +279,9 @@ describe('each scan once', () => {
 
   it('is recognized if the ID of its code is in capitals in one of two files', async () => {
     const uuid = '00000000-0000-4000-8000-00000000000A';
-    const labelled = csv([{ ...scan(1, 0), qr_id: uuid, qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
+    const labeled = csv([{ ...scan(1, 0), qr_id: uuid, qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
     expect(
-      (await read({ 'all.csv': labelled, [`${uuid.toLowerCase()}.csv`]: csv([scan(1, 0)]) })).ids,
+      (await read({ 'all.csv': labeled, [`${uuid.toLowerCase()}.csv`]: csv([scan(1, 0)]) })).ids,
     ).toEqual(['1']);
   });
 
@@ -293,8 +293,8 @@ describe('each scan once', () => {
   });
 
   it("can't be recognized if only one of two files has the codes (F6)", async () => {
-    const labelled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
-    expect(await refusal({ 'a.csv': labelled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
+    const labeled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
+    expect(await refusal({ 'a.csv': labeled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UsageError',
       message:
         'cannot count a.csv and b.csv together: only a.csv has the code IDs (qr_id) needed to detect duplicates',
