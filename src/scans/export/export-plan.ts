@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '#base/errors';
+import { FILE_KINDS } from '#files/formats/kept-file';
 import type { OutputPlan } from '#files/formats/plan-output';
 import { checkWholeFile, OTHER_DIRECTORY } from '#files/formats/whole-file';
 import type { AppendFile } from '#scans/append/add-rows';
@@ -110,10 +111,9 @@ function namesIn(directory: string): Promise<string[]> {
 }
 
 function refusal(path: string): UsageError {
-  return new UsageError(
-    `cannot replace ${path}: it was written with --append, and may have scans that the service no longer has`,
-    { hint: `${UNCHANGED} Add --append to add new scans, or --overwrite to replace the file.` },
-  );
+  return new UsageError(`cannot replace ${path}: it ${FILE_KINDS.log}`, {
+    hint: `${UNCHANGED} Add --append to add new scans, or --overwrite to replace the file.`,
+  });
 }
 
 export async function openGrowing(
