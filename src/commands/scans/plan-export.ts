@@ -24,7 +24,7 @@ import { SCAN_FORMATS } from '#files/formats/formats';
 import { ORDINARY_FILES } from '#files/formats/kept-file';
 import { type OutputPlan, planOutput } from '#files/formats/plan-output';
 import type { Partitioning } from '#scans/append/identity';
-import { DEFAULT_OVERLAP_MS } from '#scans/append/open-log-file';
+import { OVERLAP_MS } from '#scans/append/overlap';
 import { CODE_COLUMNS, LOCAL_TIME } from '#scans/export/added-columns';
 import { type ExportPlan, extensionOf } from '#scans/export/export-plan';
 import { SCAN_FIELDS } from '#service/shapes';
@@ -199,7 +199,7 @@ function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan):
     files.use({ what, flag: '--output', path: `${output.path}.state.json`, writes: true });
   return {
     path: flags.output ?? '',
-    overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,
+    overlapMs: flags.overlap ?? OVERLAP_MS,
     restart: flags.restart ?? false,
     rotated: flags.rotated ?? false,
     movedFrom: flags.movedFrom,

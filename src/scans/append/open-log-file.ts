@@ -6,9 +6,8 @@ import type { Service } from '#service/service';
 import type { AppendFile } from './add-rows.ts';
 import { type AppendOptions, openAppendFile } from './append-file.ts';
 import type { AppendIdentity, AppendRun, OwnWorkspace } from './identity.ts';
+import { OVERLAP_MS } from './overlap.ts';
 import { type LogPlace, placeOf } from './recorded-log.ts';
-
-export const DEFAULT_OVERLAP_MS = 3_600_000;
 
 export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
 
@@ -19,7 +18,7 @@ type LogFileOptions = Omit<AppendRun, 'overlapMs' | 'clock'> &
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
   keptBy: LogPlace,
-  { append = true, overlapMs = DEFAULT_OVERLAP_MS, identity, ...options }: LogFileOptions,
+  { append = true, overlapMs = OVERLAP_MS, identity, ...options }: LogFileOptions,
   service: LogService,
 ): Promise<AppendFile> {
   const createFormatter = await loadFormatter(identity);

@@ -172,6 +172,8 @@ export function setBackOf(
 /** Maximum set-back that only the machine's clock shows; a greater one is an error. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
+/** Time by which readings overlap, because scans may be listed late. */
+export const OVERLAP_MS = 3_600_000;
 /** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
+import { OVERLAP_MS } from '#scans/append/overlap';
 import { labelOf } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { exportScans } from '#scans/export/export-scans';
@@ -7,7 +8,7 @@ import { type CodeReader, type ReadScans, readerOf, type ScanService, widened } 
 import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
 import type { Scan } from '#service/shapes';
-import { type FoundScan, OVERLAP_MS, type ScanPrinter } from './scan-printer.ts';
+import type { FoundScan, ScanPrinter } from './scan-printer.ts';
 
 interface FollowJob {
   codes: readonly CodeLabel[];

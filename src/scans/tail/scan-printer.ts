@@ -1,6 +1,6 @@
 import { getOrAdd, inChunks } from '#base/collections';
 import type { Row, RowSink } from '#files/formats/row-sink';
-import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '#scans/append/overlap';
+import { CLOCK_NOISE_MS, type ClockReading, OVERLAP_MS, setBackOf } from '#scans/append/overlap';
 import type { TailPosition, TailRun, TailStateFile } from './state-file.ts';
 
 export interface FoundScan {
@@ -49,8 +49,6 @@ export async function openScanPrinter(
   };
 }
 
-/** Time by which readings overlap, because scans may be listed late. */
-export const OVERLAP_MS = 3_600_000;
 const MOST_HELD = 10_000;
 
 export function createTailProgress(sinceMs: number, positions: Map<string, TailPosition>) {
