@@ -34,7 +34,7 @@ export async function* fetchInOrder<Item, T>(
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,
-  work: (item: T) => Promise<void>,
+  work: (item: T) => Promise<unknown>,
   stopped: () => boolean = () => false,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();

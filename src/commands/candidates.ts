@@ -1,5 +1,6 @@
 import { clean } from '#base/text/clean';
 import type { ConnectedSettings, Context } from '#context';
+import { MAX_CODES_PAGE } from '#service/shapes';
 import type { KnownCode, Listing } from '#service/slug-memory';
 import { readStore } from '#settings/store';
 import { defineCommand } from './define.ts';
@@ -8,7 +9,6 @@ const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
 const PATIENCE_MS = 1500;
 const MOST_PAGES = 10;
-const CODES_A_PAGE = 100;
 const LONGEST_NAME = 40;
 
 const PLAIN_WORD = /^[\p{L}\p{N}][\p{L}\p{N}._~-]*$/u;
@@ -63,7 +63,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
 
 /** Requests codes. Without a timely response, returns cached ones, and waits before the next query. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
-  const { fetchInOrder } = await import('#base/parallel');
+  const { inParallel } = await import('#base/parallel');
   const service = await context.connect({
     ...settings,
     reserve: { percent: 50 },
@@ -71,12 +71,12 @@ async function requestCodes(context: Context, settings: ConnectedSettings): Prom
     retryForMs: 0,
     timeoutMs: PATIENCE_MS,
   });
-  const getPage = (page: number) => service.listCodes({ page, limit: CODES_A_PAGE });
+  const getPage = (page: number) => service.listCodes({ page, limit: MAX_CODES_PAGE });
   const getAll = async () => {
     const first = await getPage(1);
     const pages = Math.ceil(first.total / Math.max(1, first.rows.length));
     const others = Array.from({ length: Math.max(0, Math.min(MOST_PAGES, pages) - 1) }, (_, i) => i + 2);
-    for await (const _ of fetchInOrder(others, getPage, settings.concurrency));
+    await inParallel(others, settings.concurrency, getPage);
     return { answered: true, whole: pages <= MOST_PAGES };
   };
   const enough = new AbortController();
