@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { systemCode, UsageError } from '#base/errors';
+import { keyProblem } from '#base/text/key';
 import { DAY_MS, parseInstant } from '#base/time/time';
 import type { Context } from '#context';
 import { createFaults, FAULT_KINDS, type PlannedFault, SLOW_MS } from '#sandbox/faults';
@@ -140,8 +141,9 @@ function checkWindow(windowMs: number | undefined): number | undefined {
 }
 
 function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || /^[\x21-\x7e]{1,512}$/.test(key)) return key;
-  throw new UsageError('invalid value for --key (expected up to 512 visible ASCII characters)');
+  const problem = key === undefined ? undefined : keyProblem(key);
+  if (problem === undefined) return key;
+  throw new UsageError(`--key ${problem}`);
 }
 
 function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
