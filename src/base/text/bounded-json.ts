@@ -2,15 +2,13 @@
  * Parses JSON with bounded memory: a parsed value may take 100 times the memory of its text. No other module
  * calls JSON.parse.
  */
+import { MOST_VALUES } from '#base/bounds';
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
 /** Message that follows "the response " or "line 3 ". */
 export class ExcessiveJsonError extends SyntaxError {}
 
 const SMALL = 1024 * 1024;
-
-/** Counts an array or object as four values, a string or member name as two more. */
-const MOST_VALUES = 4_000_000;
 
 const MOST_DEPTH = 100;
 
@@ -20,6 +18,7 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
+/** Counts an array or object as four values, a string or member name as two more. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

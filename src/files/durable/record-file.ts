@@ -30,13 +30,13 @@ export function parseRecord<T>(
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
   if (!found || sha256(`${found[1]}}`) !== found[2])
     throw new DamagedRecordError('cannot be read (truncated or changed)');
-  const saved = orUndefined(() => parseBounded(text, MOST_VALUES));
+  const saved = orUndefined(() => parseBounded(text, MOST_RECORD_VALUES));
   if (!isObject(saved) || !isForm(saved))
     throw new UnknownRecordError('has a format that this version of qrctl does not support');
   return saved;
 }
 
-const MOST_VALUES = 16_000_000;
+const MOST_RECORD_VALUES = 16_000_000;
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -1,7 +1,7 @@
 /** Caches the UTF-8 of repeated values: copying bytes takes half the time of joining strings. */
 import { Buffer } from 'node:buffer';
 
-const MOST_VALUES = 1000;
+const MOST_KNOWN = 1000;
 const LONGEST_VALUE = 100;
 
 export interface Field {
@@ -29,6 +29,6 @@ function remember(field: Field, value: unknown, encode: (value: unknown) => stri
   if (!known || !isShort) return undefined;
   const bytes = Buffer.concat([opening, Buffer.from(encode(value))]);
   known.set(value, bytes);
-  if (known.size >= MOST_VALUES) field.known = undefined;
+  if (known.size >= MOST_KNOWN) field.known = undefined;
   return bytes;
 }

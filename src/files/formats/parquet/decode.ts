@@ -7,6 +7,7 @@ import {
   type RowGroup,
 } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
+import { MOST_COLUMNS } from '#base/bounds';
 
 export type ColumnValues =
   | { is: 'integers' | 'microseconds'; values: BigInt64Array }
@@ -22,8 +23,6 @@ export interface DecodedGroup {
   rows: number;
   columns: { name: string; column: ColumnValues }[];
 }
-
-const MOST_COLUMNS = 1000;
 
 /** Parsers that replace the library's: a Date would have fewer digits than the file. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
@@ -139,8 +138,8 @@ export type FromWorker =
 
 export type ToWorker = { is: 'bytes'; number: number; bytes: ArrayBuffer } | { is: 'taken' };
 
-const MOST_ROWS = 2 ** 21;
-const MOST_BYTES = 2 ** 29;
+const MOST_GROUP_ROWS = 2 ** 21;
+const MOST_GROUP_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
@@ -154,7 +153,7 @@ async function checkPages(
   source: SourceFile,
 ): Promise<Slice> {
   const rows = Number(group.num_rows);
-  if (!(rows >= 0 && rows <= MOST_ROWS)) throw new Error(`a row group has ${group.num_rows} rows`);
+  if (!(rows >= 0 && rows <= MOST_GROUP_ROWS)) throw new Error(`a row group has ${group.num_rows} rows`);
   const chunks = group.columns.flatMap(({ meta_data }) => {
     if (!meta_data) throw new Error('a column has no metadata');
     const [name = ''] = meta_data.path_in_schema;
@@ -163,11 +162,12 @@ async function checkPages(
     if (!(start >= 0 && end >= start && end <= source.byteLength))
       throw new Error(`the column ${name} lies outside of the file`);
     // Lists have more values than rows.
-    const most = meta_data.path_in_schema.length === 1 ? rows : MOST_ROWS;
+    const most = meta_data.path_in_schema.length === 1 ? rows : MOST_GROUP_ROWS;
     return columns && !columns.includes(name) ? [] : [{ name, start, end, most }];
   });
   const refuseLarge = (length: number) => {
-    if (length > MOST_BYTES) throw new Error(`a row group has more than ${MOST_BYTES / 2 ** 20} MiB`);
+    if (length > MOST_GROUP_BYTES)
+      throw new Error(`a row group has more than ${MOST_GROUP_BYTES / 2 ** 20} MiB`);
   };
   const first = chunks.reduce((least, { start }) => Math.min(least, start), source.byteLength);
   const last = chunks.reduce((most, { end }) => Math.max(most, end), first);

@@ -57,7 +57,8 @@ export function readSheet(
         row = { line: Number(attribute('r')) || row.line + 1, cells: new Map(), isHidden };
         column = -1;
         rows += 1;
-        if (rows > MOST_LINES) refuseWorkbook(name, `has more than ${formatCount(MOST_LINES)} rows`);
+        if (rows > MOST_SHEET_ROWS)
+          refuseWorkbook(name, `has more than ${formatCount(MOST_SHEET_ROWS)} rows`);
       } else if (opened === 'c') {
         cells += 1;
         if (cells > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} cells`);
@@ -85,7 +86,7 @@ export function readSheet(
   return merged;
 }
 
-const MOST_LINES = 2 ** 20;
+const MOST_SHEET_ROWS = 2 ** 20;
 
 const SHEET = { list: 'sheetData', item: 'row' };
 
