@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { displayWidth } from '#base/text/display-width';
 import { formatCount } from '#base/text/quote';
+import { isRecurring } from '#scans/stats/dimensions';
 import type { Figure, Section } from '#scans/stats/figures';
 import type { Colors } from '#terminal/color';
 import { type Cell, createGrid, fitText, GAP } from '#terminal/grid';
@@ -50,9 +51,8 @@ interface NumberColumn {
 }
 
 /** Returns the sizes of bars: averages for weekdays and hours, because a range may contain more of some. */
-export function sizesOf({ kind, by, rows }: Section): number[] {
-  const isRecurring = kind === 'time' && (by === 'weekday' || by === 'hour');
-  return rows.map(({ scans, perDay }) => (isRecurring ? (perDay ?? 0) : scans));
+export function sizesOf(section: Section): number[] {
+  return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
 }
 
 export function drawTable(

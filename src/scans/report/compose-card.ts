@@ -1,6 +1,7 @@
 import { capitalize } from '#base/text/quote';
+import { isRecurring } from '#scans/stats/dimensions';
 import type { Figure, Section } from '#scans/stats/figures';
-import { calendarTable, figuresTable, isNew, isRecurring } from './compose-tables.ts';
+import { calendarTable, figuresTable, isNew } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
 import { fill, type Locale } from './languages/load-language.ts';
 import { formatHour, shorten, unitDates, unitName } from './row-names.ts';

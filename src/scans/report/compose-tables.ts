@@ -1,5 +1,6 @@
 import { capitalize } from '#base/text/quote';
 import type { Cross } from '#scans/stats/cross';
+import { isRecurring } from '#scans/stats/dimensions';
 import type { Figure, HourOfWeekday, Section } from '#scans/stats/figures';
 import { toneOf } from './compose-tiles.ts';
 import type { CellText, FigureCell, FigureTable, Name, Shade, ShadeCell, ShadeTable } from './document.ts';
@@ -73,10 +74,6 @@ export function crossTable({ rows, columns, cells }: Cross, locale: Locale): Fig
       ],
     })),
   };
-}
-
-export function isRecurring({ kind, by }: Pick<Section, 'kind' | 'by'>): boolean {
-  return kind === 'time' && (by === 'hour' || by === 'weekday');
 }
 
 function markedName(row: Figure, section: Section, locale: Locale): Name {

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { sum } from '#base/collections';
 import type { LocalTime } from '#base/time/local-time';
 import { periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
-import { DAY_MS, HOUR_MS } from '#base/time/time';
+import { DAY_MS, HOUR_MS, weekdayOfDay } from '#base/time/time';
 import type { TimeDimension } from './dimensions.ts';
 
 /** Half-open range in ms since the epoch; an undefined end is open. */
@@ -49,7 +49,7 @@ export function unitOf(unit: TimeDimension, hour: number): number {
     case 'week':
       return Math.floor((day + EPOCH_WEEKDAY) / DAYS_A_WEEK);
     case 'weekday':
-      return (((day + EPOCH_WEEKDAY) % DAYS_A_WEEK) + DAYS_A_WEEK) % DAYS_A_WEEK;
+      return weekdayOfDay(day);
     case 'month': {
       const { year, month } = dateOf(day);
       return (year - 1970) * 12 + month - 1;

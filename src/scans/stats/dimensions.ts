@@ -29,6 +29,10 @@ function isOneOf<D extends string>(dimensions: readonly D[], dimension: string):
   return (dimensions as readonly string[]).includes(dimension);
 }
 
+export function isRecurring({ kind, by }: GroupBy): boolean {
+  return kind === 'time' && (by === 'hour' || by === 'weekday');
+}
+
 export function unitsOfTime(groups: readonly GroupBy[]): TimeDimension[] {
   return groups.flatMap((group) => (group.kind === 'time' ? [group.by] : []));
 }
