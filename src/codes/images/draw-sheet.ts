@@ -3,7 +3,7 @@ import { type CaptionFont, loadFonts } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 import { type Typeset, typeset } from '#files/paper/missing-glyphs';
 import { drawPieces, widthOfPieces } from '#files/paper/pdf-text';
-import { closePdf } from '#files/paper/pdfkit';
+import { closePdf, openPdf } from '#files/paper/pdfkit';
 import type { Encoded, Fault } from './draw-image.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type ImageStyle, modulesAcross, POINTS_A_MM } from './image-style.ts';
@@ -11,7 +11,7 @@ import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-sheet.ts';
 import { clearPlate, plateOf } from './logo.ts';
 import { placeFault } from './verify.ts';
-import { drawCode, inkOf, openPdf } from './write-pdf.ts';
+import { drawCode, inkOf } from './write-pdf.ts';
 
 export interface Label extends Encoded {
   caption: string;
@@ -49,7 +49,8 @@ interface Spot {
 /** I1: draws labels. A decoder must read each code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
-  const document = openPdf({ ...grid.paper, title: style.title });
+  const { widthMm, heightMm } = grid.paper;
+  const document = openPdf(style.title, { size: [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM] });
   setUnscaled(document);
   const writeCaption = layout.caption && (await prepareCaptions(document, labels, layout.caption));
   const pages: { spots: readonly Spot[]; drawing: Drawing }[] = [];

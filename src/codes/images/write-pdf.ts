@@ -1,7 +1,6 @@
 import { getOrAdd } from '#base/collections';
 import { type Color, formatColor } from '#base/color';
-import { EPOCH } from '#base/time/time';
-import { closePdf, PDFDocument } from '#files/paper/pdfkit';
+import { closePdf, openPdf } from '#files/paper/pdfkit';
 import type { Figure } from './drawing.ts';
 import { POINTS_A_MM } from './image-style.ts';
 import type { Plate } from './logo.ts';
@@ -10,25 +9,10 @@ import { formatPlate } from './write-png.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-export function openPdf(page: { widthMm: number; heightMm: number; title: string }): Pdf {
-  const { widthMm, heightMm, title } = page;
-  const document = new PDFDocument({
-    size: [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM],
-    margin: 0,
-    autoFirstPage: false,
-    // I4: zlib's output would differ between engines.
-    compress: false,
-    font: '',
-    // I4: the library would otherwise derive the file ID from the time of day.
-    info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
-  });
-  Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
-  return document;
-}
-
 export async function writePdf(figure: Figure, title: string): Promise<Buffer> {
   const { sizeMm } = figure.style;
-  const document = openPdf({ widthMm: sizeMm, heightMm: sizeMm, title });
+  const size = sizeMm * POINTS_A_MM;
+  const document = openPdf(title, { size: [size, size] });
   document.addPage();
   drawCode(document, figure, { xMm: 0, yMm: 0 });
   return closePdf(document);

@@ -187,6 +187,6 @@ function numberOf(
   });
 }
 
-function round(points: number): number {
+export function round(points: number): number {
   return Math.round(points * 100) / 100;
 }

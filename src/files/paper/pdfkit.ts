@@ -1,9 +1,27 @@
 /** Wraps pdfkit. Bundled into one file of dist/, because pdfkit depends on fontkit. */
 import { buffer } from 'node:stream/consumers';
+import PDFDocument from 'pdfkit';
+import { EPOCH } from '#base/time/time';
 
 export { zlibSync } from 'fflate';
 export * as fontkit from 'fontkit';
-export { default as PDFDocument } from 'pdfkit';
+
+/** Opens a PDF without a page, whose bytes depend only on its content. */
+export function openPdf(title: string, options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
+  const document = new PDFDocument({
+    margin: 0,
+    autoFirstPage: false,
+    // zlib's output would differ between engines.
+    compress: false,
+    // Sets no font: the standard fonts of pdfkit are not embedded.
+    font: '',
+    // The library would otherwise derive the file ID from the time of day.
+    info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
+    ...options,
+  });
+  Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
+  return document;
+}
 
 export function closePdf(document: PDFKit.PDFDocument): Promise<Buffer> {
   document.end();

@@ -1,12 +1,11 @@
 /** Fonts of PDFs, and the text that a reader gets from their glyphs. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openPdf } from '#codes/images/write-pdf';
 import { breakLines } from '#files/paper/break-lines';
 import { loadFonts, readWoff } from '#files/paper/caption-fonts';
 import { piecesOf } from '#files/paper/captions';
 import { drawPieces } from '#files/paper/pdf-text';
-import { closePdf, fontkit } from '#files/paper/pdfkit';
+import { closePdf, fontkit, openPdf } from '#files/paper/pdfkit';
 
 const WOFF = 'node_modules/@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff';
 
@@ -38,7 +37,7 @@ describe('Arabic text', () => {
   it('has each letter in visual order, with its dots and vowels', async () => {
     const text = 'تقرير نبيّ';
     const fonts = await loadFonts([text]);
-    const document = openPdf({ widthMm: 100, heightMm: 50, title: 'Arabic' });
+    const document = openPdf('Arabic', { size: [283, 142] });
     for (const { name, bytes } of fonts) document.registerFont(name, bytes);
     document.addPage();
     drawPieces(document, piecesOf(text, fonts), { x: 10, y: 50, size: 20 });

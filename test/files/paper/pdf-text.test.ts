@@ -1,11 +1,10 @@
 /** Text in a PDF: the positions of its pieces, and the glyphs of scripts whose glyphs are not letters. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openPdf } from '#codes/images/write-pdf';
 import { loadFonts, type Weight } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 import { drawPieces, widthOfPieces } from '#files/paper/pdf-text';
-import { closePdf } from '#files/paper/pdfkit';
+import { closePdf, openPdf } from '#files/paper/pdfkit';
 import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const PLACE = { x: 10, y: 50, size: 20 };
@@ -13,7 +12,7 @@ const PLACE = { x: 10, y: 50, size: 20 };
 /** Draws a text as often as stated, and returns the PDF and the ends of its pieces by their widths. */
 async function draw(text: string, { weight = 400, times = 1 }: { weight?: Weight; times?: number } = {}) {
   const fonts = await loadFonts([text], weight);
-  const document = openPdf({ widthMm: 100, heightMm: 50, title: text });
+  const document = openPdf(text, { size: [283, 142] });
   for (const { name, bytes } of fonts) document.registerFont(name, bytes);
   document.addPage();
   const pieces = piecesOf(text, fonts);

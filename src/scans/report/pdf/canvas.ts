@@ -1,5 +1,5 @@
 /** Draws in points from the top and the start edge, which is the right one from right to left. */
-import { drawPieces } from '#files/paper/pdf-text';
+import { drawPieces, round } from '#files/paper/pdf-text';
 import type { Pdf } from './open-pdf.ts';
 import { baselineOf } from './palette.ts';
 import type { Line } from './typesetter.ts';
@@ -117,8 +117,4 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
     end: () => root.end(),
   };
   return canvas;
-}
-
-function round(points: number): number {
-  return Math.round(points * 100) / 100;
 }

@@ -1,8 +1,7 @@
 /** Opens a tagged PDF (ISO 32000-1, 14.8) whose bytes depend only on its content. */
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import { EPOCH } from '#base/time/time';
-import { PDFDocument, zlibSync } from '#files/paper/pdfkit';
+import { openPdf, zlibSync } from '#files/paper/pdfkit';
 import { ESCAPES } from '#scans/report/html/html';
 
 export type Pdf = PDFKit.PDFDocument;
@@ -31,20 +30,13 @@ interface Internals {
 }
 
 export function openTaggedPdf({ width, height, title, language, direction, seed }: PdfOptions): Pdf {
-  const document = new PDFDocument({
+  const document = openPdf(title, {
     size: [width, height],
-    margin: 0,
-    autoFirstPage: false,
-    compress: false,
-    // Sets no font: the standard fonts of pdfkit are not embedded.
-    font: '',
     pdfVersion: '1.7',
     tagged: true,
     lang: language,
     displayTitle: true,
-    info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
   });
-  Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
   const internals = document as Pdf & Internals;
   internals._id = createHash('sha256').update(seed).digest().subarray(0, 16);
   compressAll(internals);
