@@ -4,6 +4,7 @@ import { MOST_BYTES } from '#base/bounds';
 import { UsageError } from '#base/errors';
 import { parseInput, parseWithFaults } from '#codes/input/read-input';
 import type { Context } from '#context';
+import { GZIP, startsWith } from '#files/formats/formats';
 import type { Input, ReadOptions } from '#files/formats/read/input';
 import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
@@ -29,7 +30,7 @@ export async function parseRows(
   options: ReadOptions,
   parse = parseInput,
 ): Promise<Input> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parse(bytes, name, options);
+  if (!startsWith(bytes, GZIP)) return parse(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES.rowsFile }).catch((error) => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES.rowsFile, WHEN_LARGER);
     throw new UsageError(`cannot read ${name}: the compressed data is damaged`, { cause: error });

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MOST_EMPTY, TOO_MANY_EMPTY } from '#base/bounds';
 import { UsageError } from '#base/errors';
 import { restore } from '#base/text/defuse';
+import { startsWith } from '#files/formats/formats';
 import {
   fold,
   type Input,
@@ -62,10 +63,7 @@ async function parseForm(bytes: Uint8Array, name: string, options: ReadOptions):
 }
 
 function looksPacked(bytes: Uint8Array): boolean {
-  return (
-    (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) ||
-    (startsWith(bytes, 0xd0, 0xcf) && bytes[2] === 0x11)
-  );
+  return startsWith(bytes, [0x50, 0x4b, 0x03]) || startsWith(bytes, [0xd0, 0xcf, 0x11]);
 }
 
 const BEGINNING = 1024;
@@ -78,11 +76,11 @@ function formOfContent(utf8: Buffer): Form {
 
 function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
   const utf16 =
-    (startsWith(bytes, 0xff, 0xfe) && 'utf-16le') || (startsWith(bytes, 0xfe, 0xff) && 'utf-16be');
+    (startsWith(bytes, [0xff, 0xfe]) && 'utf-16le') || (startsWith(bytes, [0xfe, 0xff]) && 'utf-16be');
   if (!utf16) {
     refuseZeros(bytes, name);
     if (!isUtf8(bytes)) throw otherCodePage(bytes, name);
-    const bom = startsWith(bytes, 0xef, 0xbb);
+    const bom = startsWith(bytes, [0xef, 0xbb]);
     return { utf8: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(bom ? 3 : 0), bom };
   }
   try {
@@ -100,10 +98,6 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
     single < 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Buffer.alloc(4)) : single;
   if (at < 0) return;
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
-}
-
-function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
-  return bytes[0] === first && bytes[1] === second;
 }
 
 /**

@@ -48,3 +48,9 @@ export function likelyDelimiter(header: string): Delimiter {
   const often = (delimiter: string) => header.split(delimiter).length;
   return Object.values(DELIMITERS).reduce((most, other) => (often(other) > often(most) ? other : most));
 }
+
+export const GZIP = [0x1f, 0x8b] as const;
+
+export function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, at) => bytes[at] === byte);
+}

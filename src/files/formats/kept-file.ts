@@ -3,7 +3,7 @@ import { constants, gunzipSync } from 'node:zlib';
 import { systemCode } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
 import { closing, type Disk, ifPresent } from '#files/durable/disk';
-import { likelyDelimiter } from './formats.ts';
+import { GZIP, likelyDelimiter, startsWith } from './formats.ts';
 import { findLogName } from './read/rotated-names.ts';
 
 export const FILE_KINDS = {
@@ -104,7 +104,7 @@ function textOf(head: Buffer): string {
 }
 
 function unpacked(head: Buffer): Buffer {
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
+  if (!startsWith(head, GZIP)) return head;
   const finishFlush = constants.Z_SYNC_FLUSH;
   return orUndefined(() => gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush })) ?? Buffer.alloc(0);
 }

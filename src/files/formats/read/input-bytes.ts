@@ -4,10 +4,10 @@ import { createGunzip } from 'node:zlib';
 import { systemCode, UsageError } from '#base/errors';
 import { openInput } from '#files/durable/open-input';
 import { describeSystemError } from '#files/durable/path-errors';
+import { GZIP, startsWith } from '#files/formats/formats';
 
 /** Size of a piece. V8 allocates larger texts one by one, which takes a fifth longer. */
 const PIECE_BYTES = 32 * 1024;
-const GZIP = [0x1f, 0x8b] as const;
 
 /**
  * Yields a file's content up to its size at opening: another run may be appending. Each piece is valid until
@@ -23,7 +23,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
     const first = await pieces.next();
     if (first.done) return;
     const whole = joined(first.value, pieces);
-    yield* first.value[0] === GZIP[0] && first.value[1] === GZIP[1] ? decompress(whole, path) : whole;
+    yield* startsWith(first.value, GZIP) ? decompress(whole, path) : whole;
   } finally {
     await file.close();
   }

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
 import { UsageError } from '#base/errors';
+import { startsWith } from '#files/formats/formats';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
 /** Maximum bytes of a part that is held as a whole: all but rows and texts. */
@@ -15,9 +16,6 @@ const HINT =
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
   throw new UsageError(`${name} ${what}`, { hint: HINT, cause });
 }
-
-const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
-  start.every((byte, index) => bytes[index] === byte);
 
 export type Parts = ReturnType<typeof openArchive>;
 

@@ -2,7 +2,7 @@ import { MOST_BYTES } from '#base/bounds';
 import { systemCode, UsageError } from '#base/errors';
 import { restore } from '#base/text/defuse';
 import { countOf, shown } from '#base/text/quote';
-import { likelyDelimiter } from '#files/formats/formats';
+import { GZIP, likelyDelimiter, startsWith } from '#files/formats/formats';
 import { DamagedParquetError, readParquetRows } from '#files/formats/parquet/parquet-rows';
 import { CsvFault, type CsvReader, loadCsvReader } from '#files/formats/read/csv-reader';
 import { cannotRead, openToRead, readInputBytes } from '#files/formats/read/input-bytes';
@@ -57,15 +57,13 @@ const SIGNATURES = [
   { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, but its name lacks the .parquet extension' },
   { bytes: [0xff, 0xfe], is: 'text in UTF-16' },
   { bytes: [0xfe, 0xff], is: 'text in UTF-16' },
-  { bytes: [0x1f, 0x8b], is: 'compressed twice' },
+  { bytes: GZIP, is: 'compressed twice' },
 ] as const;
 
 async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const piece of pieces) {
-    const found = isFirst
-      ? SIGNATURES.find(({ bytes }) => bytes.every((byte, at) => piece[at] === byte))
-      : undefined;
+    const found = isFirst ? SIGNATURES.find(({ bytes }) => startsWith(piece, bytes)) : undefined;
     if (found) throw notOurs(path, `the file is ${found.is}`);
     isFirst = false;
     yield piece;
