@@ -72,7 +72,7 @@ export async function readNamesOfFile(context: Context, choice: FileOfCodes): Pr
 async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
   const service = await context.service();
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
-  refuseFaults(file, faultsOfTwoNames(rows, lookup), { start: 'Sort whole rows, not single columns.' });
+  refuseFaults(file, faultsOfTwoNames(rows, lookup));
   return lookup;
 }
 

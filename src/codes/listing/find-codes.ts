@@ -65,13 +65,13 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
   return rows.flatMap(({ id, slug, line }) => {
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ slug })] : [];
     if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
-    return [
-      {
-        line,
-        message: `the ID belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them`,
-      },
-    ];
+    return [faultOfTwoNames(line, ofId.slug, ofSlug.slug)];
   });
+}
+
+export function faultOfTwoNames(line: number, ofId: string, ofSlug: string): Fault {
+  const message = `the ID belongs to ${quote(ofId)}, but the slug is ${quote(ofSlug)}: correct one of them`;
+  return { line, message, isSorted: true };
 }
 
 export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): string {

@@ -1,5 +1,6 @@
 import { inQuotes, quote } from '#base/text/quote';
 import { foldKey } from '#codes/engine/lock/lock-file';
+import { faultOfTwoNames } from '#codes/listing/find-codes';
 import type { Fault } from '#files/formats/read/input';
 import type { NewCode, QrCode } from '#service/shapes';
 import { type Identity, type Ladder, openRows, settle } from './ladder.ts';
@@ -101,8 +102,7 @@ export function codeOfCells(
   const other = slug === undefined ? undefined : bySlug.get(slug);
   const code = id === undefined ? other : codes.get(id);
   if (!code || !other || other === code) return { code };
-  const message = `the ID belongs to ${quote(code.slug)}, but the slug is ${quote(slug ?? '')}: correct one of them`;
-  return { code, fault: { line, message } };
+  return { code, fault: faultOfTwoNames(line, code.slug, other.slug) };
 }
 
 /**

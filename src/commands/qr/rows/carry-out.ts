@@ -224,7 +224,5 @@ export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsF
 }
 
 function refusePlan(input: Source, { faults, warnings }: Plan, strict = false): void {
-  const refused: readonly Fault[] = strict ? [...faults, ...warnings] : faults;
-  const isSorted = faults.some(({ message }) => message.includes('but the slug is'));
-  refuseFaults(input, refused, { start: isSorted ? 'Sort whole rows, not single columns.' : undefined });
+  refuseFaults(input, strict ? [...faults, ...warnings] : faults);
 }

@@ -89,6 +89,8 @@ export interface Fault {
   message: string;
   explanation?: string;
   mayForce?: true;
+  /** Whether a column may have been sorted by itself. */
+  isSorted?: true;
 }
 
 export interface Checked<R> {
@@ -167,6 +169,7 @@ export function refuseFaults(
   const ways = [
     'Fix the file and run the command again.',
     start,
+    faults.some((fault) => fault.isSorted) && 'Sort whole rows, not single columns.',
     faults.some((fault) => fault.mayForce) && FORCE,
   ];
   const title = `${file.name}: ${counts.filter(Boolean).join(' and ')} (no changes were made)`;
