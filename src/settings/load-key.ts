@@ -8,7 +8,7 @@ import { inShellOr } from '#base/text/quote';
 import { describeSystemError } from '#files/durable/path-errors';
 import { formatMode } from './config-directory.ts';
 import { commandHint } from './key-command.ts';
-import { plantedBy } from './planted.ts';
+import { OTHERS_WRITE, plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
@@ -51,7 +51,6 @@ function onlyLine(text: string, isPrinted: boolean, origin: string, hint: string
   return key;
 }
 
-const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 
 /** Reads a file. Follows links (secrets of Kubernetes are links), and never waits for a device or a pipe. */

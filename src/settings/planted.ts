@@ -6,7 +6,7 @@ import { inShellOr } from '#base/text/quote';
 import { followLinks, type LinkEntry, ROOT } from '#files/durable/follow-links';
 import type { CommandProblem } from './stored.ts';
 
-const OTHERS_WRITE = 0o022;
+export const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
