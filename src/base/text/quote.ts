@@ -38,6 +38,12 @@ export function joinSome(
   return [...texts.slice(0, most), ...(more > 0 ? [countOf(more, 'other')] : [])].join(separator);
 }
 
+/** Formats `a, b and 3 more`. */
+export function listSome(texts: readonly string[], most: number): string {
+  const more = texts.length > most ? ` and ${texts.length - most} more` : '';
+  return texts.slice(0, most).join(', ') + more;
+}
+
 /** Formats 12000 as `12,000`, without `toLocaleString`, whose first call takes 10 ms in Node.js. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

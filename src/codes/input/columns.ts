@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { inQuotes, quote } from '#base/text/quote';
+import { inQuotes, listSome, quote } from '#base/text/quote';
 import {
   type Fault,
   faultsOfRead,
@@ -183,12 +183,9 @@ function missingDestination(input: Input, unread: readonly string[]): Fault | un
   };
 }
 
-const MOST_NAMED = 5;
-
 export function instead(unread: readonly string[]): string {
   if (unread.length === 0) return '';
-  const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';
-  return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
+  return ` (the file has ${listSome(unread.map(inQuotes), 5)})`;
 }
 
 export function findColumn(columns: readonly string[], name: string): string | undefined {

@@ -2,7 +2,7 @@ import { onceBy } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { redactKeys } from '#base/text/key';
 import { nearest } from '#base/text/nearest';
-import { inQuotes, quote, shown } from '#base/text/quote';
+import { inQuotes, listSome, quote, shown } from '#base/text/quote';
 import { parsePeriod } from '#base/time/periods';
 import { type FileChoice, partOf } from '#commands/code-choice';
 import { anyOf } from '#commands/define';
@@ -174,8 +174,6 @@ function unknownDimension(raw: string, flag: string): UsageError {
   return misread(message, similar && `${flag} ${similar}`, otherwise);
 }
 
-const MOST_COLUMNS = 20;
-
 function unknownColumn(raw: string, file: Input, flag: string): UsageError {
   const similar = nearest(raw, [...DIMENSIONS, ...file.columns]);
   const message = `${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`;
@@ -184,8 +182,7 @@ function unknownColumn(raw: string, file: Input, flag: string): UsageError {
 }
 
 function columnsOf({ columns }: Input): string {
-  const more = columns.length > MOST_COLUMNS ? ` and ${columns.length - MOST_COLUMNS} more` : '';
-  return columns.slice(0, MOST_COLUMNS).map(quote).join(', ') + more;
+  return listSome(columns.map(quote), 20);
 }
 
 function destinationColumn({ by }: GroupBy, file: Input | undefined): string {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '#base/errors';
+import { listSome } from '#base/text/quote';
 import { readInputBytes } from '#files/formats/read/input-bytes';
 import { compareAges, type LogName } from '#files/formats/read/rotated-names';
 import { type LogPlace, lossOfLog, placeOf, readLogState, wasRotated } from '#scans/append/recorded-log';
@@ -106,12 +107,11 @@ export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): v
   warn(`${inShort(paths)} ${looks} not read. To count ${it}, specify ${it} with --input`);
 }
 
-const MOST_NAMED = 3;
-
 export function inShort(paths: readonly string[]): string {
-  const names = paths.slice(0, MOST_NAMED).map((path) => basename(path));
-  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
-  return names.join(', ') + more;
+  return listSome(
+    paths.map((path) => basename(path)),
+    3,
+  );
 }
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
