@@ -1,22 +1,9 @@
-import {
-  Failure,
-  ifNotFound,
-  NotFoundError,
-  PartialError,
-  RejectedError,
-  UnavailableError,
-  UnexpectedResponseError,
-  UsageError,
-} from '#base/errors';
+import { Failure, ifNotFound, NotFoundError, PartialError, UnavailableError, UsageError } from '#base/errors';
 import { countOf, quote } from '#base/text/quote';
 import { isWrittenDirectly } from '#files/formats/whole-file';
 import type { Service } from '#service/service';
 import type { CodeFailure } from './export-codes.ts';
 import type { ExportSinks } from './open-sinks.ts';
-
-export function isOfOneCode(error: unknown): error is Error {
-  return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
-}
 
 const MOST_NAMED = 5;
 
@@ -110,10 +97,10 @@ async function outcomeOf(run: FailedRun): Promise<string | undefined> {
 }
 
 export function partly(failures: readonly CodeFailure[], of: number, isAppend: boolean): PartialError {
-  const names = failures.map(({ code }) => code.id).slice(0, 5);
+  const names = failures.map(({ code }) => code.id).slice(0, MOST_NAMED);
   const again = isAppend
     ? 'Run the same command again.'
-    : `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
+    : `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > MOST_NAMED ? ' …' : ''}\`.`;
   const error = failures[0]?.error;
   const own = error instanceof UsageError ? error.hint : undefined;
   return someFailed(failures, of, 'failed; the others were exported', own ?? again);

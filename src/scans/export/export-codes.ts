@@ -1,8 +1,8 @@
 import {
-  NotFoundError,
+  isOfOneCode,
+  type NotFoundError,
   RejectedError,
   UnavailableError,
-  UnexpectedResponseError,
   UnprovenError,
   UsageError,
 } from '#base/errors';
@@ -142,9 +142,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
   function isFailureOfOneCode(error: unknown): error is Error {
     if (error instanceof RejectedError) return asked > 0;
     if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
-    return [NotFoundError, UnprovenError, UnexpectedResponseError, UsageError].some(
-      (failure) => error instanceof failure,
-    );
+    return isOfOneCode(error) || error instanceof UnprovenError || error instanceof UsageError;
   }
 
   async function fail(code: CodeLabel, error: unknown): Promise<void> {

@@ -1,9 +1,8 @@
 /** Counts scans of files, or of the service: by totals if they take fewer requests than pages. */
-import { ifNotFound } from '#base/errors';
+import { ifNotFound, isOfOneCode } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { keepMemoryFlat } from '#base/run/v8-flags';
 import { countOf } from '#base/text/quote';
-import { isOfOneCode } from '#scans/export/code-failures';
 import { type CodeFailure, type CodeLabel, exportCodes } from '#scans/export/export-codes';
 import { type Bounds, readerOf } from '#scans/export/range';
 import { countRange, type RangeCount } from '#scans/export/truncated-total';

@@ -1,8 +1,7 @@
-import { UnprovenError } from '#base/errors';
+import { isOfOneCode, UnprovenError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { countOf } from '#base/text/quote';
 import { DAY_MS, formatInstant, parseInstant } from '#base/time/time';
-import { isOfOneCode } from '#scans/export/code-failures';
 import type { CodeFailure } from '#scans/export/export-codes';
 import type { ReadScans } from '#scans/export/range';
 import type { ScanRun } from '#scans/scan-run';

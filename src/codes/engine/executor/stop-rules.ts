@@ -1,11 +1,5 @@
 /** E17: decides after each failed request whether the run stops. */
-import {
-  NotFoundError,
-  RejectedError,
-  UnavailableError,
-  UnexpectedResponseError,
-  UnprovenError,
-} from '#base/errors';
+import { isOfOneCode, UnavailableError, UnprovenError } from '#base/errors';
 import type { RunJob } from './job.ts';
 
 const MOST_UNAVAILABLE = 10;
@@ -52,9 +46,6 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   };
 }
 
-/** Returns whether a failure affects only its row, unlike one of the key, a limit or the disk. */
 export function belongsToRow(error: unknown): boolean {
-  return [NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError, UnprovenError].some(
-    (failure) => error instanceof failure,
-  );
+  return isOfOneCode(error) || error instanceof UnavailableError || error instanceof UnprovenError;
 }

@@ -2,12 +2,11 @@
 
 import { groupBy } from '#base/collections';
 import {
+  isOfOneCode,
   messageOf,
   NotFoundError,
   PartialError,
-  RejectedError,
   UnavailableError,
-  UnexpectedResponseError,
   UnprovenError,
 } from '#base/errors';
 import { countOf, formatCount, inShellOr, joinSome } from '#base/text/quote';
@@ -35,8 +34,6 @@ export interface RunFacts {
   resultsPath?: string;
   isUnproven?: boolean;
 }
-
-const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedResponseError, UnprovenError];
 
 const MOST_REASONS = 5;
 
@@ -67,7 +64,8 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
 /** Returns whether the run stopped for the error of one failed row, as with `--fail-fast`. */
 function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
   return (
-    OF_ONE_ROW.some((kind) => stop instanceof kind) && failed.some(({ error }) => error === messageOf(stop))
+    (isOfOneCode(stop) || stop instanceof UnprovenError) &&
+    failed.some(({ error }) => error === messageOf(stop))
   );
 }
 
