@@ -145,7 +145,8 @@ function codesOf({ all, codes }: CodesOfRun): string {
 }
 
 const MOST_NAMES = 20;
-const MOST_PASTED = 5;
+/** Maximum number of IDs in a command of a hint. */
+export const MOST_PASTED = 5;
 
 function namesOf(names: readonly string[], separator = ','): string {
   const more = names.length > MOST_NAMES ? `${separator}…` : '';

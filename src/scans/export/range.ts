@@ -20,6 +20,9 @@ export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
 export type FetchInOrder = typeof fetchInOrder;
 
+/** Time by which a part begins before its cut: bounds may be exclusive (C2). */
+export const EXCLUSIVE_MS = 1;
+
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
 export type CodeReader = ReturnType<typeof readerOf>;

@@ -11,6 +11,7 @@ import {
 import {
   type Batch,
   cut,
+  EXCLUSIVE_MS,
   formatRange,
   pageReader,
   pageSizeOf,
@@ -24,8 +25,6 @@ import { mayBeTruncated } from './truncated-total.ts';
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
-/** Time by which a part begins before its cut: bounds may be exclusive (C2). */
-const EXCLUSIVE_MS = 1;
 
 export interface SplitJob extends PaginationJob {
   largestTotal(): number;

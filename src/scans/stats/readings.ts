@@ -2,7 +2,14 @@ import { sum } from '#base/collections';
 import type { LocalTime } from '#base/time/local-time';
 import { HOUR_MS, QUARTER_MS } from '#base/time/time';
 import { orderOf } from '#scans/export/export-scans';
-import { type Bounds, pageReader, pageSizeOf, type Range, type RangeReading } from '#scans/export/range';
+import {
+  type Bounds,
+  EXCLUSIVE_MS,
+  pageReader,
+  pageSizeOf,
+  type Range,
+  type RangeReading,
+} from '#scans/export/range';
 import { mayBeTruncated, requestBeyond, widenEdge } from '#scans/export/truncated-total';
 import type { ScanPage } from '#service/shapes';
 import {
@@ -121,9 +128,6 @@ interface TotalsJob extends RangeReading {
   first: ScanPage;
   cuts: readonly number[];
 }
-
-/** Time by which a part begins before its cut: the bound may be exclusive. */
-const EXCLUSIVE_MS = 1;
 
 /**
  * Counts parts of a range by one total each; undefined if the pages must be read. Parts are wider at their

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { UnprovenError, UsageError } from '#base/errors';
 import { countOf, inShellOr, quote } from '#base/text/quote';
 import { stemOfLog } from '#files/formats/read/rotated-names';
-import { checkOwnWorkspace } from '#scans/append/identity';
+import { checkOwnWorkspace, MOST_PASTED } from '#scans/append/identity';
 import { foreignReason, type RotatedFile, rangeOfCode } from '#scans/append/log-range';
 import { ownWorkspace } from '#scans/append/open-log-file';
 import { type LogPlace, type LogState, placeOf, readLogState } from '#scans/append/recorded-log';
@@ -136,8 +136,6 @@ export async function checkCodesOfLogs(
   );
   if (unknown) throw unknown.missing;
 }
-
-const MOST_PASTED = 5;
 
 /** V12: refuses a code that its log is not about: it would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
