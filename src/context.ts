@@ -12,7 +12,7 @@ import { type Clock, formatDuration, systemClock } from './base/time/time.ts';
 import type { CodeCache, Workspace } from './codes/listing/code-cache.ts';
 import type { Processes } from './files/durable/replace-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
-import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
+import type { ConnectedSettings, SettingFlags, Settings } from './settings/settings.ts';
 import { readStore } from './settings/store.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { isPiped } from './terminal/stdout-writer.ts';
@@ -25,7 +25,7 @@ export interface Context {
   clock: Clock;
   /** Aborted by SIGINT and SIGTERM (InterruptedError) and by a closed standard output (ClosedPipeError). */
   signal: AbortSignal;
-  env: Variables;
+  env: NodeJS.Dict<string>;
   /** Runs this program again: an executable and its first arguments. */
   self: { command: string; args: readonly string[] };
   processes: Processes;

@@ -6,10 +6,8 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Returns the proxy of a service; on this machine, only a proxy on this machine. Throws UsageError. */
-export function proxyFor(service: URL, env: Variables): URL | undefined {
+export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
   if (value === '' || isExempt(service, variable(env, 'NO_PROXY'))) return undefined;
@@ -49,7 +47,7 @@ function unescaped(text: string): string {
   return orUndefined(() => decodeURIComponent(text)) ?? text;
 }
 
-function variable(env: Variables, name: string): string {
+function variable(env: NodeJS.Dict<string>, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 

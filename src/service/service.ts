@@ -14,7 +14,7 @@ export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   userAgent: string;
   timeoutMs: number;
   retryForMs: number;
-  env: Readonly<Record<string, string | undefined>>;
+  env: NodeJS.Dict<string>;
   events?: ServiceEvents;
   slugStore: SlugStore;
 }

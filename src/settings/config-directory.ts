@@ -14,10 +14,9 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { systemCode, UsageError } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
-import type { Variables } from './settings.ts';
 
 /** Returns the directory's path without creating it. Throws UsageError without a home directory. */
-export async function configDirectory(env: Variables): Promise<string> {
+export async function configDirectory(env: NodeJS.Dict<string>): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
     const { default: envPaths } = await import('env-paths');

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { AuthError, UsageError } from '#base/errors';
 import { checkKey } from '#base/text/key';
 import { inShellOr } from '#base/text/quote';
-import type { ConnectedSettings, Inputs, KeySource, Settings, Variables } from './settings.ts';
+import type { ConnectedSettings, Inputs, KeySource, Settings } from './settings.ts';
 
 const CREDENTIAL = 'qrctl-api-key';
 
@@ -42,14 +42,14 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
 }
 
 /** Finds QRCTL_API_KEY_FILE or the credential of a systemd unit. */
-function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
+function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: NodeJS.Dict<string>) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;
   const path = join(directory, CREDENTIAL);
   return existsSync(path) ? ({ source: 'credential', path } as const) : undefined;
 }
 
-export function outsideKey(env: Variables): string | undefined {
+export function outsideKey(env: NodeJS.Dict<string>): string | undefined {
   return outsideName(env.QRCTL_API_KEY ? 'variable' : keyFile(env)?.source);
 }
 
@@ -70,7 +70,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
 }
 
 /** Returns a hint: login doesn't help if the environment has the key. */
-export function missingBaseUrlHint(env: Variables, trial: string): string {
+export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
 }
@@ -88,7 +88,7 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
 }
 
 /** Requires a base URL before any key is read. Throws UsageError. */
-export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
+export function requireBaseUrl({ baseUrl }: Settings, env: NodeJS.Dict<string>): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {
     hint: missingBaseUrlHint(env, '. To try qrctl without a service, run `qrctl demo` or `qrctl sandbox`.'),

@@ -8,7 +8,7 @@ import { isSwitchedOn } from '#base/text/switched-on';
 import { baseUrlOf, parseBaseUrl } from '#service/base-url';
 import { parseKeyCommand } from './key-command.ts';
 import { resolveKey } from './resolve-key.ts';
-import type { Inputs, SettingFlags, Settings, Variables } from './settings.ts';
+import type { Inputs, SettingFlags, Settings } from './settings.ts';
 import type { Store } from './store.ts';
 import { DEFAULT_PROFILE, type Stored, type StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
@@ -85,12 +85,12 @@ function badSetting(
   });
 }
 
-export function profileName(flags: SettingFlags, env: Variables, stored: Stored): string {
+export function profileName(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): string {
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
 /** Chooses the profile. Throws UsageError if it was specified and is not stored. */
-export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored): Inputs {
+export function chooseInputs(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
   if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
@@ -99,7 +99,7 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
 }
 
 /** Returns a name for a login. Throws UsageError for a key, or a name that is hard to type. */
-export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
+export function newProfileName(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
     throw new UsageError('expected a profile name, not an API key', {
@@ -133,7 +133,7 @@ const DEFAULT_RETRY_FOR_MS = 30_000;
 /** Resolves all settings. Throws UsageError for an unknown profile and for invalid values. */
 export function resolveSettings(
   flags: SettingFlags,
-  env: Variables,
+  env: NodeJS.Dict<string>,
   store: Stored & Partial<Store>,
 ): Settings {
   const settings = resolveInputs(chooseInputs(flags, env, store));

@@ -7,14 +7,13 @@ import { redactKeys } from '#base/text/key';
 import { shown } from '#base/text/quote';
 import type { Clock } from '#base/time/time';
 import { commandHint, parseKeyCommand } from './key-command.ts';
-import type { Variables } from './settings.ts';
 
 const COMMAND_MS = 30_000;
 /** Maximum wait for the end of the output, which a background process may delay. */
 const GRACE_MS = 500;
 
 export interface CommandRun {
-  env: Variables;
+  env: NodeJS.Dict<string>;
   clock: Clock;
   signal: AbortSignal;
   /** A command that may prompt inherits standard input and stays in this process group. */

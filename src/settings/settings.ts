@@ -2,8 +2,6 @@ import type { Delimiter, Format } from '#files/formats/formats';
 import type { Reserve } from '#service/rate-limit/rate-window';
 import type { CommandProblem, StoredProfile } from './stored.ts';
 
-export type Variables = Readonly<Record<string, string | undefined>>;
-
 export interface SettingFlags {
   profile?: string;
   baseUrl?: string;
@@ -16,7 +14,7 @@ export interface SettingFlags {
 
 export interface Inputs {
   flags: SettingFlags;
-  env: Variables;
+  env: NodeJS.Dict<string>;
   name: string;
   profile: StoredProfile;
   commandProblem?: CommandProblem;

@@ -4,7 +4,6 @@ import { MOST_BYTES } from '#base/bounds';
 import { messageOf, systemCode, UsageError } from '#base/errors';
 import { configDirectory, restrictPermissions } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
-import type { Variables } from './settings.ts';
 import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
@@ -12,12 +11,12 @@ export interface Store extends Stored {
   corrections: readonly string[];
 }
 
-export async function configFile(env: Variables): Promise<string> {
+export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
 /** Leaves the file unchanged if it is invalid or was created by another user. */
-export async function readStore(env: Variables): Promise<Store> {
+export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
   // A home that is not a directory has no config; a directory that was specified must be one.
   const missing = env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR'];

@@ -9,7 +9,6 @@ import { refuseMountPoint, replaceFile } from '#files/durable/replace-file';
 import { realPath } from '#files/durable/trusted-file';
 import { makeDirectories } from '#files/durable/write';
 import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, restrictPermissions } from './config-directory.ts';
-import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';
 import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 
@@ -17,7 +16,12 @@ const MAX_WAIT_MS = 10_000;
 
 /** Changes the config under a lock, so that concurrent commands both keep their changes. */
 export async function updateStore(
-  { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
+  {
+    env,
+    clock,
+    signal,
+    disk = nodeDisk,
+  }: { env: NodeJS.Dict<string>; clock: Clock; signal: AbortSignal; disk?: Disk },
   change: (stored: Stored) => Stored,
 ): Promise<Store> {
   const file = await configFile(env);

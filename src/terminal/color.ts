@@ -1,7 +1,5 @@
 import type { ColorName } from '#files/formats/columns';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 export type Colors = Readonly<Record<ColorName, (text: string) => string>>;
 
 const unchanged = (text: string) => text;
@@ -17,7 +15,7 @@ export const NO_COLORS: Colors = {
 
 /** Follows NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org); --no-color overrides both. */
 export function wantsColor(
-  env: Environment,
+  env: NodeJS.Dict<string>,
   { isTerminal, noColor }: { isTerminal: boolean; noColor: boolean },
 ): boolean {
   if (noColor || env.NO_COLOR) return false;

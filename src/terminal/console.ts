@@ -5,7 +5,7 @@ import { redactKeys } from '#base/text/key';
 import { isSwitchedOn } from '#base/text/switched-on';
 import { withoutCommands } from '#base/text/workflow-commands';
 import { type Clock, formatInstant } from '#base/time/time';
-import { type Environment, loadColors, NO_COLORS, wantsColor } from './color.ts';
+import { loadColors, NO_COLORS, wantsColor } from './color.ts';
 import { type Bar, createBar, createPlainProgress, createSpokenProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createStdoutWriter, flushFile, type OutputStream } from './stdout-writer.ts';
@@ -38,7 +38,7 @@ export interface ConsoleOptions {
   stdin: Readable & { isTTY?: boolean };
   stdout: OutputStream;
   stderr: OutputStream;
-  env: Environment;
+  env: NodeJS.Dict<string>;
   quiet: boolean;
   verbose: boolean;
   noColor: boolean;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
 import { resolveSettings } from '#settings/resolve';
-import type { SettingFlags, Variables } from '#settings/settings';
+import type { SettingFlags } from '#settings/settings';
 import type { StoredProfile } from '#settings/stored';
 
 interface Given {
   flags?: SettingFlags;
-  env?: Variables;
+  env?: NodeJS.Dict<string>;
   current?: string;
   profiles?: Record<string, StoredProfile>;
 }

@@ -18,7 +18,7 @@ import {
 import { dirname, isAbsolute, join } from 'node:path';
 
 export interface User {
-  env: Readonly<Record<string, string | undefined>>;
+  env: NodeJS.Dict<string>;
   getuid?: () => number;
   geteuid?: () => number;
 }

@@ -20,14 +20,12 @@ import {
   readMemory,
 } from './ledger-file.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
 /** Returns the directory of ledgers; undefined without a home directory. XDG requires absolute paths. */
-export function stateDirectory(env: Variables, system: string = platform()): string | undefined {
+export function stateDirectory(env: NodeJS.Dict<string>, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
   if (system === 'win32') return isAbsolute(local) ? join(local, 'qrctl') : undefined;
@@ -39,7 +37,7 @@ export function stateDirectory(env: Variables, system: string = platform()): str
 }
 
 /** Creates the state directory. Throws the system's error, and UsageError if another user owns it. */
-export async function makeStateDirectory(disk: Disk, env: Variables): Promise<string> {
+export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
   if (!env.QRCTL_STATE_DIR) await expectOwn(disk, path);
@@ -152,7 +150,7 @@ async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
 }
 
 /** Deletes the ledger of a workspace. Never rejects: with a leftover ledger, later runs only ask more. */
-export async function forgetLedger(env: Variables, workspace: KeyedWorkspace): Promise<void> {
+export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;
   try {

@@ -22,7 +22,7 @@ import {
 
 interface LedgerPlace extends LedgerWorkspace {
   path?: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: NodeJS.Dict<string>;
   warn: (sentence: string) => void;
   note: (sentence: string) => void;
 }
