@@ -91,7 +91,6 @@ export function createConsole(options: ConsoleOptions): Console {
     if (!isWatched || options.isPiped?.()) return createPlainProgress(note);
     if (isAccessible()) return createSpokenProgress(unit, note, clock);
     if (env.TERM === 'dumb') return createPlainProgress(note);
-    bar?.stop();
     bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: writeError }, clock);
     return bar;
   }
