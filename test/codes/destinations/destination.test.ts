@@ -186,9 +186,9 @@ describe("an address that can't be opened", () => {
       ]);
     }
     expect(writes()).toBe(1 + 3 + 2 + 1);
-    // What a code has already may stay, and a destination may be emptied by name.
+    // What a code has already may stay, and with --force a destination may be emptied.
     expect(await qr('update', slug, '--destination', 'nope2', '--name', 'n')).toMatchObject({ code: 0 });
-    expect(await qr('update', id, '--destination', '')).toMatchObject({ code: 0 });
+    expect(await qr('update', id, '--destination', '', '--force')).toMatchObject({ code: 0 });
   });
 
   test('is accepted for a code of another type', async () => {
