@@ -170,6 +170,8 @@ function describeItems(items: readonly PlanItem[], verb: Verb): Pick<PlanReason,
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
   if (failed > 0) counts.push(`${countOf(failed, 'row')} would fail`);
   const ways = groups.map(({ question, rows }) => waysToDecide(question, rows, verb));
-  if (groups.some(({ question }) => question === 'conflict')) ways.push(DECIDE_ROW);
+  const isOwn = ({ question, rows: [row] }: QuestionGroup) =>
+    question === 'conflict' && row?.item.nextStep === undefined;
+  if (groups.some(isOwn)) ways.push(DECIDE_ROW);
   return { message: counts.join(', '), hint: ways.join(' ') || undefined };
 }
