@@ -31,6 +31,23 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
   return { ...result, requests: sandbox.requests.length - before };
 }
 
+test('averages per day are unknown, not wrong, if only totals were counted', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 3000 });
+  const averagesOf = async (...by: string[]) => {
+    const args = ['scans', 'stats', '--all', ...by.flatMap((one) => ['--by', one]), '-f', 'json'];
+    const rows: { by: string; per_day: number }[] = JSON.parse((await runHere(args, sandbox)).stdout);
+    return rows.flatMap(({ by, per_day }) => (by === 'code' ? per_day : []));
+  };
+  expect(await averagesOf('code')).toEqual([null, null]);
+  const known = await averagesOf('code', 'device');
+  expect(known.every((average) => average > 0 && average < 3000)).toBe(true);
+  const periodOf = async (...by: string[]) => {
+    const args = ['scans', 'report', '--all', ...by.flatMap((one) => ['--by', one]), '-o', '-'];
+    return /class="range">[^<]*/.exec((await runHere(args, sandbox)).stdout)?.[0];
+  };
+  expect(await periodOf('code')).toBe(await periodOf('code', 'device'));
+});
+
 describe('the same figures', () => {
   test('come from the service, CSV, JSON and NDJSON, compressed or not, by every dimension', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 400 });

@@ -120,10 +120,12 @@ export const command = defineCommand({
     if (path !== undefined && path !== '-') await checkWholeFile(path);
     const logo = flags.logo === undefined ? undefined : await loadLogo(context, flags.logo);
     const plan = { ...(await planCount(context, args, flags, DEFAULT_BY)), needsLabels: true };
-    // Lists codes without scans, whatever the report is by. Files don't list codes.
-    const groups = plan.logs
-      ? plan.groups
-      : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
+    // Needs the days of the data, and the codes without scans, which files don't list.
+    const needed = plan.logs ? [groupOf('day')] : [groupOf('day'), groupOf('code')];
+    const groups = [
+      ...plan.groups,
+      ...needed.filter(({ by }) => !plan.groups.some((group) => group.by === by)),
+    ];
     const parts = await partsOf(context, { ...plan, groups }, flags, path);
     const all: CountedCodes[] = [];
     for (const part of parts) {

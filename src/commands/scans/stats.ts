@@ -15,7 +15,7 @@ import { someFailed } from '#scans/export/code-failures';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { isRunning } from '#scans/stats/calendar';
 import { countAlone } from '#scans/stats/count-scans';
-import { crossOf, figuresOfPairs } from '#scans/stats/cross';
+import { crossOf, figuresOfPairs, isCrossApproximate } from '#scans/stats/cross';
 import { DIMENSIONS } from '#scans/stats/dimensions';
 import { type Figure, figuresOf, type Section, totalOf } from '#scans/stats/figures';
 import { describeFilters } from '#scans/stats/filters';
@@ -122,8 +122,10 @@ export const command = defineCommand({
     const input = figuresInput(plan, counted, flags.top ?? (isDrawn ? TOP_OF_DRAWING : undefined));
     const sections = plan.sections.map((group) => figuresOf(group, input));
     noteLimits(console, sections);
-    for (const by of plan.pairs.map(nameOfPair))
-      noteLimits(console, [{ by, isApproximate: counted.current.values.get(by)?.isApproximate() ?? false }]);
+    for (const pair of plan.pairs)
+      noteLimits(console, [
+        { by: nameOfPair(pair), isApproximate: isCrossApproximate(pair, counted.current) },
+      ]);
     if (isDrawn) {
       await printDrawing(context, path, {
         sections,

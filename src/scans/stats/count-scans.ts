@@ -134,7 +134,7 @@ export async function countService(
   }
   const { current } = tallies;
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
-  const { firstMs = -Infinity } = current.span() ?? {};
+  const firstMs = current.span()?.firstMs ?? (current.total() > 0 ? Infinity : -Infinity);
   // Without scans at the beginning of the range, the codes may be younger than the range.
   const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, local, 1);
   const left = notFailed();
@@ -174,7 +174,8 @@ export async function countService(
         addsUp = parts !== undefined;
         if (parts) {
           parts.forEach((scans, part) => {
-            tallies.addMany(cuts[part - 1] ?? range.sinceMs, scansOf(code), scans);
+            const unit = { sinceMs: cuts[part - 1] ?? range.sinceMs, untilMs: cuts[part] ?? range.untilMs };
+            tallies.addMany(unit, scansOf(code), scans);
             show(scans);
           });
           continue;

@@ -127,6 +127,8 @@ export function partOfService(
   }
   const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ofCode };
+  // Nothing shows on which day the scans of new codes began if they were counted by longer units.
+  if (tallies.some((tally) => tally.total() > 0 && !tally.span())) return { fromMs: Infinity, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
   const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);
   const first = begins.reduce((found, ms) => Math.min(found, ms), Infinity);

@@ -2,7 +2,8 @@ import { sum } from '#base/collections';
 import type { GroupBy } from './dimensions.ts';
 import { type Figure, figure } from './figure.ts';
 import { type FiguresOptions, figuresOf, type Section } from './figures.ts';
-import { keyOf, nameOfPair, type Pair } from './tally.ts';
+import { keyOf, nameOfPair, type Pair, partsOf, type Tally } from './tally.ts';
+import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 
@@ -18,8 +19,27 @@ export interface Cross {
   cells: readonly (readonly number[])[];
 }
 
+/** Returns whether the pairs or the values of a dimension are too many to count exactly. */
+export function isCrossApproximate(pair: Pair, { values }: Pick<Tally, 'values'>): boolean {
+  return [nameOfPair(pair), ...pair.map(({ by }) => by)].some((by) => values.get(by)?.isApproximate());
+}
+
+/** F3: counts the values of an approximate table by its pairs, so that rows and columns add up. */
+function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
+  const { current } = options;
+  if (!isCrossApproximate(pair, current)) return options;
+  const counts = current.values.get(nameOfPair(pair))?.counts() ?? new Map<Value, number>();
+  const counters = pair.map(({ by }, at): [string, ValueCounter] => {
+    const counter = createValueCounter(Number.POSITIVE_INFINITY);
+    for (const [key, scans] of counts) counter.add(partsOf(key)[at] ?? null, scans);
+    return [by, counter];
+  });
+  return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
+}
+
 /** Crosses two dimensions. With at most `most` columns of values, the narrower one is the column. */
-export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
+export function crossOf(pair: Pair, given: FiguresOptions, most?: number): Cross {
+  const options = countedByPairs(pair, given);
   const [a, b] = most === undefined ? pair : forWidth(pair);
   const counts = options.current.values.get(nameOfPair(pair))?.counts();
   const keys = new Map([...(options.names ?? [])].map(([key, { value }]) => [value, key]));

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '#base/time/time';
 import type { CodeSink, Row } from '#files/formats/row-sink';
 import { formatUnit, localHour, type OffsetAt, type Span, unitOf } from './calendar.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
@@ -5,16 +6,22 @@ import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import type { CodeValues, ScanTest } from './filters.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
+/** Longest local day: clocks are set back by at most two hours. */
+const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
+
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans at `ms`, the beginning of a local hour, day or longer unit; undefined if it is unknown. */
-  addMany(ms: number | undefined, code: CodeOfScans, scans: number): void;
+  /** Adds scans of a local hour, day or longer unit, which may begin at any time. */
+  addMany(unit: Span, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
   /** Scans by hour since 1970-01-01T00 in the zone. */
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
-  /** Returns first and last time, also of scans that were not counted. */
+  /**
+   * Returns first and last time, also of scans that were not counted; undefined without scans, and if the
+   * days of some are unknown.
+   */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
@@ -44,6 +51,7 @@ export function createTally(
   let total = 0;
   let firstMs = Infinity;
   let lastMs = -Infinity;
+  let isUndated = false;
   let hour = Number.NaN;
   let code: CodeOfScans | undefined;
   let pending = 0;
@@ -80,15 +88,17 @@ export function createTally(
       count(ms, of, 1, scan);
       for (const { field, counter } of counters) counter.add(asValue(scan[field]));
     },
-    addMany(ms, of, scans) {
+    addMany({ sinceMs = -Infinity, untilMs = Infinity }, of, scans) {
       if (scans <= 0) return;
-      if (ms !== undefined) see(ms);
-      count(ms ?? 0, of, scans);
+      if (untilMs - sinceMs > LONGEST_DAY_MS) isUndated = true;
+      else see(sinceMs);
+      count(Math.max(sinceMs, 0), of, scans);
     },
     addAll(other) {
       settle();
       total += other.total();
       const span = other.span();
+      isUndated ||= !span && other.total() > 0;
       if (span) see(span.firstMs);
       if (span) see(span.lastMs);
       for (const [at, scans] of other.hours) hours.set(at, (hours.get(at) ?? 0) + scans);
@@ -103,7 +113,7 @@ export function createTally(
       settle();
       return values;
     },
-    span: () => (firstMs <= lastMs ? { firstMs, lastMs } : undefined),
+    span: () => (firstMs <= lastMs && !isUndated ? { firstMs, lastMs } : undefined),
   };
 }
 
@@ -131,7 +141,8 @@ export function createTallies(newTally: () => Tally, span: Span, spanBefore: Spa
     current,
     before,
     add: (ms, scan, code) => tallyOf(ms)?.add(ms, scan, code),
-    addMany: (ms, code, scans) => (ms === undefined ? current : tallyOf(ms))?.addMany(ms, code, scans),
+    addMany: (unit, code, scans) =>
+      (unit.sinceMs === undefined ? current : tallyOf(unit.sinceMs))?.addMany(unit, code, scans),
   };
 }
 
@@ -204,4 +215,8 @@ export function keyOf(...values: unknown[]): string {
         .replaceAll('\0', ' '),
     )
     .join('\0');
+}
+
+export function partsOf(key: Value): readonly string[] {
+  return (key ?? '').split('\0');
 }

@@ -74,14 +74,20 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 }
 
 const LONGEST = 1024;
+const HASH_DIGITS = 16;
 
-/** Copies a value: a slice would keep the text of a whole file in memory. */
+/**
+ * Copies a value: a slice would keep the text of a whole file in memory. A long one ends with its hash, and
+ * is short enough to stay the same if it is bounded again.
+ */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;
-  const text = Buffer.from(value.slice(0, LONGEST), 'utf16le').toString('utf16le');
-  if (value.length <= LONGEST) return text;
+  const isLong = value.length > LONGEST;
+  const text = value.slice(0, isLong ? LONGEST - HASH_DIGITS - 3 : LONGEST);
+  const copy = Buffer.from(text, 'utf16le').toString('utf16le');
+  if (!isLong) return copy;
   const hash = createHash('sha256').update(value, 'utf16le').digest('hex');
-  return `${text}… #${hash.slice(0, 16)}`;
+  return `${copy}… #${hash.slice(0, HASH_DIGITS)}`;
 }
 
 function sink(heap: Entry[], entry: Entry): void {

@@ -57,7 +57,7 @@ function tallyOf(scans: Readonly<Record<string, number>>, groups: readonly Group
     const count = scans[code.value] ?? 0;
     if (count === 0) continue;
     tally.add(count, {}, code);
-    tally.addMany(count, code, count - 1);
+    tally.addMany({ sinceMs: count, untilMs: count + 1 }, code, count - 1);
   }
   return tally;
 }

@@ -45,8 +45,9 @@ it('a tally sink can be rolled back to its beginning only', async () => {
 
 it('a tally sink adds no scans that are in neither range', () => {
   const tallies = createTallies(newTally, { sinceMs: 100, untilMs: 200 }, undefined);
-  for (const ms of [0, 99, 200]) tallies.addMany(ms, CODE, 3);
-  tallies.addMany(100, CODE, 3);
+  const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + 1 });
+  for (const ms of [0, 99, 200]) tallies.addMany(unit(ms), CODE, 3);
+  tallies.addMany(unit(100), CODE, 3);
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
 });
 
@@ -70,6 +71,6 @@ it('a tally sink keeps the number of scans of a committed code', async () => {
 it('a tally sink counts scans of any time if its range is open', () => {
   const tallies = createTallies(newTally, { sinceMs: undefined, untilMs: undefined }, undefined);
   for (const ms of [-1e15, 0, 1e15]) tallies.add(ms, {}, CODE);
-  tallies.addMany(5, CODE, 7);
+  tallies.addMany({ sinceMs: 5, untilMs: 6 }, CODE, 7);
   expect([tallies.current.total(), tallies.before.total()]).toEqual([10, 0]);
 });

@@ -67,15 +67,21 @@ describe('a tally', () => {
 
   it('has no time of scans whose time is unknown', () => {
     const tally = tallyBy(['code']);
-    tally.addMany(undefined, A, 5);
+    tally.addMany({ sinceMs: undefined, untilMs: HOUR }, A, 5);
     expect([tally.total(), tally.span()]).toEqual([5, undefined]);
+    const sum = tallyBy(['code']);
+    sum.addMany({ sinceMs: HOUR, untilMs: 2 * HOUR }, B, 1);
+    expect(sum.span()).toEqual({ firstMs: HOUR, lastMs: HOUR });
+    sum.addAll(tally);
+    expect([sum.total(), sum.span()]).toEqual([6, undefined]);
   });
 
   it('counts many scans of one time', () => {
     const tally = tallyBy(['day', 'code']);
-    tally.addMany(HOUR, A, 5);
-    tally.addMany(2 * HOUR, A, 0);
-    tally.addMany(0, B, -1);
+    const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + HOUR });
+    tally.addMany(unit(HOUR), A, 5);
+    tally.addMany(unit(2 * HOUR), A, 0);
+    tally.addMany(unit(0), B, -1);
     expect([tally.total(), tally.span(), [...tally.hours]]).toEqual([
       5,
       { firstMs: HOUR, lastMs: HOUR },

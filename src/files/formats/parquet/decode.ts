@@ -25,7 +25,12 @@ export interface DecodedGroup {
 }
 
 /** Parsers that replace the library's: a Date would have fewer digits than the file. */
-const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
+/** Keeps a byte order mark, unlike the decoder of hyparquet. */
+const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
+const PARSERS = {
+  timestampFromMicroseconds: (us: bigint): unknown => us,
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
+};
 
 /** Yields row groups as columns that threads can transfer. Throws Error if the file is damaged. */
 export async function* decodeGroups(

@@ -56,6 +56,13 @@ describe('a Parquet file', () => {
     ]);
   });
 
+  it('keeps a byte order mark at the beginning of a text', async () => {
+    const file = fileOf([[{ ...ROW, country: '\ufeffDE' }]]);
+    const slice = async (start: number, end?: number) => file.slice(start, end);
+    const groups = decodeGroups({ byteLength: file.byteLength, slice }, ['country']);
+    for await (const { columns } of groups) expect(JSON.stringify(columns)).toContain('\ufeffDE');
+  });
+
   it('of more columns than any export has is refused before it is decoded (F19)', async () => {
     const file = fileOf(
       [[ROW]],
