@@ -101,8 +101,10 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
     };
   }
   if (delimiterOf(was) !== delimiterOf(is)) {
-    const wayOn = `Add --delimiter ${inShellOr('CHARACTER', delimiterOf(was))}`;
-    return { reason: `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`, wayOn };
+    const before = delimiterOf(was);
+    // A plain comma would look like one of the sentence.
+    const wayOn = `Add --delimiter ${before === ',' ? "','" : inShellOr('CHARACTER', before)}`;
+    return { reason: `was written with --delimiter ${before}, not ${delimiterOf(is)}`, wayOn };
   }
   return undefined;
 }

@@ -61,12 +61,17 @@ export function createGovernor(options: GovernorOptions) {
     pausing = true;
     pauses += 1;
     events.pause?.({ ms: whole });
-    clock.sleep(whole, signal).then(() => {
-      pausing = false;
+    const end = () => {
       pausedMs += clock.monotonic() - began;
-      events.resume?.();
-      pump();
-    }, rejectAll);
+    };
+    clock
+      .sleep(whole, signal)
+      .finally(end)
+      .then(() => {
+        pausing = false;
+        events.resume?.();
+        pump();
+      }, rejectAll);
   }
 
   function tooLong(ms: number): RateLimitError {
