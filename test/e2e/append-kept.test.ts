@@ -121,7 +121,7 @@ describe('each refusal has the smallest hint that solves the problem:', () => {
       async () => [],
     ],
     ['other cells', ['--raw-cells'], /Omit --raw-cells/, async () => []],
-    ['another delimiter', ['--delimiter', ';'], /Add --delimiter ,/, async () => ['--delimiter', ',']],
+    ['another delimiter', ['--delimiter', ';'], /Add --delimiter ',',/, async () => ['--delimiter', ',']],
   ];
   test.each(cases)('%s', async (_, flags, hint, mended) => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });

@@ -144,7 +144,7 @@ describe('a key-command', () => {
   test('that prints no key is not stored (3), except with --no-verify', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
-    for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a\\nb\\n'"]) {
+    for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a b\\n'"]) {
       const { code, stderr } = await runByDay(['auth', 'login', '--key-command', line], { env });
       expect([code, stderr]).toEqual([3, expect.stringContaining('the key-command')]);
       expect(stderr).toContain('specify a different command with --key-command');

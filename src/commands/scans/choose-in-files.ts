@@ -82,7 +82,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       }
       const files = joinSome([...others].map(shown), { most: MOST_NAMED, separator: ', ' });
       throw new UsageError(`${fault}: the rows do not name their code, only the files do (${files})`, {
-        hint: 'Omit CODE to count all scans, or name the file by the slug or ID of its code.',
+        hint: 'Omit CODE to count all scans, or name each file by slug or ID.',
       });
     },
   };
