@@ -124,6 +124,9 @@ describe('a dataset that is read while it grows', () => {
       ['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'],
       /a dataset requires the fields qr_id, id and ts/,
     ],
+    [['-o', 'x.json', '--append'], /Use a name that ends in .csv or .ndjson with --output\.\n/],
+    [['-o', 'x.json', '-f', 'json', '--append'], /with --output, and omit --format\./],
+    [['-o', 'x.csv', '--append', '--fields', 'country'], /Add id,ts to --fields\./],
     [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('refuses %j', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });

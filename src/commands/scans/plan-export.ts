@@ -176,8 +176,8 @@ function planPartition(
 }
 
 function requireFields({ columns }: OutputPlan, names: readonly string[], message: string): void {
-  const missing = names.find((name) => !columns.some((column) => column.name === name));
-  if (missing !== undefined) throw new UsageError(message, { hint: `Add ${missing} to --fields.` });
+  const missing = names.filter((name) => !columns.some((column) => column.name === name));
+  if (missing.length > 0) throw new UsageError(message, { hint: `Add ${missing.join(',')} to --fields.` });
 }
 
 function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
@@ -191,7 +191,10 @@ function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan):
     });
   if (output.format !== 'csv' && output.format !== 'ndjson' && output.format !== 'parquet')
     throw new UsageError(`--append can't be used with the format ${output.format}`, {
-      hint: 'Add --format csv or --format ndjson.',
+      hint:
+        output.path === undefined
+          ? 'Use --format csv or --format ndjson.'
+          : `Use a name that ends in .csv or .ndjson with --output${flags.format === undefined ? '' : ', and omit --format'}.`,
     });
   requireFields(output, ['id', 'ts'], '--append requires the fields id and ts');
   const what = 'the state of --append';
