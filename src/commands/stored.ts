@@ -29,9 +29,9 @@ export async function changeProfile(
 }
 
 /** Opens the current profile. Throws UsageError if it was specified and is not stored. */
-export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
+export async function openProfile(context: Context, mayCreate?: boolean): Promise<Inputs & { store: Store }> {
   const store = await openStore(context);
-  return { store, ...chooseInputs(context.flags, context.env, store) };
+  return { store, ...chooseInputs(context.flags, context.env, store, mayCreate) };
 }
 
 export function warnOfProfileVariable({ console, env }: Context, name: string): void {

@@ -90,13 +90,20 @@ export function profileName(flags: SettingFlags, env: NodeJS.Dict<string>, store
 }
 
 /** Chooses the profile. Throws UsageError if it was specified and is not stored. */
-export function chooseInputs(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): Inputs {
+export function chooseInputs(
+  flags: SettingFlags,
+  env: NodeJS.Dict<string>,
+  stored: Stored,
+  mayCreate = true,
+): Inputs {
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
-  if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
+  if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored, mayCreate);
   const profile = stored.profiles.get(name) ?? {};
   return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
+
+const PROFILE_NAME = /^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u;
 
 /** Returns a name for a login. Throws UsageError for a key, or a name that is hard to type. */
 export function newProfileName(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): string {
@@ -105,26 +112,27 @@ export function newProfileName(flags: SettingFlags, env: NodeJS.Dict<string>, st
     throw new UsageError('expected a profile name, not an API key', {
       hint: 'Specify a profile name. `qrctl auth login` prompts for the key.',
     });
-  if (!/^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u.test(name))
+  if (!PROFILE_NAME.test(name))
     throw new UsageError(
       'invalid profile name (expected 1 to 64 visible characters without spaces, quotes or backslashes, not starting with -)',
     );
   return name;
 }
 
-export function unknownProfile(name: string, stored: Stored): UsageError {
+export function unknownProfile(name: string, stored: Stored, mayCreate = true): UsageError {
   return new UsageError(`there is no profile '${shown(redactKeys(name))}'`, {
-    hint: hintFor(name, [...stored.profiles.keys()]),
+    hint: hintFor(name, [...stored.profiles.keys()], mayCreate),
   });
 }
 
-function hintFor(name: string, names: readonly string[]): string {
+function hintFor(name: string, names: readonly string[], mayCreate: boolean): string {
   if (redactKeys(name) !== name)
     return 'The name looks like an API key. Run `qrctl auth login` and enter the key when prompted.';
   const similar = nearest(name, names);
-  return similar === undefined
-    ? `Run \`qrctl auth login --profile ${inShellOr('NAME', name)}\` to create it.`
-    : `Did you mean '${similar}'? Run \`qrctl auth list\` to see all profiles.`;
+  if (similar === undefined && mayCreate && PROFILE_NAME.test(name))
+    return `Run \`qrctl auth login --profile ${inShellOr('NAME', name)}\` to create it.`;
+  const question = similar === undefined ? '' : `Did you mean '${similar}'? `;
+  return `${question}Run \`qrctl auth list\` to see all profiles.`;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;

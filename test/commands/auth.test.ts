@@ -92,6 +92,12 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
+  test('proposes only the missing --base-url, so that --key-stdin stays', async () => {
+    const machine = await useMachine();
+    const { stderr } = await machine.run(['auth', 'login', '--key-stdin'], { input: KEY });
+    expect(stderr).toContain('hint: Add --base-url https://HOST/api/v1.\n');
+  });
+
   test('shows how to pass the key without a terminal and --key-stdin', async () => {
     const machine = await useMachine();
     const { code, stderr } = await machine.run(['auth', 'login', '--base-url', FAR]);
@@ -272,6 +278,15 @@ describe('auth list, use and logout', () => {
     const { code, stderr } = await machine.run(args);
     expect(code).toBe(2);
     expect(stderr).toContain("Did you mean 'work'?");
+  });
+
+  test('auth logout of a profile that is not stored does not propose to create it', async () => {
+    const machine = await useMachine();
+    await machine.login('work', FAR, KEY);
+    expect(await machine.run(['auth', 'logout', '--profile', 'other'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('hint: Run `qrctl auth list` to see all profiles.'),
+    });
   });
 
   test('handle a profile called __proto__ like other profiles', async () => {

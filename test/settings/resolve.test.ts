@@ -73,6 +73,13 @@ describe('the current profile', () => {
     );
   });
 
+  test.each([
+    ['sandbox', 'Run `qrctl auth login --profile sandbox` to create it.'],
+    ['a b/..', 'Run `qrctl auth list` to see all profiles.'],
+  ])('is proposed for a login only if %s is a valid name', (profile, hint) => {
+    expect(() => resolved({ flags: { profile }, profiles })).toThrow(expect.objectContaining({ hint }));
+  });
+
   test.each(['__proto__', 'constructor', 'toString'])('is not found under the name %s', (profile) => {
     expect(() => resolved({ flags: { profile }, profiles })).toThrow(UsageError);
   });

@@ -83,7 +83,7 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   }
   for (const note of settings.notes) context.console.note(note);
   const { baseUrl } = settings;
-  const hint = 'Run `qrctl auth login --base-url https://HOST/api/v1`.';
+  const hint = 'Add --base-url https://HOST/api/v1.';
   if (baseUrl === undefined) throw new UsageError('missing --base-url', { hint });
   return { ...settings, baseUrl };
 }

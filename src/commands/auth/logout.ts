@@ -16,7 +16,9 @@ export const command = defineCommand({
   async run(context, { options: { all } }) {
     if (all && context.flags.profile !== undefined)
       throw new UsageError("--all can't be used with --profile", { hint: 'Omit one of them.' });
-    const { store, name } = all ? { store: await openStore(context), name: '' } : await openProfile(context);
+    const { store, name } = all
+      ? { store: await openStore(context), name: '' }
+      : await openProfile(context, false);
     const leaving = all
       ? [...store.profiles.keys()]
       : [name].filter((profile) => store.profiles.has(profile));
