@@ -58,6 +58,9 @@ const FLAGS = new Map([
   ...synonyms('--verbose', ['--debug']),
 ]);
 
+const REPORT_FORMATS =
+  'The extension of -o selects HTML or PDF. For data, run `qrctl scans stats` with --format.';
+
 const FORMATS = ['--json', '--csv', '--ndjson', '--markdown'];
 
 function synonyms(meaning: string, words: readonly string[]): [word: string, meaning: string][] {
@@ -95,6 +98,7 @@ export function flagHint(
 ): string | undefined {
   const [typed = '', ...value] = word.split('=');
   const format = FORMATS.includes(typed) ? '--format' : undefined;
+  if ((format ?? typed) === '--format' && names.join(' ') === 'scans report') return REPORT_FORMATS;
   const meanings = FLAGS.get(typed)?.split(' ') ?? [];
   const flag = format ?? meanings.find((name) => known.includes(name));
   if (flag === undefined || !known.includes(flag)) return undefined;

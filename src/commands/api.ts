@@ -65,7 +65,7 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
   const root = parseUrl(baseUrl)?.pathname ?? '';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     throw new UsageError('PATH must be the part after the base URL, not a full URL', {
-      hint: `Omit ${baseUrl}, as in \`qrctl api GET /qr\`.`,
+      hint: 'Pass only the path, as in `qrctl api GET /qr`.',
     });
   }
   if (/[^\x21-\x7e]|#/.test(path))

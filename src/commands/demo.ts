@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError } from '#base/errors';
+import { inShell } from '#base/text/quote';
 import { DAY_MS } from '#base/time/time';
 import type { Context } from '#context';
 import { cannotOpen } from '#files/durable/path-errors';
@@ -116,7 +117,7 @@ async function runCommand(
   access: Record<string, string>,
   args: string[],
 ): Promise<void> {
-  const line = `qrctl ${args.join(' ')}`;
+  const line = ['qrctl', ...args.map(inShell)].join(' ');
   narrate(context, '', `$ ${line}`);
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };

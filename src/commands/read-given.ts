@@ -39,11 +39,11 @@ export async function readGiven(
     const isMissing = systemCode(cause) === 'ENOENT';
     const why = isMissing ? 'no such file' : describeSystemError(cause);
     const meant = isMissing ? similarFile(path) : undefined;
+    const otherwise = isMissing
+      ? 'Correct the path, and run the command again.'
+      : `Pass a file to ${flag}, or - for standard input.`;
     throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
-      hint:
-        meant === undefined
-          ? `Pass a file to ${flag}, or - for standard input.`
-          : `Did you mean ${quote(meant)}?`,
+      hint: meant === undefined ? otherwise : `Did you mean ${quote(meant)}?`,
       cause,
     });
   }

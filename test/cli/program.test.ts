@@ -571,6 +571,11 @@ describe('a command line that is not understood', () => {
       'Did you mean `qrctl scans report a --language de`?',
     ],
     ['qr image a --format svg', "unknown flag '--format'", 'Did you mean `qrctl qr image a --as svg`?'],
+    [
+      'scans report a -f csv',
+      "unknown flag '--format'",
+      'The extension of -o selects HTML or PDF. For data, run `qrctl scans stats` with --format.',
+    ],
     ['scans count a', "unknown command 'scans count'", 'Did you mean `qrctl scans stats a`?'],
     ['count --all', "unknown command 'count'", 'Did you mean `qrctl scans stats --all`?'],
     ['qr print a -o a.png', "unknown command 'qr print'", 'Did you mean `qrctl qr image a -o a.png`?'],

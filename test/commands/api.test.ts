@@ -90,6 +90,7 @@ describe('api', () => {
 
   it.each([
     [['GET', 'https://evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
+    [['GET', 'https://evil.example/qr'], 'Pass only the path, as in `qrctl api GET /qr`.'],
     [['GET', '//evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
     [['GET', '/qr/../../admin'], 'PATH is outside the base URL: /qr/../../admin'],
     [['GET', '/qr/%2e%2E/x'], 'PATH is outside the base URL'],
@@ -101,6 +102,7 @@ describe('api', () => {
     ],
     [['GET', '/qr', '--input', '-'], "--input can't be used with GET"],
     [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: no such file'],
+    [['POST', '/qr', '--input', 'none.json'], 'Correct the path, and run the command again.'],
     [['POST', '/qr', '--input', '-'], 'cannot parse standard input as JSON'],
     [['FETCH', '/qr'], "invalid value for method: 'FETCH' (expected GET, POST, PUT, PATCH or DELETE)"],
   ])('refuses %j before anything is sent', async (args, message) => {

@@ -21,6 +21,7 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(stderr).toContain('$ qrctl qr create --from codes.csv');
   expect(stderr).toContain('$ qrctl qr list');
   expect(stderr).toContain('$ qrctl scans export --all --output scans.csv');
+  expect(stderr).toContain("--title 'Our posters' --output report.html");
   expect(stderr).toMatch(/^Summer menu +\w+ +created$/m);
 
   // The show is no data: $(qrctl demo) is the name of the file.
