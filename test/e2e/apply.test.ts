@@ -123,6 +123,15 @@ describe('qr apply', () => {
     expect([again.code, methods()]).toEqual([2, {}]);
   });
 
+  it.each([
+    [['-o', 'a.md'], 'Use a name that ends in .csv with --output.'],
+    [['-o', 'a.csv', '--ids', '-f', 'markdown'], 'Omit --ids and --format markdown.'],
+  ])('refuses --init %j and names only what was passed', async (more, hint) => {
+    const { sandbox, cwd } = await usePlace();
+    const run = await runByDay(['qr', 'apply', '--init', ...more], { env: sandbox.env, cwd });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`hint: ${hint}\n`) });
+  });
+
   it('replaces the lock file of --init also in an empty workspace', async () => {
     const { sandbox, apply, write, cwd } = await usePlace();
     await write(file(row(1)));

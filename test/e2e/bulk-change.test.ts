@@ -170,7 +170,11 @@ describe('qr update --from', () => {
     for (const { id } of sandbox.workspace.codes()) sandbox.workspace.update(id, { status: 'active' });
     await write(`id\n${Array.from({ length: 12 }, (_, n) => sandbox.codeId(n)).join('\n')}\n`);
     const { code: exit, stderr } = await qr(['update', '--status', 'paused']);
-    expect([exit, stderr, count('PATCH')]).toEqual([9, expect.stringContaining('--max-changes 12'), 0]);
+    expect([exit, stderr, count('PATCH')]).toEqual([
+      9,
+      expect.stringContaining('Check the plan with --dry-run. If the plan is correct, add --max-changes 12.'),
+      0,
+    ]);
     expect((await qr(['update', '--status', 'paused', '--max-changes', '50%'])).code).toBe(9);
     expect((await qr(['update', '--status', 'paused', '--max-changes', '12'])).code).toBe(0);
     expect(count('PATCH')).toBe(12);

@@ -164,7 +164,9 @@ describe('a decision', () => {
     [['--as-new', '9'], /no row has the line or key "?9/],
   ])('about a row or a code that does not exist is refused: %j', async (more, message) => {
     const { create, posts } = await useBench(rowsOf(1));
-    expect(await create(more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    const refused = await create(more);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(refused.stderr).toContain('hint: Correct the flag and run the command again.');
     expect(posts()).toBe(0);
   });
 });

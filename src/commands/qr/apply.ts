@@ -222,11 +222,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   if (output === undefined || output === '-') {
     throw new UsageError('--init requires --output FILE', { hint: 'Add -o codes.csv.' });
   }
-  if (flags.fields !== undefined || flags.ids || flags.format === 'markdown' || /\.md$/i.test(output)) {
-    throw new UsageError('--init writes a file with all columns', {
-      hint: 'Omit --fields, --ids and --format markdown, and use the extension .csv.',
-    });
-  }
+  refuseUnreadable(output, flags);
   const lockPath = flags.lock ?? lockPathOf(output);
   const { processes, console, files } = context;
   useLock(files, lockPath);
@@ -256,6 +252,22 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   } finally {
     await held.release();
   }
+}
+
+/** Refuses flags and an extension with which `--from` could not read the file. */
+function refuseUnreadable(output: string, { fields, ids, format }: ApplyFlags): void {
+  const flags = [fields && '--fields', ids && '--ids', format === 'markdown' && '--format markdown'].filter(
+    Boolean,
+  );
+  const isMarkdown = /\.md$/i.test(output);
+  if (flags.length === 0 && !isMarkdown) return;
+  const ways = [
+    flags.length > 0 && `Omit ${flags.join(' and ')}.`,
+    isMarkdown && 'Use a name that ends in .csv with --output.',
+  ];
+  throw new UsageError('--init writes a file with all columns, for use with --from', {
+    hint: ways.filter(Boolean).join(' '),
+  });
 }
 
 async function refuseExisting(path: string): Promise<void> {

@@ -138,6 +138,19 @@ describe('qr update CODE CODE…', () => {
     expect(await qr('never', 'none', '--name', 'x')).toMatchObject({ code: 4 });
   });
 
+  it('does not propose the same command again for codes that do not exist', async () => {
+    const { qr } = await useCodes();
+    const hint = 'Correct or omit the codes that do not exist. Run `qrctl qr list` to see all slugs.';
+    for (const [codes, code] of [
+      [['a', 'never'], 8],
+      [['never', 'none'], 4],
+    ] as const)
+      expect(await qr(...codes, '--name', 'x')).toMatchObject({
+        code,
+        stderr: expect.stringContaining(hint),
+      });
+  });
+
   it('adds tags to the destination of each code, and refuses a code without a web address', async () => {
     const { sandbox, qr, code, patches } = await useCodes();
     sandbox.workspace.put({ name: 'w', slug: 'w', type: 'wifi', destination: 'WIFI:S:x;;' });

@@ -36,8 +36,8 @@ function tooMany(
   const allowed = 'count' in max ? max.count : Math.floor((all * max.percent) / 100);
   const bound = policy.maxChanges === undefined ? Math.max(LEAST_ALLOWED, allowed) : allowed;
   if (changed <= bound) return undefined;
-  const message = `the plan changes ${countOf(changed, 'code')}, but only ${bound} are allowed`;
-  const hint = `Check the plan with --dry-run. If it is correct, add --max-changes ${changed}.`;
+  const message = `the plan changes ${countOf(changed, 'code')}, but only ${bound} ${bound === 1 ? 'is' : 'are'} allowed`;
+  const hint = `If the plan is correct, add --max-changes ${changed}.`;
   return { is: 'max-changes', message, hint };
 }
 

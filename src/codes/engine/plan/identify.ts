@@ -91,11 +91,12 @@ function readAnswers(
 ): Answers {
   const keys = new Set(rows.flatMap(({ key }) => key ?? []));
   const lines = new Set(rows.map(({ line }) => `${line}`));
+  const refuseFlag = (message: string, line?: number) => refuse({ line, message, isOfFlag: true });
   const asNew = new Map<string, number>();
   for (const [name, times] of named) {
     const range = parseLines(name);
     if (range && keys.has(name))
-      refuse({ message: `${inQuotes(name)} is a key and a range of lines: write key:${name}, or each line` });
+      refuseFlag(`${inQuotes(name)} is a key and a range of lines: write key:${name}, or each line`);
     const { first = 0, count = 0 } = range ?? {};
     const each = range ? Array.from({ length: count }, (_, at) => `line:${first + at}`) : [name];
     for (const one of each) asNew.set(one, (asNew.get(one) ?? 0) + times);
@@ -104,10 +105,10 @@ function readAnswers(
     const isBoth = keys.has(name) && lines.has(name);
     const isKnown = keys.has(name.replace(/^key:/, '')) || lines.has(name.replace(/^line:/, ''));
     if (isBoth && !rows.some(({ key, line }) => key === name && `${line}` === name))
-      refuse({
-        message: `${inQuotes(name)} is the key of one row and the line of another: write line:${name} or key:${name}`,
-      });
-    else if (!isKnown && !keys.has(name)) refuse({ message: `no row has the line or key ${inQuotes(name)}` });
+      refuseFlag(
+        `${inQuotes(name)} is the key of one row and the line of another: write line:${name} or key:${name}`,
+      );
+    else if (!isKnown && !keys.has(name)) refuseFlag(`no row has the line or key ${inQuotes(name)}`);
   }
   const of = <T>(named: ReadonlyMap<string, T>, { key, line }: Row): T | undefined =>
     (key === undefined ? undefined : (named.get(`key:${key}`) ?? named.get(key))) ??
@@ -120,7 +121,8 @@ function readAnswers(
       if (name !== undefined && !code) {
         const lacks = `no code has the ID or slug ${quote(name)}`;
         const forms = 'the decision must be mine, theirs, new, skip, or the ID or slug of a code';
-        refuse({ line: row.line, message: of(adopt, row) === undefined ? `${forms}: ${lacks}` : lacks });
+        if (of(adopt, row) === undefined) refuse({ line: row.line, message: `${forms}: ${lacks}` });
+        else refuseFlag(lacks, row.line);
       }
       return code;
     },

@@ -88,7 +88,7 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
     case 'gone':
       return `${mayCreate(verb) ? `${asNew} Otherwise, remove` : 'Remove'} the row from the file.`;
     case 'conflict':
-      return 'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service.';
+      return `To send the values of the file, add ${verb === 'create' ? '--apply-edits and ' : ''}--conflicts file. To keep the values of the service, add --conflicts service.`;
     case 'exists':
       return verb === 'apply' ? `To assign ${codes}, add --adopt-existing. ${asNew}` : asNew;
     case 'edited':

@@ -173,7 +173,7 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   await printer.print(printed);
   noteWarnings(context, file, [...warnings, ...plan.warnings]);
   notePlan(context, plan, verb);
-  if (!printer.hasReasons)
+  if (!printer.hasReasons && !exitCode)
     for (const { message, hint } of plan.brakes)
       context.console.warn(`a run would send nothing: ${message}. ${hint}`);
   const requests =

@@ -147,8 +147,10 @@ export class BrakeError extends UnprovenError {
   plan: Plan;
 
   constructor(plan: Plan) {
+    const [brake] = plan.brakes;
+    const preview = brake?.is === 'max-changes' ? 'Check the plan with --dry-run. ' : '';
     super(`${plan.brakes.map(({ message }) => message).join('; ')}; no changes were made`, {
-      hint: plan.brakes[0]?.hint ?? '',
+      hint: `${preview}${brake?.hint ?? ''}`,
     });
     this.plan = plan;
   }

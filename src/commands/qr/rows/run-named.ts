@@ -119,11 +119,15 @@ function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly R
   if (!first) return undefined;
   const reasons = new Set(failed.map(reasonOf));
   const [reason] = reasons;
-  if (failed.length === results.length) return firstError ?? new NotFoundError(reasonOf(first) ?? '');
+  const next = failed.every(({ item }) => item.action === 'failed')
+    ? 'Correct or omit the codes that do not exist. Run `qrctl qr list` to see all slugs.'
+    : 'See the output for the reasons. It is safe to run the same command again.';
+  if (failed.length === results.length)
+    return firstError ?? new NotFoundError(reasonOf(first) ?? '', { hint: next });
   const told = failed.length > 1 && reasons.size === 1 ? `, all for the same reason: ${reason}` : '';
   const Kind = isUnproven ? UnprovenError : PartialError;
   return new Kind(`${formatCount(failed.length)} of ${countOf(results.length, 'code')} failed${told}`, {
-    hint: 'See the output for the reasons. It is safe to run the same command again.',
+    hint: next,
   });
 }
 

@@ -91,6 +91,7 @@ export interface Fault {
   mayForce?: true;
   /** Whether a column may have been sorted by itself. */
   isSorted?: true;
+  isOfFlag?: true;
 }
 
 export interface Checked<R> {
@@ -166,8 +167,10 @@ export function refuseFaults(
     ...explanations,
     ...describeFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
   ];
+  const ofFlags = faults.filter(({ isOfFlag }) => isOfFlag).length;
+  const both = ofFlags === 0 ? 'Fix the file' : 'Fix the file, correct the flag,';
   const ways = [
-    'Fix the file and run the command again.',
+    `${ofFlags === faults.length ? 'Correct the flag' : both} and run the command again.`,
     start,
     faults.some((fault) => fault.isSorted) && 'Sort whole rows, not single columns.',
     faults.some((fault) => fault.mayForce) && FORCE,

@@ -318,6 +318,16 @@ describe('a list that was saved and read back', () => {
     );
     expect(planOf(rows, { codes, ...update }).brakes).toMatchObject([{ is: 'max-changes' }]);
     expect(planOf(rows.slice(0, 10), { codes, ...update }).brakes).toEqual([]);
+    const { brakes } = planOf(rows.slice(0, 2), {
+      codes,
+      policy: { ...update.policy, maxChanges: { count: 1 } },
+    });
+    expect(brakes).toMatchObject([
+      {
+        message: 'the plan changes 2 codes, but only 1 is allowed',
+        hint: 'If the plan is correct, add --max-changes 2.',
+      },
+    ]);
   });
 
   it('is refused if most of its IDs are of another workspace', () => {

@@ -128,6 +128,11 @@ describe('the error of a run', () => {
     });
   });
 
+  it('with a conflict of qr create says that its edits are sent only with --apply-edits', () => {
+    const { hint } = failureOf([conflict], 'create') ?? {};
+    expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
+  });
+
   it('reports a reason shared by several rows once', () => {
     const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
     expect(failureOf(ends, 'apply')).toMatchObject({

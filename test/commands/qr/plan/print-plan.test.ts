@@ -212,6 +212,11 @@ describe('the end of a dry run', () => {
     const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
     expect(err).toContain('a run would send nothing: the plan changes 12 codes. Add --max-changes 12.');
     expect(err).toContain('(about 2 requests). No changes were made');
+    const error = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {
+      run: { exitCode: true },
+    });
+    expect(error.exit).toBe(9);
+    expect(error.err).not.toContain('12 codes. Add');
   });
 
   it('estimates the time of the run under the rate limit', async () => {
