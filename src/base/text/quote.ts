@@ -29,6 +29,11 @@ export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
+/** Formats `2 of 5 rows`, or `1 row` if there are no others. */
+export function countAmong(count: number, all: number, thing: string): string {
+  return all === 1 ? countOf(count, thing) : `${formatCount(count)} of ${countOf(all, thing)}`;
+}
+
 /** Formats `a or b or 3 others`. */
 export function joinSome(
   texts: readonly string[],

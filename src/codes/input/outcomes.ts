@@ -1,5 +1,5 @@
 import { countOutcomes, OUTCOMES, type Outcome } from '#base/run/outcomes';
-import { countOf, formatCount } from '#base/text/quote';
+import { countAmong, formatCount } from '#base/text/quote';
 import type { Fault, Input, InputRow } from '#files/formats/read/input';
 import { findColumn } from './columns.ts';
 
@@ -39,7 +39,7 @@ export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitt
   if (others.length === 0) return { kept: rows, omitted: [] };
   const outcomes = others.map(({ values }) => ({ outcome: String(values.get(column)) }));
   const counts = [...countOutcomes(outcomes)].map(([word, count]) => `${formatCount(count)} ${word}`);
-  const of = `${formatCount(others.length)} of ${countOf(rows.length, 'row')}`;
+  const of = countAmong(others.length, rows.length, 'row');
   const message = `omitted ${of} of ${input.name} (${counts.join(', ')})`;
   const isOther = new Set(others);
   return { kept: rows.filter((row) => !isOther.has(row)), omitted: [{ message }] };

@@ -5,7 +5,7 @@ import { addFailedCodes } from '#base/run/annotations';
 import { formatClosing } from '#base/run/closing-line';
 import { countOutcomes } from '#base/run/outcomes';
 import { parseUrl } from '#base/text/parse-url';
-import { countOf, formatCount, quote, shown } from '#base/text/quote';
+import { countAmong, countOf, formatCount, quote, shown } from '#base/text/quote';
 import { UTM_NAMES } from '#base/text/utm';
 import { formatDuration } from '#base/time/time';
 import {
@@ -245,7 +245,7 @@ function noResponse(
 function failure(failed: readonly CheckRow[], of: number, isNews: boolean): PartialError {
   const count = isNews
     ? `${countOf(failed.length, 'code')} newly failed the check`
-    : `${failed.length} of ${countOf(of, 'code')} failed the check`;
+    : `${countAmong(failed.length, of, 'code')} failed the check`;
   const [{ slug, error } = { slug: '', error: null }] = failed.length === 1 ? failed : [];
   const example = slug === '' ? '' : `: ${quote(String(slug))}${error === null ? '' : `: ${error}`}`;
   return new PartialError(`${count}${example}`, {

@@ -1,5 +1,5 @@
 import { countOutcomes } from '#base/run/outcomes';
-import { countOf, formatCount } from '#base/text/quote';
+import { countAmong, countOf, formatCount } from '#base/text/quote';
 import { type EncodedCodes, refuseUnprintable } from '#codes/images/encode-codes';
 import {
   describeImage,
@@ -54,7 +54,7 @@ async function printPlan(
   const counts = countOutcomes(planned);
   const more = (outcome: PlannedImage['outcome'], form: (count: string) => string) =>
     counts.has(outcome) ? `, ${form(formatCount(counts.get(outcome) ?? 0))}` : '';
-  const created = `${formatCount(counts.get('create') ?? 0)} of ${countOf(planned.length, 'image')}`;
+  const created = countAmong(counts.get('create') ?? 0, planned.length, 'image');
   const others = `${more('update', (count) => `update ${count}`)}${more('unchanged', (count) => `${count} unchanged`)}${more('failed', (count) => `${count} would fail`)}`;
   const what = sheet === undefined ? `${created} of` : `${sheet}, codes of`;
   context.console.note(

@@ -1,5 +1,5 @@
 import { Failure, ifNotFound, NotFoundError, PartialError, UnavailableError, UsageError } from '#base/errors';
-import { countOf, quote } from '#base/text/quote';
+import { countAmong, countOf, quote } from '#base/text/quote';
 import { isWrittenDirectly } from '#files/formats/whole-file';
 import type { Service } from '#service/service';
 import type { CodeFailure } from './export-codes.ts';
@@ -12,7 +12,7 @@ export function describeFailures(failures: readonly CodeFailure[], of: number, h
     .slice(0, MOST_NAMED)
     .map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
   if (failures.length > MOST_NAMED) lines.push(`and ${failures.length - MOST_NAMED} more`);
-  return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
+  return [`${countAmong(failures.length, of, 'code')} ${how}`, ...lines];
 }
 
 export function someFailed(

@@ -9,7 +9,7 @@ import {
   UnavailableError,
   UnprovenError,
 } from '#base/errors';
-import { countOf, formatCount, inShellOr, joinSome } from '#base/text/quote';
+import { countAmong, countOf, formatCount, inShellOr, joinSome } from '#base/text/quote';
 import type { RowEnd } from '#codes/engine/executor/job';
 import type { Plan, PlanAction, PlanItem } from '#codes/engine/plan/model';
 import { hasChanges } from '#codes/engine/plan/values';
@@ -88,8 +88,7 @@ function describeGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts)
 function describeFailures(failed: readonly RowEnd[], all: number): string {
   const reasons = new Set(failed.map(({ error }) => error));
   const [reason] = reasons;
-  const share = all === 1 ? '' : `${formatCount(failed.length)} of `;
-  return `${share}${countOf(all, 'row')} failed${reasons.size === 1 && reason !== undefined ? `: ${reason}` : ''}`;
+  return `${countAmong(failed.length, all, 'row')} failed${reasons.size === 1 && reason !== undefined ? `: ${reason}` : ''}`;
 }
 
 function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, resultsPath }: RunFacts): string {

@@ -1,7 +1,7 @@
 import { ClosedPipeError, Failure } from '#base/errors';
 import { formatClosing, formatOutcomes } from '#base/run/closing-line';
 import { countOutcomes } from '#base/run/outcomes';
-import { countOf, formatCount, inQuotes, quote } from '#base/text/quote';
+import { countAmong, countOf, inQuotes, quote } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
 import type { RowEnd, RunEnd, RunEvent } from '#codes/engine/executor/job';
 import type { FieldChange, Plan, Policy, Row } from '#codes/engine/plan/model';
@@ -112,7 +112,7 @@ export function noteStop(
   if (!signal.aborted) return;
   const done = ends.filter(isDone).length;
   const next = isResumable ? '. Run the command again to resume' : '';
-  console.note(`Done: at least ${formatCount(done)} of ${countOf(ends.length, thing)}${next}`);
+  console.note(`Done: at least ${countAmong(done, ends.length, thing)}${next}`);
   throw signal.reason;
 }
 
@@ -182,10 +182,9 @@ export function createProgress({ console }: Context, service: Service, verb: str
 }
 
 export function noteUnusedFlags({ console }: Context, fields: readonly string[], rows: number): void {
+  const each = rows === 1 ? 'the only row' : `each of ${countOf(rows, 'row')}`;
   for (const field of fields)
-    console.warn(
-      `--${field} had no effect: the column ${quote(field)} has a value in each of ${countOf(rows, 'row')}`,
-    );
+    console.warn(`--${field} had no effect: the column ${quote(field)} has a value in ${each}`);
 }
 
 /** Waits for the output. The failure of the run takes precedence over a closed pipe. */
