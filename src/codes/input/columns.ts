@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { inQuotes, listSome, quote } from '#base/text/quote';
+import { countAmong, inQuotes, listSome, quote } from '#base/text/quote';
 import {
   type Fault,
   faultsOfRead,
@@ -44,7 +44,8 @@ export function matchColumns(
     const folded = fieldOf(input, column);
     if (!mayHave(folded)) continue;
     const other = found.get(folded);
-    if (other !== undefined)
+    // The reader of the file reports a repeated name.
+    if (other !== undefined && other !== column)
       faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
   }
@@ -98,7 +99,7 @@ export function matchColumns(
 
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   if (hiddenRows === 0) return [];
-  const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
+  const [count, verb] = [countAmong(hiddenRows, rows.length, 'row'), hiddenRows === 1 ? 'is' : 'are'];
   return [
     { message: `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows` },
   ];

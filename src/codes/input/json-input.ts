@@ -33,15 +33,26 @@ export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortS
   const text = utf8.toString();
   const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;
   if (record) return record;
-  if (!text.trimStart().startsWith('['))
-    refuseFaults({ name }, [{ message: 'must be an array of objects: [{"name": "…"}, …]' }]);
+  if (text.trim() === '') refuseFaults({ name }, [{ message: 'the file is empty' }]);
   try {
+    if (text.trimStart().startsWith('{')) await checkPairs(text);
+    if (!text.trimStart().startsWith('['))
+      refuseFaults({ name }, [{ message: 'must be an array of objects: [{"name": "…"}, …]' }]);
     return await readValues('json', valuesOfArray(text), name, signal);
   } catch (error) {
     if (error instanceof BrokenJsonError)
       refuseFaults({ name }, [{ line: error.line, message: error.message }]);
     throw error;
   }
+}
+
+/** Throws BrokenJsonError for an object that is not valid JSON. */
+async function checkPairs(text: string): Promise<void> {
+  for (const { text: pair, line } of elementsOf(text, '{'))
+    await parsePiece(`{${pair}}`).catch((error: unknown) => {
+      if (error instanceof ExcessiveJsonError) return;
+      throw new BrokenJsonError(NOT_JSON, line);
+    });
 }
 
 /** Yields the elements of an array. Their number is the line, because all may be on one line. */
@@ -52,6 +63,8 @@ async function* valuesOfArray(text: string): AsyncGenerator<JsonValue> {
     yield { value, line: ++line };
   }
 }
+
+const NOT_JSON = 'is not valid JSON';
 
 interface JsonValue {
   value: unknown;
@@ -86,9 +99,10 @@ async function readValues(
   for await (const { line, value } of found) {
     if (turns++ % 1000 === 0) await letSignalsIn(signal);
     if (!isObject(value) || value instanceof Error) {
+      const whyNot = value instanceof Error ? NOT_JSON : 'is not a JSON object';
       faults.push({
         line,
-        message: value instanceof ExcessiveJsonError ? value.message : 'is not a JSON object',
+        message: value instanceof ExcessiveJsonError ? value.message : whyNot,
       });
       if (faults.length >= MOST_FAULTS) refuseFaults({ name, form }, faults);
       continue;

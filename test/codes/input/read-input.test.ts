@@ -199,11 +199,7 @@ describe('JSON', () => {
     ['x.json', '{"name":"a"}', /must be an array/],
     ['x.json', '[{"name":"a"}', /is not valid JSON/],
     ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
-    [
-      'x.ndjson',
-      '{"name":"a"}\n{"name":\n[]\n',
-      /line 2: is not a JSON object\n.*line 3: is not a JSON object/,
-    ],
+    ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not valid JSON\n.*line 3: is not a JSON object/],
   ])('is refused if it is not an array or lines of objects (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
     await expect(read(text, name)).rejects.toThrow(UsageError);

@@ -70,6 +70,8 @@ const START: Readonly<Record<Verb, string>> = {
   delete: LIST,
 };
 
+const EMPTY: Fault = { message: 'the file is empty' };
+
 /** E2: returns rows with all faults and warnings. Throws UsageError for a dated plan. */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
@@ -92,7 +94,9 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   const doubts = rows.flatMap((row) => row.doubts.map(({ fault }) => fault));
   const unusedFlags = reader.unusedFlags();
   const start = readAt ? PLAN : START[verb];
-  return { rows, faults, warnings, doubts, unread, notes, start, unusedFlags };
+  const isEmpty = input.headerLine !== undefined && input.columns.length === 0;
+  const found = isEmpty ? [EMPTY] : faults;
+  return { rows, faults: found, warnings, doubts, unread, notes, start, unusedFlags };
 }
 
 function noteOfBackup({ rows }: Input): string {

@@ -122,12 +122,12 @@ export async function mapRows<R, T>(
 }
 
 export function faultsOfHeader(columns: readonly string[], line: number): Fault[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   return columns.flatMap((column, index) => {
     if (column === '') return [{ line, message: `the header of column ${index + 1} is empty` }];
-    if (seen.has(column)) return [{ line, column, message: 'appears twice in the header' }];
-    seen.add(column);
-    return [];
+    const times = (seen.get(column) ?? 0) + 1;
+    seen.set(column, times);
+    return times === 2 ? [{ line, column, message: 'appears twice in the header' }] : [];
   });
 }
 

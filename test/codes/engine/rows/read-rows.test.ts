@@ -231,9 +231,11 @@ describe('a backup', () => {
     await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow(
       'must be an array of objects',
     );
-    await expect(read('create', '{"id":1', { name: 'x.json' })).rejects.toThrow(
-      'must be an array of objects',
-    );
+    for (const [broken, message] of [
+      ['{"id":1', 'line 1: is not valid JSON: the end is missing'],
+      ['{"id":1,\n"slug":}', 'line 2: is not valid JSON'],
+    ] as const)
+      await expect(read('create', broken, { name: 'x.json' })).rejects.toThrow(message);
   });
 });
 
@@ -313,13 +315,27 @@ describe('a file of changes', () => {
   });
 
   it('without rows reports only the missing columns of its verb', async () => {
-    expect(await refusal('update', '')).toEqual([
-      'line 1: no column identifies the codes: add an id or slug column',
+    expect(await refusal('update', 'x\n')).toEqual([
+      'line 1: no column identifies the codes: add an id or slug column (the file has "x")',
       'line 1: no column contains changes: add a name, destination or status column',
     ]);
-    expect(await refusal('delete', '')).toHaveLength(1);
-    expect(await refusal('create', '')).toEqual(['line 1, column name: is missing; every code needs a name']);
+    expect(await refusal('delete', 'x\n')).toHaveLength(1);
+    expect(await refusal('create', 'x\n')).toEqual([
+      'line 1, column name: is missing; every code needs a name (the file has "x")',
+    ]);
     expect(await refusal('apply', 'key\n')).toEqual([]);
+  });
+
+  it.each(['', '\n\n', '\ufeff'])('without a header is reported as empty: %j', async (text) => {
+    for (const verb of ['create', 'update', 'apply', 'delete'] as const)
+      expect(await refusal(verb, text)).toEqual(['the file is empty']);
+    await expect(read('create', text, { name: 'x.json' })).rejects.toThrow('the file is empty');
+  });
+
+  it('with a header twice reports it once', async () => {
+    expect(await refusal('create', 'name,type,name,name\na,sms,a,a\n')).toEqual([
+      'line 1, column name: appears twice in the header',
+    ]);
   });
 
   it('with dates requires --due', async () => {
