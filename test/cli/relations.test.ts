@@ -61,6 +61,16 @@ describe('flags that exclude each other', () => {
       "CODE can't be used with --from",
       'To start at a time, use --since 2026-10-01 instead of --from.',
     ],
+    [
+      'qr create --template --from a.csv',
+      "--from can't be used with --template",
+      'Omit either --from or --template.',
+    ],
+    [
+      'qr create --template --utm-source mail',
+      "--utm-source can't be used with --template",
+      'Omit either --utm-source or --template.',
+    ],
   ])('are refused together: %s', async (line, message, hint) => {
     expect(await errorOf(line)).toEqual({ message, hint });
   });

@@ -1,5 +1,5 @@
 /** Each dry run says in the words of the results what a run would do, with the reason beside it. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -74,6 +74,17 @@ describe('qr update --dry-run', () => {
       columns: true,
     });
     expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged', 'gone']);
+  });
+
+  it('notes that --results is not written, and names the only row that a flag can not change', async () => {
+    const { write, qrctl, cwd } = await useRows();
+    write('slug,name', 'menu,New');
+    const { stderr } = await qrctl(
+      ...['update', '--from', 'rows.csv', '--name', 'Old', '--dry-run', '--results', 'r.csv'],
+    );
+    expect(stderr).toContain('A dry run writes no results to r.csv');
+    expect(stderr).toContain('--name had no effect: the column name has a value in the only row');
+    expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
   });
 
   it('lists rows of dated changes with the outcomes of the run', async () => {

@@ -3,6 +3,7 @@ import { Failure, RequestFailure, UnavailableError, UnexpectedResponseError, Usa
 import type { OutcomeCounts } from '#base/run/outcomes';
 import type { RunFacts } from '#base/run/run-summary';
 import { inQuotes, inShell, shown } from '#base/text/quote';
+import { UTM_NAMES } from '#base/text/utm';
 import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
 import { fileExists, outputOptions, printRecords } from '#commands/output-options';
 import { forceOption } from '#commands/shared-flags';
@@ -27,7 +28,16 @@ const options = {
   type: choice('--type <type>', 'Code type (default: url)', CODE_TYPES),
   destination: text('--destination <address>', 'Address that the code opens'),
   force: forceOption,
-  template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
+  template: flag('--template', 'Print a template for --from, as CSV or .xlsx', {
+    conflicts: [
+      '--from',
+      '--name',
+      '--type',
+      '--destination',
+      '--force',
+      ...UTM_NAMES.map((name) => `--utm-${name}`),
+    ],
+  }),
   ...utmOptions,
   ...rowsOptions,
   from: { ...rowsOptions.from, conflicts: ['--name', '--type', '--destination'] },

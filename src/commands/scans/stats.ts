@@ -3,7 +3,7 @@ import { fetchInOrder } from '#base/parallel';
 import { addFile } from '#base/run/run-summary';
 import { defineCommand, flag } from '#commands/define';
 import { FILES_JOINED } from '#commands/input-option';
-import { openOutput, outputOptions, writeAll } from '#commands/output-options';
+import { openOutput, outputOptionsWithoutIds, writeAll } from '#commands/output-options';
 import { RANGE_FORMS } from '#commands/range-options';
 import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
@@ -42,7 +42,7 @@ import type { Drawing } from './draw-figures.ts';
 const options = {
   ...countOptions,
   dryRun: flag('--dry-run', 'Preview scans, requests and time without counting'),
-  ...outputOptions,
+  ...outputOptionsWithoutIds,
 };
 
 const COLUMNS: readonly Column[] = [

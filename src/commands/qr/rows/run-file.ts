@@ -67,6 +67,7 @@ export async function runFile(
   if (flags.offline) return noteOffline(context, input, checked);
   context.facts.rows = checked.rows.length;
   if (flags.dryRun) {
+    if (flags.results !== undefined) context.console.note(`A dry run writes no results to ${flags.results}`);
     const earlierIds = await readEarlierIds(path === from ? undefined : path);
     return previewRows(context, { file, flags, verb: { ...verb, earlierIds } });
   }
