@@ -96,7 +96,7 @@ export const TOPICS: readonly Topic[] = [
     title: 'Exit codes',
     blocks: [
       { list: EXIT_CODES.map(({ exit, meaning }) => [String(exit), meaning] as const) },
-      'qrctl prints errors to standard error, each with a hint about the next step. With --format json or ndjson, an error is one line of JSON. ' +
+      'qrctl prints errors to standard error, most with a hint about the next step. With --format json or ndjson, an error is one line of JSON. ' +
         'Its code and status are null if the service sent none:',
       { lines: ['{"error":{"message":…,"code":…,"status":…,"exit":…,"hint":…}}'] },
       'If a pipe is closed (`| head`), the command exits with code 0. If the disk is full, the command never exits with code 0.',

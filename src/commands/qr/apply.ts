@@ -51,9 +51,12 @@ const options = {
     adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row', {
       risky: true,
     }),
-    removed: choice('--removed <action>', 'Action for codes whose key was removed', ['report', 'pause']),
+    removed: choice('--removed <action>', 'Action for codes whose key was removed (default: report)', [
+      'report',
+      'pause',
+    ]),
     ...changeOptions,
-    conflicts: { ...changeOptions.conflicts, description: 'Side that wins a conflict (default: file)' },
+    conflicts: { ...changeOptions.conflicts, description: 'Side that wins (default: file)' },
     force: forceOption,
   }),
   ...outputOptions,

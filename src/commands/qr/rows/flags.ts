@@ -36,7 +36,7 @@ export const rowsOptions = {
   ...withExtra(
     { ...OF_FILE, rare: true },
     {
-      exitCode: flag('--exit-code', 'Exit with code 8 for changes, or 9 if a key needs your decision', {
+      exitCode: flag('--exit-code', 'Exit with code 8 for changes, 9 for decisions or a refused plan', {
         requires: ['--from', '--dry-run'],
       }),
       offline: flag('--offline', 'Check only the file; no API key required'),
@@ -55,7 +55,8 @@ export const resultsOptions = {
 export const codesFrom = fromCodesOptions(ROWS_GROUP).from;
 
 export const changeOptions = withExtra(OF_FILE, {
-  conflicts: choice('--conflicts <side>', 'Side that wins a conflict', ['ask', 'file', 'service'], {
+  // words-ok: ask is a value
+  conflicts: choice('--conflicts <side>', 'Side that wins (default: ask)', ['ask', 'file', 'service'], {
     risky: true,
   }),
   maxChanges: parsed('--max-changes <n|n%>', 'Maximum changes (default: 30%, at least 10)', {
