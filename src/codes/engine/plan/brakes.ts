@@ -81,6 +81,7 @@ function shiftedColumn(
       if (change) gained.push(tidy(field, change.new));
       if (!change && wish[field] !== undefined) continue;
       lost.add(tidy(field, code[field] ?? ''));
+      if (change?.base !== undefined) lost.add(tidy(field, change.base));
       if (saved !== undefined) lost.add(saved);
     }
     const isLost = (value: string) => lost.has(value) || lost.has(fingerprintOf(value));

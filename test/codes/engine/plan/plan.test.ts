@@ -229,6 +229,17 @@ describe('a list that was saved and read back', () => {
     expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
   });
 
+  it('is refused if a column was sorted whose value of one code another client changed since (E8)', () => {
+    const places = ['a', 'b', 'c'].map((place) => `https://example.com/${place}`);
+    const saved = places.map((destination, at) => codeOf(at + 1, { destination }));
+    const rows = saved.map(({ name }, at) => newRow(at + 2, name, places[(at + 1) % 3], { key: `k${at}` }));
+    const lock = new Map(saved.map((code, at) => [`k${at}`, { ...code, key: `k${at}` } as LockEntry]));
+    const codes = saved.map((code, at) => (at === 0 ? { ...code, destination: MENU } : code));
+    expect(planOf(rows, { codes, lock, policy: { verb: 'apply' } }).brakes).toMatchObject([
+      { is: 'shifted' },
+    ]);
+  });
+
   it('is refused if a sorted column changes two codes and the type of a third row (E8)', () => {
     const codes = [codeOf(1), codeOf(2), codeOf(3), codeOf(4, { type: 'vcard', destination: null })];
     const [one, two, three, four] = codes.map(({ name, destination }) => [name, destination ?? ''] as const);
