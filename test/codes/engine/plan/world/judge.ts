@@ -128,16 +128,19 @@ function hasDecided(row: SheetRow, { isDecided }: PlanItem, { job }: Moment): bo
   return isDecided && (row.decision?.is === 'new' || asNewAll || asNew.size > 0);
 }
 
-/** Codes of the row that no other row of the plan has. */
-function codesOf({ service }: Truth, row: SheetRow, item: PlanItem, { plan }: Moment): ModelCode[] {
+/** Codes of the row that no other row of the plan has, and that the user did not replace. */
+function codesOf({ service }: Truth, row: SheetRow, item: PlanItem, { plan, view }: Moment): ModelCode[] {
   const taken = new Set(
     plan.items.flatMap((other) => (other !== item && other.row && other.code ? other.code.id : [])),
   );
   // A repetition may leave out what was there before the first attempt: the row was decided about then.
   const before = item.repeats?.firstIds ?? new Set();
+  const isReplaced = (id: string) =>
+    view.replaced.has(id) || view.unclear.some(({ replaces }) => replaces === id);
   return service
     .live()
-    .filter(({ tokens, code: { id } }) => tokens.has(row.token) && !taken.has(id) && !before.has(id));
+    .filter(({ tokens, code: { id } }) => tokens.has(row.token) && !taken.has(id) && !before.has(id))
+    .filter(({ code: { id } }) => !isReplaced(id));
 }
 
 /** Returns the row, or one with equal values, for which the user asked for one more code; undefined if there is none. */
