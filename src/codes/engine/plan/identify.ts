@@ -126,6 +126,7 @@ function readAnswers(
       }
       return code;
     },
+    isFlagged: (row) => of(asNew, row) !== undefined,
     newOf(row) {
       const isAsked = row.decision ? row.decision.is === 'new' : asNewAll;
       return of(asNew, row) ?? (isAsked ? 1 : 0);

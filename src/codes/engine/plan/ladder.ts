@@ -5,6 +5,8 @@ import { indexBy } from './values.ts';
 export interface Answers {
   codeOf(row: Row): QrCode | undefined;
   newOf(row: Row): number;
+  /** Whether a flag, which names the row, requests the new code. */
+  isFlagged(row: Row): boolean;
 }
 
 export type Identity =

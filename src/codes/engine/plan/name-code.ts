@@ -132,7 +132,8 @@ export function knownCode(
   if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
   // Backups and files of `qr apply` keep their decisions. Any other one about a code that is gone is new.
   const isGone = !code && !listing.codes.has(replaced ?? '');
-  const isKept = row.backupOf !== undefined || (policy.verb === 'apply' && row.decision?.is === 'new');
+  const isOfFile = policy.verb === 'apply' && row.decision?.is === 'new' && !answers.isFlagged(row);
+  const isKept = row.backupOf !== undefined || isOfFile;
   if (wanted > (isGone && !isKept ? 0 : decidedCount(id, ledger)))
     return { is: 'new', isDecided: true, ...(id !== undefined && { replaces: replaced ?? id }) };
   const next = listing.codes.get(replaced ?? '');

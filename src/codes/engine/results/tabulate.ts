@@ -118,7 +118,7 @@ export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }:
     const isChanged = end.changes.some((change) => change.field === field);
     if (takesTheirs(end) && isChanged) return isTag ? null : current;
     // Keeps tags that the next run would drop.
-    const isCarried = (isTagged && value !== null && value !== '') || (end.row.keepUtm && isChanged);
+    const isCarried = (isTagged || end.row.keepUtm === true) && value !== null && value !== '';
     return isCarried && field === 'destination' && !isTag && !openChange(end, field) ? current : value;
   }
 

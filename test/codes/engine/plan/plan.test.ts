@@ -824,6 +824,9 @@ describe('decisions', () => {
     ]);
     const kept = { ...row, decision: { is: 'new' as const } };
     expect(actionsOf(planOf([kept], { ledger, policy: { verb: 'apply' } }))).toEqual(['gone']);
+    expect(actionsOf(planOf([kept], { ledger, policy: { verb: 'apply', ...asNew('2') } }))).toEqual([
+      'create',
+    ]);
   });
 
   it('in a results file are not carried out again on another machine', () => {

@@ -52,6 +52,9 @@ describe('results', () => {
     };
     expect(cellsOf(true).map(({ destination }) => destination)).toEqual([code.destination, '']);
     expect(cellsOf(false).map(({ destination }) => destination)).toEqual(['https://x.de/', '']);
+    const kept = { ...rows[0], keepUtm: true } as (typeof rows)[0];
+    const again = tabulate(input).row({ row: kept, outcome: 'unchanged', code, changes: [], isOpen: false });
+    expect(again.destination).toBe(code.destination);
   });
 
   it('have the columns of the input, then those of qrctl, and the rows in input order', async () => {
