@@ -38,34 +38,49 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
 }
 
 /** Crosses two dimensions. With at most `most` columns of values, the narrower one is the column. */
-export function crossOf(pair: Pair, given: FiguresOptions, most?: number): Cross {
+export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
+  const { rows, columns, cells } = countCells(pair, options, most);
+  return trimmed({
+    rows,
+    columns,
+    cells: cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0)),
+  });
+}
+
+/** Counts the cells of a cross table; only those with scans, because most pairs of many values have none. */
+function countCells(pair: Pair, given: FiguresOptions, most?: number) {
   const options = countedByPairs(pair, given);
   const [a, b] = most === undefined ? pair : forWidth(pair);
-  const counts = options.current.values.get(nameOfPair(pair))?.counts();
   const keys = new Map([...(options.names ?? [])].map(([key, { value }]) => [value, key]));
-  const keyIn = ({ kind }: GroupBy, { value }: Figure) =>
-    kind === 'code' ? (keys.get(value ?? '') ?? value) : value;
+  const placesIn = ({ kind }: GroupBy, { rows }: Section) =>
+    new Map(
+      rows.flatMap(({ value, isRest }, at): [string, number][] => {
+        const key = kind === 'code' ? (keys.get(value ?? '') ?? value) : value;
+        return isRest ? [] : [[keyOf(key), at]];
+      }),
+    );
   const rows = withRest(figuresOf(a, options), options);
   const columns = withRest(figuresOf(b, { ...options, top: most ?? options.top }), options);
-  const scansOf = (row: Figure, column: Figure) => {
-    const keys = [keyIn(a, row), keyIn(b, column)];
-    return counts?.get(keyOf(...(a === pair[0] ? keys : keys.reverse()))) ?? 0;
-  };
-  const cells = rows.rows.map((row) =>
-    columns.rows.map((column) => (row.isRest || column.isRest ? 0 : scansOf(row, column))),
-  );
-  const left = (total: number, parts: readonly number[]) => Math.max(0, total - sum(parts));
+  const [rowAt, columnAt] = [placesIn(a, rows), placesIn(b, columns)];
+  const cells = rows.rows.map(() => new Map<number, number>());
+  const rest = columns.rows.map(({ scans }) => scans);
+  for (const [key, scans] of options.current.values.get(nameOfPair(pair))?.counts() ?? []) {
+    const parts = partsOf(key);
+    const [first = '', second = ''] = a === pair[0] ? parts : [...parts].reverse();
+    const column = columnAt.get(second);
+    const row = cells[rowAt.get(first) ?? -1];
+    if (!row || column === undefined) continue;
+    row.set(column, scans);
+    rest[column] = (rest[column] ?? 0) - scans;
+  }
   // F3: scans without a cell of their own are in the rest of their column, then of their row.
-  const last = cells.at(-1) ?? [];
-  for (const [at, { scans, isRest }] of columns.rows.entries())
-    if (!isRest)
-      last[at] = left(
-        scans,
-        cells.map((row) => row[at] ?? 0),
-      );
-  for (const [at, row] of cells.entries())
-    row[columns.rows.length - 1] = left(rows.rows[at]?.scans ?? 0, row);
-  return trimmed({ rows, columns, cells });
+  const isLeft = (scans: number, at: number) => scans > 0 && !columns.rows[at]?.isRest;
+  for (const [at, scans] of rest.entries()) if (isLeft(scans, at)) cells.at(-1)?.set(at, scans);
+  for (const [at, row] of cells.entries()) {
+    const left = (rows.rows[at]?.scans ?? 0) - sum([...row.values()]);
+    if (left > 0) row.set(columns.rows.length - 1, left);
+  }
+  return { rows, columns, cells };
 }
 
 /** Adds the rest as the last row, if necessary without scans. */
@@ -91,14 +106,13 @@ function trimmed({ rows, columns, cells }: Cross): Cross {
 }
 
 export function figuresOfPairs(pair: Pair, options: FiguresOptions): Figure[] {
-  const { rows, columns, cells } = crossOf(pair, options);
+  const { rows, columns, cells } = countCells(pair, options);
   const all = options.current.total();
-  return rows.rows.flatMap(({ by, value, name }, at) =>
-    columns.rows.flatMap((column, place) => {
-      const scans = cells[at]?.[place] ?? 0;
-      if (scans === 0) return [];
-      const { by: by2, value: value2 } = column;
+  return rows.rows.flatMap(({ by, value, name }, at) => {
+    const inOrder = [...(cells[at] ?? [])].sort(([one], [other]) => one - other);
+    return inOrder.map(([place, scans]) => {
+      const { by: by2, value: value2 } = columns.rows[place] ?? {};
       return { ...figure({ by, value, name: name ?? undefined }, uncompared(scans), all), by2, value2 };
-    }),
-  );
+    });
+  });
 }
