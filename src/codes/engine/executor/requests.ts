@@ -9,6 +9,8 @@ import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import type { Altered, RunJob } from './job.ts';
 import type { StopRules } from './stop-rules.ts';
 
+type PatchRecord = Extract<LedgerRecord, { is: 'patch' }>;
+
 export class NotSent extends Error {}
 
 export type Requests = ReturnType<typeof createRequests>;
@@ -62,7 +64,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   async function patch(
     code: QrCode,
     set: CodeChanges,
-    of: Partial<Pick<PlanItem, 'row' | 'key' | 'pause'>> = {},
+    of: Partial<Pick<PlanItem, 'row' | 'key'>> & { pause?: PatchRecord['pause'] } = {},
     refuse = refuseIfStopped,
   ): Promise<QrCode> {
     refuse();
@@ -153,21 +155,20 @@ function only(set: CodeChanges, values: Values): Values {
 function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[] {
   return FIELDS.filter((field) => {
     const [was, wanted, is] = [before[field] ?? '', sent[field], after[field] ?? ''];
-    return wanted !== undefined && is === was && !isSame(field, wanted, was) && !isAltered(field, wanted, is);
+    return wanted !== undefined && is === was && !isFormOf(field, wanted, is);
   });
 }
 
-/** Returns whether the service evidently stores this value in that form, which the code may have already. */
-function isAltered(field: Field, sent: string, stored: string): boolean {
+/** Returns whether the stored value is the sent one, in a form that the service evidently gives it. */
+function isFormOf(field: Field, sent: string, stored: string): boolean {
+  if (isSame(field, sent, stored)) return true;
   if (field === 'name') return isAlteredName(sent, stored);
   return field === 'destination' && lettersOf(sent) === lettersOf(stored);
 }
 
 function isOther({ name, destination }: NewCode, code: QrCode): boolean {
   if (destination === undefined) return false;
-  const place = code.destination ?? '';
-  const isName = isSame('name', name, code.name) || isAlteredName(name, code.name);
-  return !isName && !isSame('destination', destination, place) && lettersOf(destination) !== lettersOf(place);
+  return !isFormOf('name', name, code.name) && !isFormOf('destination', destination, code.destination ?? '');
 }
 
 /** E18: returns the values that the service stored differently. */

@@ -62,7 +62,8 @@ export function takeEqual(ladder: Ladder): void {
   };
   const isContested = createRivalSearch(rows, ladder, formKey);
   for (const [key, alike] of indexBy(rows, formKey)) {
-    const codes = free.get(key) ?? [];
+    const codes = free.get(key);
+    if (codes === undefined) continue;
     let reason: string | undefined;
     if (codes.some((code) => sought.has(code)))
       reason = 'a code with its values may be that of another row, whose request got no response';
@@ -137,10 +138,11 @@ export function findEdits(ladder: Ladder): void {
     byName: createAlike(open, codes, nameKey, ledger),
     byPlace: createAlike(open, codes, placeKey, ledger),
   });
-  const inAll = searchIn(free);
   // A row with its own key is not an edit of another key's code.
-  const inUnowned = searchIn(free.filter(({ id }) => !owned.has(id.toLowerCase())));
-  const searchOf = ({ key }: Row) => (key === undefined ? inAll : inUnowned);
+  const unowned = () => free.filter(({ id }) => !owned.has(id.toLowerCase()));
+  const searches = new Map<boolean, ReturnType<typeof searchIn>>();
+  const searchOf = ({ key }: Row) =>
+    getOrAdd(searches, key === undefined, () => searchIn(key === undefined ? free : unowned()));
   const wanted = new Map<QrCode, number>();
   // Of several codes with a row's destination, those that share a name with another row are not candidates.
   const named = new Set(open.flatMap((row) => searchOf(row).byName(rowValues(row)).flatMap(one)));

@@ -180,7 +180,7 @@ export interface PlanItem {
   changes: readonly FieldChange[];
   values?: NewCode;
   send: CodeChanges;
-  pause?: 'removed' | 'backup' | 'restored';
+  pause?: 'removed' | 'backup';
   isNews: boolean;
   /** Unclear POST that the row's POST repeats. Until `isSettled`, the row waits for another look-up. */
   repeats?: Sending;

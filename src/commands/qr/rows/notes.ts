@@ -122,10 +122,10 @@ export async function noteSummary(
   { warnings, place, thing }: { warnings: number; place: string | undefined; thing: string },
 ): Promise<void> {
   const { requests } = (await context.service()).stats();
-  const told = ends.map((end) =>
+  const counted = ends.map((end) =>
     end.outcome === 'deleted' && end.item.action === 'deleted' ? { outcome: 'already deleted' } : end,
   );
-  const done = formatOutcomes(countOutcomes(told), { made: 'code', left: thing });
+  const done = formatOutcomes(countOutcomes(counted), { made: 'code', left: thing });
   const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')];
   context.console.note(formatClosing(done, cost, place));
 }
