@@ -43,7 +43,7 @@ export function carryUtm(old: string, address: string): string {
   return `${before}?${[...parts, ...dropped].join('&')}${fragment}`;
 }
 
-function isWeb(address: string): boolean {
+export function isWeb(address: string): boolean {
   return /^\s*https?:\/\//i.test(address) && parseUrl(address.trim()) !== undefined;
 }
 

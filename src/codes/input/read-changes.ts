@@ -74,22 +74,30 @@ export function readDestination(
   row: InputRow,
   columns: Columns,
   { own, options, isNew }: DestinationJob,
-): { destination: string | undefined; utm: UtmTags | undefined } {
+): { destination: string | undefined; utm?: UtmTags; mayLackUtm?: boolean } {
   const destination = own ?? options.changes?.destination;
   const utm = readUtm(row, columns, options.utm);
-  if (utm === undefined) return { destination, utm };
-  if (destination !== undefined)
-    return { destination: tagged(columns.cell(row, 'destination'), destination, utm), utm: undefined };
-  if (isNew && !columns.noDestination) tagged(columns.cell(row, 'destination'), '', utm);
-  return { destination, utm };
+  if (utm === undefined) return { destination };
+  const mayLackUtm = readUtm(row, columns, undefined) === undefined;
+  const hasCode = destination === undefined && !isNew;
+  if (hasCode || (destination === undefined && columns.noDestination))
+    return { destination, utm, mayLackUtm };
+  return { destination: tagged(columns.cell(row, 'destination'), destination, utm, mayLackUtm) };
 }
 
-function tagged(cell: InputCell, destination: string, utm: UtmTags): string {
+/** Adds tags to a destination. An address without them is a fault only if the row itself has tags. */
+function tagged(
+  cell: InputCell,
+  destination: string | undefined,
+  utm: UtmTags,
+  mayLackUtm: boolean,
+): string | undefined {
   try {
-    return addUtm(destination, utm);
+    return addUtm(destination ?? '', utm);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    cell.fault(error.message);
+    if (mayLackUtm) cell.warn('is not a web address, so it gets no UTM tags');
+    else cell.fault(error.message);
     return destination;
   }
 }

@@ -3,6 +3,7 @@ import { droppedUtm } from '#base/text/utm';
 import { findDestinationProblem, isDead } from '#codes/destinations/destination';
 import type { Fault } from '#files/formats/read/input';
 import type { PlanItem, Policy, Row } from './model.ts';
+import { lacksUtm } from './values.ts';
 
 interface Judged {
   faults: readonly Fault[];
@@ -77,13 +78,21 @@ function faultsOfType({ line, type, key }: Row, known: string): Fault[] {
 
 export function warningsOfTags(items: readonly PlanItem[], { verb }: Policy): Fault[] {
   if (verb !== 'update') return [];
+  const untagged = items.filter(({ row, code }) => row && code && lacksUtm(row, code)).length;
+  const warnings: Fault[] = [];
+  if (untagged > 0) {
+    const without =
+      untagged === 1 ? 'code has no web address, so it gets' : 'codes have no web address, so they get';
+    warnings.push({ message: `${untagged} ${without} no UTM tags` });
+  }
   const dropped = items.flatMap(({ code, send: { destination } }) => {
     const tags = destination === undefined ? [] : droppedUtm(code?.destination ?? '', destination);
     return tags.length > 0 ? [tags.map((tag) => tag.replace(/=.*/s, '').toLowerCase())] : [];
   });
-  if (dropped.length === 0) return [];
+  if (dropped.length === 0) return warnings;
   const what =
     dropped.length === 1 ? 'a new destination lacks' : `${countOf(dropped.length, 'new destination')} lack`;
   const names = [...new Set(dropped.flat())].sort().join(', ');
-  return [{ message: `${what} UTM tags of the old one (${names}); to keep them, add --keep-utm` }];
+  warnings.push({ message: `${what} UTM tags of the old one (${names}); to keep them, add --keep-utm` });
+  return warnings;
 }

@@ -35,6 +35,8 @@ export interface Row extends InputRow {
   wish: CodeChanges;
   type?: string;
   utm?: UtmTags;
+  /** Whether the tags are only those of flags, so that a code without a web address gets none. */
+  mayLackUtm?: boolean;
   keepUtm?: boolean;
   /** ID of the code whose backup the row is. */
   backupOf?: string;

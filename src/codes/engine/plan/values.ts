@@ -5,7 +5,7 @@
 import { groupBy } from '#base/collections';
 import { restore } from '#base/text/defuse';
 import { parseUrl } from '#base/text/parse-url';
-import { addUtm, carryUtm } from '#base/text/utm';
+import { addUtm, carryUtm, isWeb } from '#base/text/utm';
 import { isShortenedFrom } from '#codes/input/shortened-number';
 import { type NewCode, newCode, type QrCode } from '#service/shapes';
 import { fingerprintOf, plainOf } from './base.ts';
@@ -56,8 +56,14 @@ export function wantedValue(row: Row, field: Field, code: QrCode): string | unde
   const { wish, utm, keepUtm } = row;
   const wanted = wish[field];
   if (field !== 'destination') return wanted;
-  if (wanted === undefined) return utm && addUtm(code.destination ?? '', utm);
+  if (wanted === undefined)
+    return lacksUtm(row, code) ? undefined : utm && addUtm(code.destination ?? '', utm);
   return keepUtm && !isUnedited(row, field) ? carryUtm(code.destination ?? '', wanted) : wanted;
+}
+
+/** Returns whether a code gets no tags of the flags, because it has no web address. */
+export function lacksUtm({ utm, mayLackUtm }: Row, { destination }: QrCode): boolean {
+  return utm !== undefined && mayLackUtm === true && !isWeb(destination ?? '');
 }
 
 export function isCellOf(cell: string, value: string, through: Row['through']): boolean {

@@ -132,7 +132,7 @@ function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOp
 const NO_DOUBTS: readonly Doubt[] = [];
 const NO_CHANGES: CodeChanges = {};
 
-type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'doubts' | 'typeFault'>;
+type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'mayLackUtm' | 'doubts' | 'typeFault'>;
 
 const NOTHING: Wished = { wish: NO_CHANGES, doubts: NO_DOUBTS };
 
@@ -156,7 +156,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const isUnnamed = id === undefined && slug === undefined;
     if (isUnnamed && needsTarget && !isUnfinished(from)) faults.push({ line, message: UNNAMED });
     const wished = verb === 'delete' ? NOTHING : readWish(from, key, isUnnamed);
-    const { wish, type, utm, typeFault } = wished;
+    const { wish, type, utm, mayLackUtm, typeFault } = wished;
     const { base, updatedAtMs } = identity.readSaved(from);
     const atMs = readAt && has('at') ? readAt(cell(from, 'at')) : undefined;
     const doubts = readAt ? judgeDated({ ...wished, base, through }) : wished.doubts;
@@ -172,6 +172,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
       wish,
       type,
       utm,
+      mayLackUtm,
       keepUtm: options.keepUtm,
       backupOf: verb === 'create' && input.isRecord ? String(values.get('id')).toLowerCase() : undefined,
       base,
@@ -189,7 +190,8 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const isNew = verb === 'create' && isUnnamed;
     const { changes: own, doubts = NO_DOUBTS } = readChanges(from, columns, { ...options, isNew }, isJson);
     for (const flag of flags) if (own[flag] === undefined) used.add(flag);
-    const { destination, utm } = readDestination(from, columns, { own: own.destination, options, isNew });
+    const job = { own: own.destination, options, isNew };
+    const { destination, utm, mayLackUtm } = readDestination(from, columns, job);
     const wish: CodeChanges = flags.length === 0 ? own : Object.assign({}, common, own);
     if (destination !== undefined) wish.destination = destination;
     const { type, typeFault } = readType(from);
@@ -197,7 +199,14 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     else if (verb === 'create' && key === undefined && wish.name !== undefined)
       newRows.know(from.line, newCode(wish.name, type, wish.destination));
     // Doubts matter only for rows that may have a code with equal cells; `qr apply` finds codes by key.
-    return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
+    return {
+      wish,
+      type,
+      utm,
+      mayLackUtm,
+      doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts,
+      typeFault,
+    };
   }
 
   /** Reports invalid cells of dated rows, which are applied unattended, as faults. */

@@ -726,6 +726,22 @@ describe('keys that only the ledger contains', () => {
   });
 });
 
+it('adds tags of flags only to codes with a web address, and reports the others', () => {
+  const codes = [codeOf(1), codeOf(2, { type: 'wifi', destination: null })];
+  const rows = codes.map(({ id }, at) => rowOf(at + 2, { id, utm: { source: 'flyer' }, mayLackUtm: true }));
+  const { items, faults, warnings } = planOf(rows, { codes, policy: { verb: 'update' } });
+  expect(items.map(({ send }) => send)).toEqual([
+    { destination: 'https://example.com/1?utm_source=flyer' },
+    {},
+  ]);
+  expect([faults, warnings]).toEqual([
+    [],
+    [{ message: '1 code has no web address, so it gets no UTM tags' }],
+  ]);
+  const own = rows.map((row) => ({ ...row, mayLackUtm: false }));
+  expect(planOf(own, { codes, policy: { verb: 'update' } }).faults).toMatchObject([{ line: 3 }]);
+});
+
 describe('a deletion', () => {
   const code = codeOf(1);
   const verb = { policy: { verb: 'delete' as const } };

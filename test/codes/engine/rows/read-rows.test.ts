@@ -298,6 +298,23 @@ describe('a file of changes', () => {
     ]);
   });
 
+  it('adds tags of flags only to web addresses', async () => {
+    const text = 'name,type,destination,utm_source\na,wifi,,\nb,sms,sms:1,\nc,wifi,,Flyer\n';
+    const { rows, faults, warnings } = await read('create', text, { utm: { medium: 'print' } });
+    expect(rows.map(({ wish, utm }) => [wish.destination, utm])).toEqual([
+      [undefined, undefined],
+      ['sms:1', undefined],
+      [undefined, undefined],
+    ]);
+    expect(told(faults)).toEqual([
+      "line 4, column destination: is not a web address, so UTM tags can't be added",
+    ]);
+    expect(told(warnings)).toEqual([
+      'line 2, column destination: is not a web address, so it gets no UTM tags',
+      'line 3, column destination: is not a web address, so it gets no UTM tags',
+    ]);
+  });
+
   it('reports every fault', async () => {
     expect(await refusal('update', 'id,name,status\nabc,x,paused\n,y,\n')).toEqual([
       'line 2, column id: "abc" is not a valid ID (expected a UUID)',
