@@ -184,8 +184,10 @@ describe('a code that an ended run left paused (B5)', () => {
   );
 
   it('gets its status back if it was removed from the list', async () => {
-    const { sandbox, id, other, list, again } = await usePausedByKilled('SIGKILL');
+    const { sandbox, id, other, file, list, again, run: command } = await usePausedByKilled('SIGKILL');
     await list(other);
+    const dry = await command('qr', 'delete', '--from', file, '--dry-run');
+    expect(dry.stderr).toContain('restores the status of 1 code');
     const run = await again();
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toContain('Restored the status of');

@@ -1,7 +1,7 @@
 /** E11: runs the rows of a file in rounds: plans, sends, looks up lost responses, and sends again. */
 import { UnprovenError } from '#base/errors';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import type { Listing, Plan } from '#codes/engine/plan/model';
+import type { LedgerView, Listing, Plan } from '#codes/engine/plan/model';
 import { getIfThere } from '#codes/listing/find-code';
 import type { QrCode } from '#service/shapes';
 import { createCarrier } from './carry-out.ts';
@@ -118,26 +118,26 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   );
 }
 
-/**
- * E19: restores the status of codes that an interrupted backup paused, except those that this run deletes.
- */
+/** Returns the codes that an interrupted backup paused, with their earlier status, unless the plan deletes them. */
+export function leftPaused({ claims }: LedgerView, { items }: Plan): { id: string; status: string }[] {
+  const deleted = new Set(items.map(({ action, code }) => action === 'delete' && code?.id.toLowerCase()));
+  return [...claims.values()].flatMap(({ id, paused, isDeleted }) =>
+    paused?.why === 'backup' && !isDeleted && !deleted.has(id) ? { id, status: paused.status } : [],
+  );
+}
+
+/** E19: restores the status of codes that an interrupted backup paused. */
 async function restorePaused(
   { ledger, service, onEvent }: Pick<RunJob, 'ledger' | 'service' | 'onEvent'>,
   { patch }: Requests,
   { plan, listing }: Planned,
 ): Promise<Listing> {
-  const left = [...ledger.view().claims.values()].filter(
-    ({ paused, isDeleted }) => paused?.why === 'backup' && !isDeleted,
-  );
+  const left = leftPaused(ledger.view(), plan);
   if (left.length === 0) return listing;
-  const deleted = new Set(
-    plan.items.flatMap(({ action, code }) => (action === 'delete' && code ? code.id.toLowerCase() : [])),
-  );
   const codes = new Map(listing.codes);
-  for (const { id, paused } of left) {
-    if (deleted.has(id) || paused === undefined) continue;
+  for (const { id, status } of left) {
     const code = codes.get(id) ?? (listing.isWhole ? undefined : await getIfThere(service, id));
-    if (code?.status === 'paused') await restore(code, paused.status);
+    if (code?.status === 'paused') await restore(code, status);
   }
   return { ...listing, codes };
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { UnprovenError } from '#base/errors';
+import { countOf } from '#base/text/quote';
 import { type Clock, formatInstant, letSignalsIn } from '#base/time/time';
 import type { BackUp, RowEnd, RunEnd } from '#codes/engine/executor/job';
 import { listingOf, readFirst, readNamed } from '#codes/engine/executor/read-plan';
-import { runRows } from '#codes/engine/executor/run-rows';
+import { leftPaused, runRows } from '#codes/engine/executor/run-rows';
 import { openLedger, readLedger, volatileLedger } from '#codes/engine/ledger/open-ledger';
 import type { LedgerView, Plan, PlanInput, PlanItem, Policy, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
@@ -66,7 +67,13 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
   await requireServiceFor(context, input);
   const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.byCode?.columns));
   try {
-    const { plan: planned } = await planFirst(context, run);
+    const { plan: planned, listing, ledger } = await planFirst(context, run);
+    const isPaused = ({ id }: { id: string }) => listing.codes.get(id)?.status !== 'active';
+    const paused = leftPaused(ledger, planned).filter(isPaused).length;
+    if (paused > 0)
+      context.console.note(
+        `The run restores the status of ${countOf(paused, 'code')}, which an interrupted backup paused`,
+      );
     const items = verb.byCode?.itemsByRow(planned.items) ?? planned.items;
     await endDryRun(context, printer, {
       plan: { ...planned, items },
