@@ -44,7 +44,7 @@ function onlyLine(text: string, isPrinted: boolean, origin: string, hint: string
   const lines = text.split('\n').map((line) => line.trim());
   const [key, ...others] = lines.filter((line) => line !== '');
   if (key === undefined)
-    throw new AuthError(`${origin} ${isPrinted ? 'printed nothing' : 'is empty'}`, { hint });
+    throw new AuthError(`${origin} ${isPrinted ? 'printed no key on its first line' : 'is empty'}`, { hint });
   if (others.length > 0) throw new AuthError(`${origin} contains more than one line`, { hint });
   const problem = keyProblem(key);
   if (problem !== undefined) throw new AuthError(`the key from ${origin} ${problem}`, { hint });

@@ -69,7 +69,7 @@ describe('a key-command', () => {
       'the key-command failed with exit code 4: vault is locked',
     ],
     ['is killed', 'kill -9 $$', 'the key-command was ended by SIGKILL'],
-    ['prints nothing', 'true', 'the key-command printed nothing'],
+    ['prints nothing', 'true', 'the key-command printed no key on its first line'],
     [
       'prints a key that no header can hold',
       'echo a b',
