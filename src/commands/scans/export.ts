@@ -135,7 +135,7 @@ async function exportAll(
     import('#scans/export/export-codes'),
     import('#scans/export/open-sinks'),
   ]);
-  const { facts, console, clock } = context;
+  const { facts, console, clock, signal } = context;
   const openDocument = (output: ExportPlan['output']) => openSink(context, output);
   const sinks = await openSinks(context, plan, { codes, service, openDocument });
   const keepFlat = keepMemoryFlat();
@@ -145,7 +145,8 @@ async function exportAll(
       codes,
       untilMs: plan.untilMs,
       proveBeyond: plan.proveBeyond,
-      now: clock.now,
+      clock,
+      signal,
       openSink: sinks.open,
       note: console.note,
       progress({ rows, total, estimate, codes: done, range }) {

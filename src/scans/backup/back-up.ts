@@ -194,7 +194,8 @@ async function saveScans(context: BackupContext, code: QrCode, path: string): Pr
     untilMs: undefined,
     // B2: looks beyond any total, which may be capped, because the deletion would lose scans.
     proveBeyond: true,
-    now: context.clock.now,
+    clock: context.clock,
+    signal: context.signal,
     openSink: async () => sink,
     note: context.console.note,
     progress: () => undefined,

@@ -7,13 +7,14 @@ import {
   UsageError,
 } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
-import { formatInstant } from '#base/time/time';
+import { type Clock, formatInstant } from '#base/time/time';
 import type { CodeSink, TimedRows } from '#files/formats/row-sink';
 import type { Service } from '#service/service';
 import type { QrCode, ScanPage } from '#service/shapes';
 import { exportScans } from './export-scans.ts';
 import {
   countsBeyond,
+  MARGIN_MS,
   type Range,
   type ReadScans,
   readerOf,
@@ -31,8 +32,9 @@ export interface CodesExport {
   codes: readonly CodeLabel[];
   /** End of the range, exclusive; undefined for the time of the first response. */
   untilMs: number | undefined;
-  /** Returns this machine's time, used if the service sends no Date header. */
-  now(): number;
+  /** Clock of this machine, used if the service sends no Date header. */
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  signal?: AbortSignal;
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
@@ -86,7 +88,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
     // C1: the first response fixes the end of the range.
-    untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
+    untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.clock.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
     // Fetches page 1 again if it began too late or counts rows after the end.
@@ -124,7 +126,8 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       },
     };
     const { proveBeyond, note } = job;
-    const bounded = { ...reading, asked: widened(reading.range) };
+    const { untilMs } = reading.range;
+    const bounded = { ...reading, asked: widened(reading.range), awaitEnd: () => awaitMargin(job, untilMs) };
     const isKnown = code.slug !== undefined;
     try {
       await exportScans({ ...reader, ...bounded, isKnown, proveBeyond, note }, counted);
@@ -169,6 +172,12 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     for (const sink of open) await sink.discard();
   }
   return summary;
+}
+
+/** C2: waits until no new scan is inside the margin of an end that was the current time. */
+async function awaitMargin({ service, clock, signal }: CodesExport, untilMs: number): Promise<void> {
+  const leftMs = untilMs + MARGIN_MS - (service.nowMs() ?? clock.now());
+  if (leftMs > 0 && leftMs <= MARGIN_MS) await clock.sleep(leftMs, signal);
 }
 
 /** C18: returns the machine's time. Throws UnprovenError if there are later scans. */

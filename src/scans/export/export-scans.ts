@@ -47,6 +47,7 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const job: Job = { ...options, proveBeyond, ...createBudget(options.read, first) };
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await attempt(() => readInOrder(job, first, output));
+  if (moved) await options.awaitEnd?.();
   // Page 1 may count later scans, if it was requested before the end was known.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));

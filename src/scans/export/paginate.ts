@@ -61,6 +61,7 @@ export async function* paginate(
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
+    if (changed) await job.awaitEnd?.();
     width = changed ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
     firstIsNew &&= !changed;
     most = Infinity;

@@ -45,6 +45,8 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   asked: Bounds;
   reportRows?: (rows: number) => void;
   grant?: (requests: number) => void;
+  /** Waits until no new scan has a time inside the requested range. Called after rows arrived in it. */
+  awaitEnd?(): Promise<void>;
 }
 
 /** Maximum number of parallel requests before the page count, which may be wrong, is confirmed. */

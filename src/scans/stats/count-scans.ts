@@ -105,7 +105,7 @@ function naming(add: Tallies['add'], names: Map<string, CodeName>): Tallies['add
 }
 
 export async function countService(
-  { clock, console }: ScanRun,
+  { clock, console, signal }: ScanRun,
   service: Service,
   request: CountRequest,
   codes: readonly CodeLabel[],
@@ -195,7 +195,8 @@ export async function countService(
       service: from,
       codes: wanted,
       untilMs: range.untilMs,
-      now: clock.now,
+      clock,
+      signal,
       openSink: async (code) =>
         createTallySink({ sinceMs: range.sinceMs, fresh, into: merge, code: scansOf(code) }),
       note: console.note,

@@ -346,7 +346,7 @@ describe('a check for newer scans (B3)', () => {
     });
     if (gone > 0) await expect(end).rejects.toThrow('the existing backup has 2 scans that');
     else await end.then(() => expect(saved()).toContain(999));
-    expect(waits).toEqual([1000]);
+    expect(new Set(waits)).toEqual(new Set([1000]));
   });
 
   it('finds newer scans that the service counts but does not return', async () => {

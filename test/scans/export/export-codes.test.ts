@@ -33,6 +33,7 @@ interface World {
   concurrency?: number;
 }
 
+const clockOf = (now: () => number) => ({ now, sleep: async () => undefined });
 const threeRows = [1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id }));
 
 /** Exports codes `a` to `e`, three scans each, from a service that fails on some; `log` has what happened, in order. */
@@ -67,7 +68,7 @@ async function exported({
     },
     codes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
     untilMs: UNTIL,
-    now: () => UNTIL + 999_999,
+    clock: clockOf(() => UNTIL + 999_999),
     async openSink({ id }) {
       let added = 0;
       let committed = false;
@@ -127,9 +128,30 @@ it('the number of scans is estimated from the codes that were requested so far',
   expect([...estimates]).toEqual([5 * threeRows.length]);
 });
 
+it('is read again after the margin at its end, if new scans keep arriving in it (C2)', async () => {
+  const rows = Array.from({ length: 1000 }, (_, id) => ({ id, time: UNTIL - 10_000 + id }));
+  const arrivals = new Map(
+    Array.from({ length: 99 }, (_, at) => [at + 2, [{ id: 1000 + at, time: UNTIL + at }]]),
+  );
+  const sleeps: number[] = [];
+  const sleep = async (ms: number) => {
+    sleeps.push(ms);
+    arrivals.clear();
+  };
+  const { result, asked } = await exported({
+    rows,
+    how: { pageCap: 100, arrivals },
+    job: { codes: [{ id: 'a' }], clock: { now: () => UNTIL, sleep } },
+    nowMs: () => UNTIL + 300,
+  });
+  expect(await result()).toEqual({ codes: 1, scans: 1000, failed: [] });
+  expect(sleeps).toEqual([700]);
+  expect(asked.length).toBeLessThan(20);
+});
+
 describe('a service without a Date header', () => {
   const silent = { dateMs: null, nowMs: () => undefined, concurrency: 2 };
-  const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+  const job = { untilMs: undefined, codes: [{ id: 'a' }], clock: clockOf(() => UNTIL) };
 
   it("is read until the machine's time if it has no later scans", async () => {
     const { result, asked } = await exported({ ...silent, job });
@@ -168,7 +190,7 @@ describe('a service without a Date header that ignores bounds', () => {
     "is refused if its pages have scans later than the machine's time, %s (C18)",
     async (order) => {
       const rows = Array.from({ length: 120 }, (_, at) => ({ id: at, time: UNTIL + (at - 60) * 1000 }));
-      const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+      const job = { untilMs: undefined, codes: [{ id: 'a' }], clock: clockOf(() => UNTIL) };
       const how = { ignoresBounds: true, pageCap: 50, order };
       const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how });
       expect(await messages()).toEqual([
@@ -181,7 +203,7 @@ describe('a service without a Date header that ignores bounds', () => {
 
   it("is read until the machine's time if it returns no later scans", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL }];
-    const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+    const job = { untilMs: undefined, codes: [{ id: 'a' }], clock: clockOf(() => UNTIL) };
     const { result } = await exported({
       dateMs: null,
       nowMs: () => undefined,
@@ -394,7 +416,7 @@ describe('the end of the range', () => {
       failures: { a: gone, b: gone },
       dateMs: null,
       nowMs: () => undefined,
-      job: { untilMs: undefined, now: () => now++ },
+      job: { untilMs: undefined, clock: clockOf(() => now++) },
     });
     expect(await result()).toEqual({ codes: 3, scans: 9, failed: ['a', 'b'] });
     expect(await range()).toEqual({ sinceMs: undefined, untilMs: UNTIL });
@@ -413,7 +435,8 @@ describe('the end of the range', () => {
       nowMs: () => undefined,
       concurrency: 2,
     };
-    const { result, of } = await exported({ job: { untilMs: undefined, service, now: () => UNTIL - 5 } });
+    const clock = clockOf(() => UNTIL - 5);
+    const { result, of } = await exported({ job: { untilMs: undefined, service, clock } });
     expect((await result()).scans).toBe(0);
     expect(of('commit')).toHaveLength(5);
   });
