@@ -1,7 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createReference } from '#cli/help/reference';
 import { loadManual } from '#cli/manual';
 import { version } from '../../package.json';
-import { formatSkill } from './skill.ts';
+import { withReference } from './skill.ts';
 
-await writeFile('.github/SKILL.md', formatSkill(createReference(await loadManual(version))));
+const PAGE = '.github/SKILL.md';
+
+const reference = createReference(await loadManual(version));
+await writeFile(PAGE, withReference(await readFile(PAGE, 'utf8'), reference));
