@@ -1,7 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { layerRules, withLayerTable } from './layers.ts';
+import { layerRules } from './layers.ts';
 
-const PAGE = '.github/CONTRIBUTING.md';
-
-writeFileSync('src/build/layers.json', `${JSON.stringify({ overrides: layerRules() }, null, 2)}\n`);
-writeFileSync(PAGE, withLayerTable(readFileSync(PAGE, 'utf8')));
+const overrides = layerRules(readFileSync('.github/CONTRIBUTING.md', 'utf8'));
+writeFileSync('src/build/layers.json', `${JSON.stringify({ overrides }, null, 2)}\n`);
