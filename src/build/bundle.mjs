@@ -2,9 +2,8 @@
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { formatBillOfMaterials } from './bill-of-materials.mjs';
 import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
-import { bundledPackages, formatLicenses } from './licenses.mjs';
+import { bundledPackages, formatBillOfMaterials, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
 /** Modules that most commands load: a command reads few files. */
