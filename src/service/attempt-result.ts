@@ -20,7 +20,8 @@ export interface Call<T> {
   path: string;
   body?: unknown;
   json?: string;
-  authorized: boolean;
+  /** Sent without the key. */
+  isPublic?: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
   /** Checks the body. If undefined, only 204 is accepted. */
   check?: (json: unknown, context: CheckContext) => T;

@@ -6,14 +6,10 @@ import { asNetworkError, type NetworkError } from './network-error.ts';
 import { createGovernor, type Ticket } from './rate-limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from './rate-limit/rate-headers.ts';
 import { isFromService, type Subject } from './response-error.ts';
-import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
+import type { ServiceEvents, ServiceOptions } from './service.ts';
 import { type Exchange, type HttpResponse, header, type Transport } from './transport.ts';
 
-export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs'> {
-  call<T>(call: Call<T>): Promise<T>;
-}
-
-export function createClient(options: ServiceOptions, transport: Transport): Client {
+export function createClient(options: ServiceOptions, transport: Transport) {
   const { clock, signal, retryForMs, keyHint, events = {} } = options;
   const host = new URL(options.baseUrl).host;
   const redact = createRedact(options.apiKey);
@@ -71,7 +67,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       // L17: a 429 uses up no attempt.
       if (result.kind === 'limited') continue;
       if (result.kind === 'done') {
-        reached ||= call.authorized;
+        reached ||= !call.isPublic;
         return result.value;
       }
 
@@ -118,7 +114,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     }
   }
 
-  function exchangeOf({ method, path, body, json, authorized, anyBody: exact }: Call<unknown>): Exchange {
+  function exchangeOf({ method, path, body, json, isPublic, anyBody: exact }: Call<unknown>): Exchange {
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
@@ -126,7 +122,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       'cache-control': 'no-cache',
       'user-agent': options.userAgent,
     };
-    if (authorized) headers.authorization = `Bearer ${options.apiKey}`;
+    if (!isPublic) headers.authorization = `Bearer ${options.apiKey}`;
     const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
     if (text === undefined) return { method, path, headers, exact };
     headers['content-type'] = 'application/json';
@@ -167,6 +163,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     call,
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
+    /** Returns the time of the service; undefined before the first Date header. */
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

@@ -1,20 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { RequestFailure, UsageError } from '#base/errors';
 import { formatInstant } from '#base/time/time';
-import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';
 import { createClient } from './client.ts';
 import { withoutKey } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
-import type { RawResponse, Service, ServiceOptions } from './service.ts';
-import type { QrCode } from './shapes.ts';
+import type { BeforeSend, PageRequest, RawRequest, ScanPageRequest, ServiceOptions } from './service.ts';
+import type { CodeChanges, NewCode, QrCode } from './shapes.ts';
 import { createSlugMemory } from './slug-memory.ts';
 import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
-/** Creates the client. Throws UsageError for invalid proxy settings, or if TLS checks are turned off. */
-export function createService(options: ServiceOptions): Service {
+/**
+ * Creates the client. Throws UsageError for invalid proxy settings, or if TLS checks are turned off. Its
+ * methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
+ * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
+ */
+export function createService(options: ServiceOptions) {
   const base = new URL(options.baseUrl);
   refuseUncheckedTls(base, options.env);
   const closing = new AbortController();
@@ -30,60 +33,55 @@ export function createService(options: ServiceOptions): Service {
   const { call, ...state } = createClient({ ...options, signal }, transport);
   const codes = `${base.pathname}/qr`;
   const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
-  const authorized = true;
   const slugs = createSlugMemory(options.slugStore);
   const noted = (received: QrCode) => {
     slugs.note([received]);
     return received;
   };
 
-  async function sendRaw(request: Call<void>): Promise<RawResponse> {
-    let last: HttpResponse | undefined;
-    let failure: RequestFailure | undefined;
-    const onResponse = (response: HttpResponse) => {
-      last = response;
-    };
-    await call<void>({ ...request, anyBody: true, check: () => undefined, onResponse }).catch((error) => {
-      if (!last || !(error instanceof RequestFailure) || error.status === undefined) throw error;
-      failure = error;
-    });
-    return { status: last?.status ?? 0, text: withoutKey(last?.text ?? '', options.apiKey), failure };
-  }
-
   return {
     baseUrl: options.baseUrl,
     concurrency: options.concurrency,
     workspace: createWorkspace(options),
     slugs,
-    async listCodes(request) {
-      const page = await call({
-        method: 'GET',
-        path: codes + query({ ...request }),
-        authorized,
-        check: checkCodePage,
-      });
+    async listCodes(request: PageRequest) {
+      const page = await call({ method: 'GET', path: codes + query({ ...request }), check: checkCodePage });
       slugs.note(page.rows);
       return page;
     },
-    getCode: (id) =>
-      call({ method: 'GET', path: code(id), authorized, check: checkSameCode(id) }).then(noted),
-    createCode: (body, beforeSend) =>
-      call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }).then(noted),
-    updateCode: (id, body) =>
-      call({ method: 'PATCH', path: code(id), body, authorized, check: checkSameCode(id, body) }).then(noted),
-    async deleteCode(id, beforeSend) {
-      await call<void>({ method: 'DELETE', path: code(id), authorized, beforeSend });
+    getCode: (id: string) => call({ method: 'GET', path: code(id), check: checkSameCode(id) }).then(noted),
+    /** Creates a code. Repeated only if certainly not applied. */
+    createCode: (body: NewCode, beforeSend?: () => Promise<void>) =>
+      call({ method: 'POST', path: codes, body, beforeSend, check: checkCode }).then(noted),
+    updateCode: (id: string, body: CodeChanges) =>
+      call({ method: 'PATCH', path: code(id), body, check: checkSameCode(id, body) }).then(noted),
+    /** Deletes a code. Only 204 is a success, or 404 after a lost response. */
+    async deleteCode(id: string, beforeSend?: BeforeSend) {
+      await call<void>({ method: 'DELETE', path: code(id), beforeSend });
       slugs.forgetCode(id);
     },
-    listScans: (id, { page, limit, sinceMs, untilMs }) => {
+    listScans(id: string, { page, limit, sinceMs, untilMs }: ScanPageRequest) {
       const since = sinceMs === undefined ? undefined : formatInstant(sinceMs);
       const until = untilMs === undefined ? undefined : formatInstant(untilMs);
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
-      return call({ method: 'GET', path, authorized, check: checkScanPage });
+      return call({ method: 'GET', path, check: checkScanPage });
     },
-    send: ({ method, path, json }) => sendRaw({ method, path: base.pathname + path, json, authorized }),
+    /** Sends a request, `path` relative to the base URL, `json` an exact body. Resolves for any status. */
+    async send({ method, path, json }: RawRequest) {
+      let last: HttpResponse | undefined;
+      let failure: RequestFailure | undefined;
+      const onResponse = (response: HttpResponse) => {
+        last = response;
+      };
+      const request = { method, path: base.pathname + path, json, anyBody: true, onResponse };
+      await call<void>({ ...request, check: () => undefined }).catch((error) => {
+        if (!last || !(error instanceof RequestFailure) || error.status === undefined) throw error;
+        failure = error;
+      });
+      return { status: last?.status ?? 0, text: withoutKey(last?.text ?? '', options.apiKey), failure };
+    },
     // No key: the path is outside of its base URL, and public by the specification.
-    openApi: () => call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
+    openApi: () => call({ method: 'GET', path: '/openapi.json', isPublic: true, check: (json) => json }),
     ...state,
     async close() {
       closing.abort(new Error('the service was closed'));
@@ -94,10 +92,10 @@ export function createService(options: ServiceOptions): Service {
 }
 
 function query(parameters: Record<string, string | number | undefined>): string {
-  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) search.set(name, String(value));
+  return `?${search}`;
 }
 
 function refuseUncheckedTls(base: URL, env: ServiceOptions['env']): void {

@@ -13,7 +13,6 @@ export const START = 1_800_000_000_000;
 export const GET = {
   method: 'GET',
   path: '/api/v1/qr',
-  authorized: true,
   check: (json: unknown) => json,
 } as const;
 
