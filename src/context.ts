@@ -4,7 +4,7 @@
  */
 import { version } from '../package.json';
 import { ClosedPipeError, systemCode } from './base/errors.ts';
-import type { RunEnd, RunFacts } from './base/run/run-summary.ts';
+import type { RunFacts } from './base/run/run-summary.ts';
 import { listenForSignals } from './base/run/signals.ts';
 import { createUsedFiles, type UsedFiles } from './base/run/used-files.ts';
 import { isSwitchedOn } from './base/text/switched-on.ts';
@@ -56,14 +56,7 @@ export interface ConsoleFlags {
   summary?: string;
 }
 
-interface OwnedContext extends Context {
-  /** Closes everything that would keep the process alive. */
-  dispose(): Promise<void>;
-  /** Profile of the run, and the cost of its requests. Never throws. */
-  account(): Promise<Pick<RunEnd, 'profile' | 'stats'>>;
-}
-
-export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
+export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']) {
   const { env, stdout, stderr } = process;
   const interruption = listenForSignals(process);
   let stdin: typeof process.stdin | undefined;
@@ -133,6 +126,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return requireKey(await withKey(given));
   });
   const service = once(async () => connect(await connected()));
+  const facts: RunFacts = {};
 
   return {
     console,
@@ -142,7 +136,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     self: selfOf(process),
     processes: ownProcesses,
     flags,
-    facts: {},
+    facts,
     files: createUsedFiles(),
     propose,
     get stdin() {
@@ -153,13 +147,15 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     connected,
     withKey,
     connect,
-    async codeCache(workspace) {
+    async codeCache(workspace: Workspace) {
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
+    /** Returns the profile of the run, and the cost of its requests. Never throws. */
     async account() {
       const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
       return { profile, stats: (await service.made())?.stats() };
     },
+    /** Closes everything that would keep the process alive. */
     async dispose() {
       console.activeProgress().stop();
       await (await service.made())?.close();

@@ -15,17 +15,7 @@ export interface Compiled {
   code: Buffer;
 }
 
-interface Stored {
-  name: string;
-  code: Buffer;
-  isMadeFrom(source: Buffer): boolean;
-}
-
-export interface CompileCache {
-  stored: readonly Stored[];
-  /** Stores code, and removes the oldest files if there are many. Never throws. */
-  write(chunks: readonly Compiled[]): void;
-}
+export type CompileCache = ReturnType<typeof openCompileCache>;
 
 export interface Runtime extends User {
   version: string;
@@ -51,11 +41,7 @@ interface Head {
  * Opens the file of a command in the cache of this user for this Node and the program in `directory`.
  * Returns undefined if no place is safe. Never throws.
  */
-export function openCompileCache(
-  runtime: Runtime,
-  directory: string,
-  command: string,
-): CompileCache | undefined {
+export function openCompileCache(runtime: Runtime, directory: string, command: string) {
   return orUndefined(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);
     const { crc32 } = process.getBuiltinModule('node:zlib');
@@ -63,14 +49,16 @@ export function openCompileCache(
     const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
     return {
       stored: orUndefined(() => parseCompiled(files.read(file), node, crc32)) ?? [],
-      write: (chunks) => orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
+      /** Stores code, and removes the oldest files if there are many. Never throws. */
+      write: (chunks: readonly Compiled[]) =>
+        orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
     };
   });
 }
 
 type Checksum = (data: Buffer) => number;
 
-function parseCompiled(bytes: Buffer, node: string, crc32: Checksum): Stored[] {
+function parseCompiled(bytes: Buffer, node: string, crc32: Checksum) {
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
   if (crc32(body) !== bytes.readUInt32LE(body.length)) return [];
   let at = body.indexOf('\n') + 1;
@@ -84,7 +72,7 @@ function parseCompiled(bytes: Buffer, node: string, crc32: Checksum): Stored[] {
   return head.chunks.map(([name, checksum, code]) => ({
     name,
     code: take(code),
-    isMadeFrom: (source) => crc32(source) === checksum,
+    isMadeFrom: (source: Buffer) => crc32(source) === checksum,
   }));
 }
 

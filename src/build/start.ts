@@ -15,7 +15,7 @@ interface Chunk {
 
 const chunks = new Map<string, Chunk>();
 const modules = new Map<string, { exports: unknown }>();
-let cache: CompileCache | undefined;
+let cache: CompileCache;
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);

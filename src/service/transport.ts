@@ -31,14 +31,7 @@ export interface HttpResponse {
   text: string;
 }
 
-export interface Transport {
-  /**
-   * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the service
-   * closed a kept one at that moment, the outcome would be unknown.
-   */
-  exchange(request: Exchange): Promise<HttpResponse>;
-  close(): void;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 interface Wire {
   client: Dispatcher;
@@ -56,7 +49,7 @@ export function createTransport(options: {
   proxy: URL | undefined;
   timeoutMs: number;
   signal: AbortSignal;
-}): Transport {
+}) {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
@@ -88,7 +81,11 @@ export function createTransport(options: {
   }
 
   return {
-    async exchange(request) {
+    /**
+     * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the service
+     * closed a kept one at that moment, the outcome would be unknown.
+     */
+    async exchange(request: Exchange): Promise<HttpResponse> {
       signal.throwIfAborted();
       const once = request.method === 'POST';
       const wire = (once ? undefined : idle.pop()) ?? openWire(once);

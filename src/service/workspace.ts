@@ -2,14 +2,7 @@
 import { ifNotFound, UsageError } from '#base/errors';
 import { formatCount, inShellOr, quote } from '#base/text/quote';
 
-export interface Workspace {
-  baseUrl: string;
-  profile: string | undefined;
-  record(): Promise<RecordedWorkspace>;
-  hasKeyOf(fingerprint: string): Promise<boolean>;
-  /** Identifies base URL and key, for a lock between processes. Never stored. */
-  secret(): string;
-}
+export type Workspace = ReturnType<typeof createWorkspace>;
 
 /** `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
 export interface RecordedWorkspace {
@@ -26,18 +19,19 @@ export function createWorkspace({
   baseUrl: string;
   apiKey: string;
   profile?: string;
-}): Workspace {
+}) {
   return {
     baseUrl,
     profile,
+    /** Identifies base URL and key, for a lock between processes. Never stored. */
     secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
-    async record() {
+    async record(): Promise<RecordedWorkspace> {
       const { randomBytes } = await import('node:crypto');
       const salt = randomBytes(SALT_BYTES).toString('hex');
       const key = `${salt}:${await hashOf(salt, apiKey)}`;
       return { baseUrl, key, ...(profile !== undefined && { profile }) };
     },
-    async hasKeyOf(fingerprint) {
+    async hasKeyOf(fingerprint: string) {
       const [salt = '', hash = ''] = fingerprint.split(':');
       return hash === (await hashOf(salt, apiKey));
     },

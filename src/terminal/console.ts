@@ -13,26 +13,7 @@ import { wrapWords } from './wrap-words.ts';
 
 export type { Progress };
 
-export interface Console {
-  isTerminal: boolean;
-  /** Whether standard input and standard error are terminals, and this is not CI. */
-  canAsk: boolean;
-  color: boolean;
-  isAccessible: boolean;
-  width: number;
-  write(data: string | Uint8Array): Promise<void>;
-  harmless(text: string): string;
-  flush(): Promise<void>;
-  /** Prints a line without control characters and line ends, unless --quiet. */
-  note(line: string): void;
-  warn(line: string, always?: boolean): void;
-  verbose(line: string): void;
-  progress(unit: string): Progress;
-  activeProgress(): Progress;
-  /** Prompts. Requires `canAsk`; rejects on abort. */
-  ask(question: string): Promise<string>;
-  askSecret(question: string): Promise<string>;
-}
+export type Console = ReturnType<typeof createConsole>;
 
 export interface ConsoleOptions {
   stdin: Readable & { isTTY?: boolean };
@@ -55,7 +36,7 @@ export interface ConsoleOptions {
 
 const DEFAULT_WIDTH = 80;
 
-export function createConsole(options: ConsoleOptions): Console {
+export function createConsole(options: ConsoleOptions) {
   const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
@@ -99,6 +80,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const asking = () => ({ input: options.stdin, output: stderr, signal });
   return {
     isTerminal,
+    /** Whether standard input and standard error are terminals, and this is not CI. */
     get canAsk() {
       return errIsTerminal && !isSwitchedOn(env.CI) && options.stdin.isTTY === true;
     },
@@ -109,7 +91,7 @@ export function createConsole(options: ConsoleOptions): Console {
     get width() {
       return stdout.columns || positive(env.COLUMNS) || DEFAULT_WIDTH;
     },
-    async write(data) {
+    async write(data: string | Uint8Array) {
       if (!isTerminal) return writeOut(data);
       bar?.hide(); // Standard output and the progress bar may share a terminal.
       await writeOut(data);
@@ -117,26 +99,28 @@ export function createConsole(options: ConsoleOptions): Console {
     },
     harmless,
     flush: () => flushFile(stdout),
+    /** Prints a line without control characters and line ends, unless --quiet. */
     note,
-    warn: (text, always = false) => {
+    warn: (text: string, always = false) => {
       if (always || !quiet)
         line(`warning: ${proposing(text)}`, (lines) =>
           lines.replace('warning:', errColors.yellow('warning:')),
         );
     },
-    verbose: (text) => {
+    verbose: (text: string) => {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
     },
-    progress(unit) {
+    progress(unit: string) {
       active = startProgress(unit);
       return active;
     },
     activeProgress: () => active,
-    ask(question) {
+    /** Prompts. Requires `canAsk`; rejects on abort. */
+    ask(question: string) {
       const manner = isAccessible() || env.TERM === 'dumb' ? 'plain' : 'edited';
       return askLine(wrapped(proposing(question)), { ...asking(), manner });
     },
-    askSecret: (question) => askLine(wrapped(clean(question)), { ...asking(), manner: 'secret' }),
+    askSecret: (question: string) => askLine(wrapped(clean(question)), { ...asking(), manner: 'secret' }),
   };
 }
 

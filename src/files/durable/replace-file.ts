@@ -20,25 +20,13 @@ export interface ReplaceOptions {
   mode?: number;
 }
 
-export interface Replacement {
-  size(): number;
-  createdNs: bigint;
-  write(bytes: Uint8Array): Promise<void>;
-  /** Returns a rollback to this point. No write may be in progress. */
-  checkpoint(): () => Promise<void>;
-  commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  discard(): Promise<void>;
-}
+export type Replacement = Awaited<ReturnType<typeof openReplacement>>;
 
 /**
  * Starts to replace the file at a real path. Throws the system's error, and UsageError if another user
  * changes names meanwhile (D14).
  */
-export async function openReplacement(
-  disk: Disk,
-  path: string,
-  options: ReplaceOptions = {},
-): Promise<Replacement> {
+export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}) {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
   const file = await createTemporary(disk, path, temporary, options.mode);
@@ -62,12 +50,13 @@ export async function openReplacement(
   return {
     size: () => size,
     createdNs: identity.ctimeNs,
-    write: (bytes) =>
+    write: (bytes: Uint8Array) =>
       attempt(async () => {
         await writeFully(file, bytes, size);
         size += bytes.length;
         flush.wrote(bytes.length);
       }),
+    /** Returns a rollback to this point. No write may be in progress. */
     checkpoint() {
       const kept = size;
       return async () => {
@@ -76,7 +65,7 @@ export async function openReplacement(
         size = kept;
       };
     },
-    commit: (beforeRename) =>
+    commit: (beforeRename?: () => void | Promise<void>) =>
       attempt(async () => {
         await flush.settled();
         await putInPlace(disk, file, temporary, path, beforeRename);
