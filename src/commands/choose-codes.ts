@@ -3,8 +3,8 @@ import { NotFoundError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { shown } from '#base/text/quote';
 import { type Doubt, everyCode } from '#codes/listing/codes';
-import { findCodesBySlug } from '#codes/listing/find-code';
-import { describeMissing, findCodes as findRows } from '#codes/listing/find-codes';
+import { findCodesBySlug, getIfThere } from '#codes/listing/find-code';
+import { findCodes as findRows, missingCode } from '#codes/listing/find-codes';
 import { oldestFirst } from '#codes/listing/oldest-first';
 import type { Context } from '#context';
 import type { CodeLabel } from '#scans/export/export-codes';
@@ -63,7 +63,7 @@ async function findCodes(
   const service = await context.service();
   return names.length > 0
     ? namedCodes(service, await resolveNames(context, names), isWanted)
-    : everyCode(service, service.concurrency, doubt);
+    : everyCode(service, doubt);
 }
 
 /**
@@ -109,7 +109,7 @@ export async function chooseLabelsOfLog(
   } catch (error) {
     if (!(error instanceof NotFoundError) || given.length < 2 || known.size === 0) throw error;
     const service = await context.service();
-    const listed = await everyCode(service, service.concurrency, need.doubt);
+    const listed = await everyCode(service, need.doubt);
     const named = (await resolveNames(context, given)).map((name) =>
       listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name),
     );
@@ -131,8 +131,7 @@ async function namedCodes(
 ): Promise<CodeLabel[]> {
   const ids = [...new Set(names.filter(isUuid).map((id) => id.toLowerCase()))];
   const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
-  const listed =
-    slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, service.concurrency, isWanted ? ids : []);
+  const listed = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, isWanted ? ids : []);
   const withSlug = new Map<string, CodeLabel>(listed.map((code) => [code.slug, code]));
   const withId = new Map<string, CodeLabel>(listed.map((code) => [code.id.toLowerCase(), code]));
   const others = ids.filter((id) => !withId.has(id));
@@ -140,36 +139,24 @@ async function namedCodes(
   return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
 }
 
-const HANDFUL = 3;
-
 async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
-  if (!isWanted) return ids.map((id) => ({ id }));
-  if (ids.length > HANDFUL) {
-    const rows = ids.map((id) => ({ id }));
-    const lookup = await findRows(rows, { service, concurrency: service.concurrency });
-    return rows.map((row) => lookup(row) ?? { ...row, missing: new NotFoundError(describeMissing(row)) });
-  }
-  return fetchLabels(service, ids);
+  const rows = ids.map((id) => ({ id }));
+  if (!isWanted) return rows;
+  const lookup = await findRows(rows, service);
+  return rows.map((row) => lookup(row) ?? missingCode(row));
 }
 
-export function fetchUnlisted(
+/** Requests codes one by one. One that does not exist is returned as missing, so that only it fails. */
+export async function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],
   ids: Iterable<string>,
 ): Promise<CodeLabel[]> {
   const others = new Set(ids);
   for (const { id } of listed) others.delete(id);
-  return fetchLabels(service, [...others]);
-}
-
-/** Requests labels. A code that does not exist is returned as missing, so that only it fails. */
-async function fetchLabels(service: Service, ids: readonly string[]): Promise<CodeLabel[]> {
-  const fetch = (id: string): Promise<CodeLabel> =>
-    service.getCode(id).catch((error) => {
-      if (error instanceof NotFoundError) return { id, missing: error };
-      throw error;
-    });
+  const fetch = async (id: string): Promise<CodeLabel> =>
+    (await getIfThere(service, id)) ?? missingCode({ id });
   const codes: CodeLabel[] = [];
-  for await (const code of fetchInOrder(ids, fetch, service.concurrency)) codes.push(code);
+  for await (const code of fetchInOrder(others, fetch, service.concurrency)) codes.push(code);
   return codes;
 }

@@ -1,7 +1,13 @@
 import { groupBy } from '#base/collections';
-import { NotFoundError, UsageError } from '#base/errors';
+import { UsageError } from '#base/errors';
 import { checkChosen, type TargetRow } from '#codes/input/check-rows';
-import { describeMissing, faultsOfTwoNames, findCodes, type Lookup } from '#codes/listing/find-codes';
+import {
+  describeMissing,
+  faultsOfTwoNames,
+  findCodes,
+  type Lookup,
+  missingCode,
+} from '#codes/listing/find-codes';
 import type { Context } from '#context';
 import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '#files/formats/read/input';
 import type { CodeLabel } from '#scans/export/export-codes';
@@ -57,9 +63,7 @@ export async function readLabelsOfFile(
     file,
     rows.filter((row) => row.id === undefined && lookup(row) === undefined),
   );
-  return rows.map(
-    (row) => lookup(row) ?? { id: row.id ?? '', missing: new NotFoundError(describeMissing(row)) },
-  );
+  return rows.map((row) => lookup(row) ?? missingCode(row));
 }
 
 /** Returns the IDs and slugs of `--from`, without requests. */
@@ -71,7 +75,7 @@ export async function readNamesOfFile(context: Context, choice: FileOfCodes): Pr
 
 async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
   const service = await context.service();
-  const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
+  const lookup = await findCodes(rows, service);
   refuseFaults(file, faultsOfTwoNames(rows, lookup));
   return lookup;
 }

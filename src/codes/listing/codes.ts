@@ -19,7 +19,7 @@ import { parseScanTime } from '#service/scan-times';
 import type { Service } from '#service/service';
 import { MAX_CODES_PAGE, type Page, type QrCode } from '#service/shapes';
 
-export type Lister = Pick<Service, 'listCodes'>;
+export type Lister = Pick<Service, 'listCodes' | 'concurrency'>;
 
 const MOST_READINGS = 3;
 /** Number of requests allowed beyond three times the pages of the returned codes. */
@@ -48,7 +48,6 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
  */
 export async function* listAllCodes(
   service: Lister,
-  concurrency: number,
   doubt: Doubt = 'usual',
 ): AsyncGenerator<QrCode[], void, undefined> {
   const shown = new Set<string>();
@@ -56,7 +55,7 @@ export async function* listAllCodes(
   let before: Reading | undefined;
   for (let count = 0; count < MOST_READINGS && isAffordable(costs); count++) {
     const reading = createReading();
-    for await (const rows of readPages(service, { concurrency, doubt }, reading, costs)) {
+    for await (const rows of readPages(service, doubt, reading, costs)) {
       const added = rows.filter(({ id }) => !shown.has(id));
       if (added.length > 0) yield added;
     }
@@ -71,8 +70,8 @@ export async function* listAllCodes(
   );
 }
 
-export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
-  return collectPages(listAllCodes(service, concurrency, doubt));
+export function everyCode(service: Lister, doubt?: Doubt): Promise<QrCode[]> {
+  return collectPages(listAllCodes(service, doubt));
 }
 
 interface Reading {
@@ -152,7 +151,7 @@ function isAffordable({ requests, pages }: Costs): boolean {
 /** Reads pages, in the service's page size. A page without new codes is the end, whatever the total. */
 async function* readPages(
   service: Lister,
-  { concurrency, doubt }: { concurrency: number; doubt: Doubt },
+  doubt: Doubt,
   reading: Reading,
   costs: Costs,
 ): AsyncGenerator<QrCode[], void, undefined> {
@@ -195,7 +194,7 @@ async function* readPages(
     },
   };
   const requestMore = (next: number) => request(next, limit).catch(asEmpty);
-  for await (const next of fetchInOrder(pages, requestMore, concurrency)) {
+  for await (const next of fetchInOrder(pages, requestMore, service.concurrency)) {
     const added = take(next);
     if (added.length === 0) return;
     yield added;

@@ -7,7 +7,7 @@ import type { Service } from '#service/service';
 import { MAX_CODES_PAGE, type QrCode } from '#service/shapes';
 import { type Lister, listAllCodes } from './codes.ts';
 
-type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
+export type Finder = Lister & Pick<Service, 'getCode' | 'slugs'>;
 
 /** Finds a code: one request for an ID or cached slug, otherwise the listing up to the code. */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
@@ -25,12 +25,11 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 export async function findCodesBySlug(
   service: Finder,
   slugs: readonly string[],
-  concurrency: number,
   ids: readonly string[] = [],
 ): Promise<QrCode[]> {
   if (!(await isCheaperEach(service, slugs, ids.length))) return findListed(service, slugs, ids);
   const found: (QrCode | undefined)[] = [];
-  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency))
+  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), service.concurrency))
     found.push(code);
   const missing = slugs.filter((_, at) => found[at] === undefined);
   const listed = new Map(
@@ -75,7 +74,7 @@ async function findListed(
   slugs: readonly string[],
   ids: readonly string[] = [],
 ): Promise<QrCode[]> {
-  const codes = await listUntilFound(service, { ids: [], slugs }, 1);
+  const codes = await listUntilFound({ ...service, concurrency: 1 }, { ids: [], slugs });
   const found = new Map(codes.map((code) => [code.slug, code]));
   const missing = slugs.find((slug) => !found.has(slug));
   if (missing !== undefined) throw await noSuchCode(missing, codes);
@@ -93,11 +92,11 @@ const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 export async function listUntilFound(
   service: Lister,
   names: { ids: Iterable<string>; slugs: Iterable<string> },
-  concurrency: number,
 ): Promise<QrCode[]> {
   const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
   const listed: QrCode[] = [];
-  for await (const codes of listAllCodes(service, ids.size + slugs.size > MOST_IN_TURN ? concurrency : 1)) {
+  const concurrency = ids.size + slugs.size > MOST_IN_TURN ? service.concurrency : 1;
+  for await (const codes of listAllCodes({ ...service, concurrency })) {
     for (const code of codes) {
       listed.push(code);
       ids.delete(code.id.toLowerCase());

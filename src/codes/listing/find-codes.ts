@@ -1,16 +1,12 @@
+import { NotFoundError } from '#base/errors';
 import { inParallel } from '#base/parallel';
 import { quote } from '#base/text/quote';
 import type { TargetRow } from '#codes/input/check-rows';
 import type { Fault } from '#files/formats/read/input';
-import type { Service } from '#service/service';
 import { MAX_CODES_PAGE, type QrCode } from '#service/shapes';
 import { showingAgain } from '#service/showing-again';
-import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from './find-code.ts';
-
-export interface Reader {
-  service: Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
-  concurrency: number;
-}
+import type { Lister } from './codes.ts';
+import { type Finder, getIfThere, getRemembered, isCheaperEach, listUntilFound } from './find-code.ts';
 
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
@@ -20,15 +16,15 @@ export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined
  */
 export async function findCodes(
   rows: readonly Pick<TargetRow, 'id' | 'slug'>[],
-  reader: Reader,
+  service: Finder,
 ): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
   const names = { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) };
-  const listFor: ListFor = (service) => listUntilFound(service, names, reader.concurrency);
-  const each = await getAll(ids, slugs, reader, listFor);
+  const listFor: ListFor = (lister) => listUntilFound(lister, names);
+  const each = await getAll(ids, slugs, service, listFor);
   const isDoubtful = each !== undefined && haveOtherSlugs(rows, each);
-  const codes = each === undefined || isDoubtful ? await listFor(reader.service) : each;
+  const codes = each === undefined || isDoubtful ? await listFor(service) : each;
   const byId = new Map(codes.map((code) => [code.id.toLowerCase(), code]));
   const bySlug = new Map(codes.map((code) => [code.slug, code]));
   return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
@@ -42,15 +38,15 @@ function haveOtherSlugs(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], codes: 
 async function getAll(
   ids: ReadonlySet<string>,
   slugs: readonly string[],
-  reader: Reader,
+  service: Finder,
   listFor: ListFor,
 ): Promise<QrCode[] | undefined> {
-  const { service, concurrency } = reader;
-  if (slugs.length === 0) return ids.size <= HANDFUL ? getEach(ids, reader) : getOrList(ids, reader, listFor);
+  if (slugs.length === 0)
+    return ids.size <= HANDFUL ? getEach(ids, service) : getOrList(ids, service, listFor);
   if (!(await isCheaperEach(service, slugs, ids.size))) return undefined;
-  const found = await getEach(ids, reader);
+  const found = await getEach(ids, service);
   let isStale = false;
-  await inParallel(slugs, concurrency, async (slug) => {
+  await inParallel(slugs, service.concurrency, async (slug) => {
     const code = isStale ? undefined : await getRemembered(service, slug);
     if (code) found.push(code);
     else isStale = true;
@@ -78,26 +74,30 @@ export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): s
   return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `ID ${id}`}`;
 }
 
+export function missingCode(target: Pick<TargetRow, 'id' | 'slug'>): { id: string; missing: NotFoundError } {
+  return { id: target.id ?? '', missing: new NotFoundError(describeMissing(target)) };
+}
+
 const HANDFUL = 3;
 
-type ListFor = (service: Pick<Service, 'listCodes'>) => Promise<QrCode[]>;
+type ListFor = (service: Lister) => Promise<QrCode[]>;
 
 /** Requests page 1, and then the cheaper of the other pages or the missing codes one by one. */
-async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: ListFor): Promise<QrCode[]> {
-  const { service } = reader;
+async function getOrList(ids: ReadonlySet<string>, service: Finder, listFor: ListFor): Promise<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
   const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
   const others = [...ids].filter((id) => !shown.has(id));
   const morePages = Math.ceil(first.total / Math.max(1, first.rows.length)) - 1;
   if (others.length > 0 && others.length >= morePages) {
-    return listFor({ listCodes: showingAgain(service.listCodes, first, ({ page }) => page === 1) });
+    const listCodes = showingAgain(service.listCodes, first, ({ page }) => page === 1);
+    return listFor({ ...service, listCodes });
   }
-  return [...first.rows, ...(await getEach(others, reader))];
+  return [...first.rows, ...(await getEach(others, service))];
 }
 
-async function getEach(ids: Iterable<string>, { service, concurrency }: Reader): Promise<QrCode[]> {
+async function getEach(ids: Iterable<string>, service: Finder): Promise<QrCode[]> {
   const found: QrCode[] = [];
-  await inParallel(ids, concurrency, async (id) => {
+  await inParallel(ids, service.concurrency, async (id) => {
     const code = await getIfThere(service, id);
     if (code) found.push(code);
   });

@@ -234,7 +234,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   try {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
     const service = await context.service();
-    const codes = await everyCode(service, service.concurrency, 'round');
+    const codes = await everyCode(service, 'round');
     const keyOf = createKeys(codes);
     const rows = codes.map((code) => ({ ...code, key: keyOf(code), base: formatBase(baseOf(code)) }));
     context.facts.codes = codes.length;

@@ -1,10 +1,9 @@
 import { fetchInOrder } from '#base/parallel';
 import { parseInstant } from '#base/time/time';
-import { addNew, everyCode, listAllCodes } from '#codes/listing/codes';
+import { addNew, everyCode, type Lister, listAllCodes } from '#codes/listing/codes';
 import { createFilter, filterOptions } from '#commands/code-choice';
 import { defineCommand, integer, parsed, type Values } from '#commands/define';
 import { outputOptions, timezoneOption } from '#commands/output-options';
-import type { Service } from '#service/service';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '#service/shapes';
 import { codeOutput, LIST_OUTPUT } from './code-columns.ts';
 
@@ -65,8 +64,6 @@ function parseSort(text: string): Sort | undefined {
   return { field, descending: direction === 'desc' };
 }
 
-type Lister = Pick<Service, 'listCodes' | 'concurrency'>;
-
 async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<QrCode[]> {
   const { limit, sort } = options;
   const chosen = options.status || options.type || options.name;
@@ -74,7 +71,7 @@ async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<Q
   const passes = createFilter(options);
   if (!sort) {
     let left = limit ?? Infinity;
-    for await (const batch of listAllCodes(service, service.concurrency)) {
+    for await (const batch of listAllCodes(service)) {
       const passing = batch.filter(passes).slice(0, left);
       if (passing.length > 0) yield passing;
       left -= passing.length;
@@ -82,7 +79,7 @@ async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<Q
     }
     return;
   }
-  const codes = await everyCode(service, service.concurrency);
+  const codes = await everyCode(service);
   yield sortCodes(codes.filter(passes), sort).slice(0, limit);
 }
 

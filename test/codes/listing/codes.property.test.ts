@@ -142,7 +142,7 @@ async function isCompleteOrRefused(
   { width, largest }: World,
 ): Promise<boolean> {
   const most = Math.max(...service.states.map((state) => state.length));
-  const found = await collect(listAllCodes(service, width)).catch((error) => {
+  const found = await collect(listAllCodes({ ...service, concurrency: width })).catch((error) => {
     if (error instanceof UnprovenError) return undefined;
     throw error;
   });

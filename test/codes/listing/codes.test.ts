@@ -65,7 +65,7 @@ describe('a service whose codes do not change', () => {
     const all = codes(count);
     for (const doubt of ['usual', 'round', 'any'] as const) {
       const service = lister(() => all);
-      expect(await slugs(listAllCodes(service, 4, doubt))).toEqual(expected(count));
+      expect(await slugs(listAllCodes({ ...service, concurrency: 4 }, doubt))).toEqual(expected(count));
       const pages = Math.max(1, Math.ceil(count / 100)) + (behind[doubt].includes(count) ? 1 : 0);
       expect(service.asked).toHaveLength(pages);
     }
@@ -77,9 +77,9 @@ describe('a service whose codes do not change', () => {
       [1999, 'any'],
     ] as const) {
       const service = lister(() => codes(2350), { total: (real) => Math.min(real, cap) });
-      expect(await everyCode(service, 4, doubt)).toHaveLength(2350);
+      expect(await everyCode({ ...service, concurrency: 4 }, doubt)).toHaveLength(2350);
       const believed = lister(() => codes(2350), { total: (real) => Math.min(real, cap) });
-      expect(await everyCode(believed, 4)).toHaveLength(2000);
+      expect(await everyCode({ ...believed, concurrency: 4 })).toHaveLength(2000);
     }
   });
 
@@ -87,35 +87,35 @@ describe('a service whose codes do not change', () => {
     const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), {
       dateMs: undefined,
     });
-    await slugs(listAllCodes(service, 4));
+    await slugs(listAllCodes({ ...service, concurrency: 4 }));
     expect(service.asked).toHaveLength(3);
   });
 
   test('a service with smaller pages than requested does not shorten the list', async () => {
     const service = lister(() => codes(95), { largest: 20 });
-    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
+    expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
     expect(service.asked).toHaveLength(5);
   });
 
   test('if the last of several small pages is full, the next page is requested too', async () => {
     const service = lister(() => codes(80), { largest: 20 });
-    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(80));
+    expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
   test('a total below the length of a small first page does not shorten the list', async () => {
     const service = lister(() => codes(95), { largest: 20, total: () => 3 });
-    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
+    expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
   });
 
   test('a round total is doubted even if the last page is not full', async () => {
     const service = lister(() => codes(150), { largest: 30, total: () => 100 });
-    expect(await slugs(listAllCodes(service, 1))).toEqual(expected(150));
+    expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(expected(150));
   });
 
   test('a capped total hides no codes, because two passes find the same ones', async () => {
     const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
-    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(350));
+    expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(350));
     expect(service.asked).toHaveLength(8);
   });
 
@@ -125,21 +125,21 @@ describe('a service whose codes do not change', () => {
     const page = { rows: codes(MANY), total: MANY, serviceTimeMs: ANSWERED };
     const empty = { rows: [], total: MANY, serviceTimeMs: ANSWERED };
     const service = { listCodes: async (request: PageRequest) => (request.page === 1 ? page : empty) };
-    expect(await everyCode(service, 4)).toHaveLength(MANY);
+    expect(await everyCode({ ...service, concurrency: 4 })).toHaveLength(MANY);
   });
 });
 
 describe('codes that are created and deleted', () => {
   test('a code created during the reading shifts the pages: each code is listed once, and none is missing', async () => {
     const service = lister((request) => (request < 2 ? codes(250) : [code(999), ...codes(250)]));
-    const found = await slugs(listAllCodes(service, 1));
+    const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set([...expected(250), 'slug-999']));
     expect(found).toHaveLength(251);
   });
 
   test('a code deleted during the reading could hide another one, so the list is read again', async () => {
     const service = lister((request) => (request < 1 ? codes(250) : codes(250).slice(1)));
-    const found = await slugs(listAllCodes(service, 1));
+    const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set(expected(250)));
   });
 
@@ -152,7 +152,7 @@ describe('codes that are created and deleted', () => {
         return request.page === 2 ? { ...page, rows: page.rows.slice(1) } : page;
       },
     };
-    await expect(slugs(listAllCodes(lacking, 1))).rejects.toThrow(UnprovenError);
+    await expect(slugs(listAllCodes({ ...lacking, concurrency: 1 }))).rejects.toThrow(UnprovenError);
   });
 
   describe('one code deleted from a page that was read, and one created: the total is the same', () => {
@@ -164,7 +164,9 @@ describe('codes that are created and deleted', () => {
     ];
     test.each(habits)('created %s', async (_, habit, createdMs) => {
       const service = lister((request) => (request < 1 ? codes(250) : moved(createdMs)), habit);
-      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+      expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(
+        expect.arrayContaining(expected(250)),
+      );
     });
 
     test('created after another that is dated in the future, and so looks younger', async () => {
@@ -172,7 +174,9 @@ describe('codes that are created and deleted', () => {
       const future = code(0, ANSWERED + 1e9);
       const now = [future, ...others.slice(1), code(999, ANSWERED)];
       const service = lister((request) => (request < 1 ? [future, ...others] : now));
-      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+      expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(
+        expect.arrayContaining(expected(250)),
+      );
     });
 
     test('created in a zone that its time does not name', async () => {
@@ -181,20 +185,24 @@ describe('codes that are created and deleted', () => {
         created_at: new Date(ANSWERED - 8 * 3_600_000).toISOString().slice(0, -1),
       };
       const service = lister((request) => (request < 1 ? codes(250) : [...codes(250).slice(1), local]));
-      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+      expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(
+        expect.arrayContaining(expected(250)),
+      );
     });
 
     test('created at a time that cannot be read', async () => {
       const strange = { ...code(999), created_at: 'yesterday' };
       const service = lister((request) => (request < 1 ? codes(250) : [...codes(250).slice(1), strange]));
-      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+      expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(
+        expect.arrayContaining(expected(250)),
+      );
     });
   });
 
   test('a workspace that changes continuously is refused after three passes', async () => {
     const all = Array.from({ length: 260 }, (_, at) => code(at, at < 250 ? CREATED : ANSWERED));
     const service = lister((request) => all.slice(Math.floor(request / 2), 250 + Math.floor(request / 2)));
-    await expect(slugs(listAllCodes(service, 1))).rejects.toThrow(UnprovenError);
+    await expect(slugs(listAllCodes({ ...service, concurrency: 1 }))).rejects.toThrow(UnprovenError);
     expect(service.asked).toHaveLength(9);
   });
 });
@@ -227,7 +235,7 @@ describe('a total that is wrong', () => {
       for (const count of firstRows(4, [0, 1, 100, 150, 1000])) {
         for (const total of totals) {
           const service = lister(() => codes(count), { total, beyond: count === 0 ? () => [] : beyond });
-          await expect(slugs(listAllCodes(service, width))).rejects.toThrow(
+          await expect(slugs(listAllCodes({ ...service, concurrency: width }))).rejects.toThrow(
             /could not be verified as complete/,
           );
           expect(service.asked.length).toBeLessThanOrEqual(3 * honest(count) + 20);
@@ -238,7 +246,7 @@ describe('a total that is wrong', () => {
 
   test('off by one costs three passes', async () => {
     const service = lister(() => codes(150), { total: (real) => real + 1 });
-    await expect(slugs(listAllCodes(service, 4))).rejects.toThrow(UnprovenError);
+    await expect(slugs(listAllCodes({ ...service, concurrency: 4 }))).rejects.toThrow(UnprovenError);
     expect(service.asked).toHaveLength(6);
   });
 });

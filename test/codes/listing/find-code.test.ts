@@ -16,6 +16,7 @@ function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
   const asked: PageRequest[] = [];
   const got: string[] = [];
   return {
+    concurrency: 4,
     asked,
     async listCodes(request: PageRequest) {
       asked.push(request);
@@ -105,30 +106,30 @@ describe('a slug that was seen before', () => {
   test('several are requested one by one if that costs less than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
-    expect((await findCodesBySlug(service, wanted, 4)).map(({ slug }) => slug)).toEqual(wanted);
+    expect((await findCodesBySlug(service, wanted)).map(({ slug }) => slug)).toEqual(wanted);
     expect(service.got).toHaveLength(3);
     expect(service.asked).toEqual([]);
   });
 
   test('several are listed if that costs less, or if one was never seen', async () => {
     const many = knowing(150);
-    await findCodesBySlug(many, ['slug-0', 'slug-1', 'slug-2'], 4);
+    await findCodesBySlug(many, ['slug-0', 'slug-1', 'slug-2']);
     expect([many.got.length, many.asked.length]).toEqual([0, 1]);
     const fresh = serviceOf(codes(450));
-    await findCodesBySlug(fresh, ['slug-120', 'slug-20'], 4);
+    await findCodesBySlug(fresh, ['slug-120', 'slug-20']);
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
   test('IDs that are looked up with slugs are found on the pages read for the slugs, without more requests', async () => {
     const service = serviceOf(codes(450));
-    const found = await findCodesBySlug(service, ['slug-120'], 4, [idOf(3), idOf(300)]);
+    const found = await findCodesBySlug(service, ['slug-120'], [idOf(3), idOf(300)]);
     expect(found.map(({ slug }) => slug)).toEqual(['slug-120', 'slug-3']);
     expect([service.got.length, service.asked.length]).toEqual([0, 2]);
   });
 
   test('of a deleted code among several is reported', async () => {
     const service = knowing(1000, codes(999));
-    await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow(
+    await expect(findCodesBySlug(service, ['slug-0', 'slug-999'])).rejects.toThrow(
       'no code has the ID or slug slug-999',
     );
   });

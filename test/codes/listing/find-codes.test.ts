@@ -27,21 +27,19 @@ describe('the codes of rows', () => {
     return {
       asked,
       concurrency: 2,
-      service: {
-        slugs,
-        async listCodes({ page, limit }: { page: number; limit: number }) {
-          asked.push(`page ${page} of ${limit}`);
-          return {
-            rows: all.slice((page - 1) * limit, page * limit),
-            total,
-            serviceTimeMs: Date.UTC(2026, 6, 1),
-          };
-        },
-        async getCode(id: string) {
-          asked.push(id);
-          if (id === 'id-9') throw new NotFoundError('gone');
-          return code(Number(id.slice(3)));
-        },
+      slugs,
+      async listCodes({ page, limit }: { page: number; limit: number }) {
+        asked.push(`page ${page} of ${limit}`);
+        return {
+          rows: all.slice((page - 1) * limit, page * limit),
+          total,
+          serviceTimeMs: Date.UTC(2026, 6, 1),
+        };
+      },
+      async getCode(id: string) {
+        asked.push(id);
+        if (id === 'id-9') throw new NotFoundError('gone');
+        return code(Number(id.slice(3)));
       },
     };
   }

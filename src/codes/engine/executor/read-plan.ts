@@ -1,9 +1,8 @@
 import { UnprovenError } from '#base/errors';
 import type { Ledger, Listing, Plan, Row } from '#codes/engine/plan/model';
-import { getIfThere } from '#codes/listing/find-code';
+import { type Finder, getIfThere } from '#codes/listing/find-code';
 import { findCodes } from '#codes/listing/find-codes';
 import { oldestFirst } from '#codes/listing/oldest-first';
-import type { Service } from '#service/service';
 import type { QrCode } from '#service/shapes';
 import type { RunJob } from './job.ts';
 
@@ -36,25 +35,24 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
     const mayCreate = plan.items.some(({ action }) => action === 'create');
     if (!mayCreate && !(await isOutOfDate(job, plan, listing, NONE))) return { listing, plan };
   }
-  return readWhole(job, NONE, false);
+  return readAgain(job, NONE, false);
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Lists the codes and plans again. `made`: IDs that this run created, oldest first. Throws UnprovenError if a
  * code is still missing after a delay.
  */
-export function readAgain(job: PlanJob, made: ReadonlySet<string>): Promise<Planned> {
-  return readWhole(job, made, true);
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-async function readWhole(job: PlanJob, made: ReadonlySet<string>, isSettled: boolean): Promise<Planned> {
+export async function readAgain(job: PlanJob, made: ReadonlySet<string>, isSettled = true): Promise<Planned> {
   for (let isLast = false; ; isLast = true) {
     const listing = listingOf(await job.listCodes(), true);
     const plan = planFor(job, listing, isSettled);
     if (!(await isOutOfDate(job, plan, listing, made))) return { listing, plan };
-    if (isLast) throw outOfDateError();
+    if (isLast)
+      throw new UnprovenError('the list of codes is out of date: it lacks codes that exist', {
+        hint: 'Make the cache or gateway forward GET requests to the service. Then run the same command again.',
+      });
     await job.clock.sleep(job.settleMs, job.signal);
   }
 }
@@ -78,16 +76,8 @@ export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {
   return { codes: new Map(oldestFirst(codes).map((code) => [code.id.toLowerCase(), code])), isWhole };
 }
 
-function outOfDateError(): UnprovenError {
-  return new UnprovenError('the list of codes is out of date: it lacks codes that exist', {
-    hint: 'Make the cache or gateway forward GET requests to the service. Then run the same command again.',
-  });
-}
-
-type Reader = Pick<Service, 'listCodes' | 'getCode' | 'slugs' | 'concurrency'>;
-
-export async function readNamed(service: Reader, rows: readonly Row[]): Promise<Listing> {
-  const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
+export async function readNamed(service: Finder, rows: readonly Row[]): Promise<Listing> {
+  const lookup = await findCodes(rows, service);
   const codes = new Map<string, QrCode>();
   for (const row of rows) {
     for (const code of [lookup(row), row.slug === undefined ? undefined : lookup({ slug: row.slug })])

@@ -190,7 +190,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
       if (named) return planNamed(input);
       return verb.plan ? verb.plan(input, file.input, service.nowMs()) : plan(input);
     },
-    listCodes: () => everyCode(service, service.concurrency, 'round'),
+    listCodes: () => everyCode(service, 'round'),
     readNamed: isNamed ? read : undefined,
     service,
     clock,

@@ -59,7 +59,7 @@ export async function findNamed(
 async function lookUp(context: Context, targets: readonly Target[]): Promise<Lookup> {
   const service = await context.service();
   const names = new Set(targets.map(({ id, slug = '' }) => id ?? slug));
-  if (names.size > 1) return findCodes(targets, { service, concurrency: service.concurrency });
+  if (names.size > 1) return findCodes(targets, service);
   const [only = ''] = names;
   const code = await findCode(service, only);
   return () => code;
