@@ -33,14 +33,15 @@ function sharesOf({ row }: PlanItem): readonly Share[] {
 
 function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
   if (item.action === 'gone') return { ...item, row };
-  const quiet = { ...item, row, changes: [], send: {}, reason: undefined };
-  if (is === 'later')
-    return { ...quiet, action: 'later', reason: `not due until ${formatInstant(row.atMs ?? 0)}` };
-  if (is === 'skipped') return { ...quiet, action: 'unchanged', reason: 'skipped by your decision' };
-  if (problem !== undefined) return { ...quiet, action: 'failed', reason: problem };
-  if (fields.size === 0) return { ...quiet, action: 'unchanged', reason: reasonWithoutFields(item) };
+  const quiet = (action: PlanItem['action'], reason?: string): PlanItem => {
+    return { ...item, row, changes: [], send: {}, action, reason };
+  };
+  if (is === 'later') return quiet('later', `not due until ${formatInstant(row.atMs ?? 0)}`);
+  if (is === 'skipped') return quiet('unchanged', 'skipped by your decision');
+  if (problem !== undefined) return quiet('failed', problem);
+  if (fields.size === 0) return quiet('unchanged', reasonWithoutFields(item));
   const changes = item.changes.filter(({ field }) => fields.has(field));
-  if (changes.every(({ what }) => what === 'keep')) return { ...quiet, action: 'unchanged', changes };
+  if (changes.every(({ what }) => what === 'keep')) return { ...quiet('unchanged'), changes };
   const isLead = item.row?.row === row.row;
   const isQuestion = item.action !== 'conflict' || changes.some(({ what }) => what === 'conflict');
   return {
@@ -59,9 +60,10 @@ function reasonWithoutFields({ row }: PlanItem): string | undefined {
 function endOf(end: RowEnd, share: Share): RowEnd {
   const item = itemOf(end.item, share);
   const { action } = item;
-  if (action === 'failed') return { ...end, item, outcome: action, error: item.reason, altered: [] };
-  if (action === 'later' || action === 'unchanged')
-    return { ...end, item, outcome: action, error: undefined, altered: [] };
+  if (action === 'failed' || action === 'later' || action === 'unchanged') {
+    const error = action === 'failed' ? item.reason : undefined;
+    return { ...end, item, outcome: action, error, altered: [] };
+  }
   const altered = end.altered.filter(({ field }) => field !== 'type' && share.fields.has(field));
   return { ...end, item, altered };
 }

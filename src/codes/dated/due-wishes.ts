@@ -46,9 +46,8 @@ export function dueRowsOf(
   }
   const groups = groupBy(rows, (row) => found.get(row)?.id.toLowerCase() ?? nameOf(row));
   const wishes = [...groups.values()].flatMap((own) => wishOf(own, own[0] && found.get(own[0]), nowMs) ?? []);
-  for (const fault of contradictions(file, rows, (row) => found.get(row)?.id ?? nameOf(row)))
-    faults.push(fault);
-  return { rows: wishes, faults };
+  const conflicting = contradictions(file, rows, (row) => found.get(row)?.id ?? nameOf(row));
+  return { rows: wishes, faults: [...faults, ...conflicting] };
 }
 
 export function nameOf({ id, slug }: Pick<Row, 'id' | 'slug'>): string {
@@ -60,12 +59,6 @@ interface FieldWish {
   earlier: string[];
 }
 
-interface CodeWishes {
-  wishes: Map<Field, FieldWish>;
-  wish: CodeChanges;
-  problems: Map<Row, string>;
-}
-
 function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): DueRow | undefined {
   const isSkipped = (row: Row) => row.decision?.is === 'skip';
   const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
@@ -75,16 +68,9 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
   const lead = due.findLast((row) => counting.has(row)) ?? rows[0];
   if (!lead) return undefined;
   const shares = rows.map((row): Share => {
-    const fields = new Set(
-      FIELDS.filter((field) => counting.has(row) && wishes.get(field)?.rows.includes(row)),
-    );
+    const fields = new Set(FIELDS.filter((field) => wishes.get(field)?.rows.includes(row)));
     const isNow = isDue(row) ? 'due' : 'later';
-    return {
-      row,
-      is: isSkipped(row) ? 'skipped' : isNow,
-      fields,
-      problem: problems.get(row),
-    };
+    return { row, is: isSkipped(row) ? 'skipped' : isNow, fields, problem: problems.get(row) };
   });
   const decision = due.findLast((row) => counting.has(row) && row.decision)?.decision;
   const { id, slug } = code ? { id: code.id.toLowerCase(), slug: code.slug } : lead;
@@ -101,41 +87,37 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
   };
 }
 
-function collectWishes(due: readonly Row[], code: QrCode | undefined): CodeWishes {
-  const saying: CodeWishes = { wishes: new Map(), wish: {}, problems: new Map() };
+function collectWishes(due: readonly Row[], code: QrCode | undefined) {
+  const wishes = new Map<Field, FieldWish>();
+  const wish: CodeChanges = {};
+  const problems = new Map<Row, string>();
   for (const row of due) {
     for (const field of FIELDS) {
-      const before = saying.wishes.get(field);
       // An unedited cell requests no change, unless it reverts an earlier row.
-      const isQuiet =
-        wishedText(row, field) === undefined || (isUnedited(row, field) && !isAfter(row, before));
-      if (!isQuiet) add(saying, row, { field, before, present: code?.[field] ?? '' });
+      const isQuiet = isUnedited(row, field) && !isAfter(row, wishes.get(field));
+      if (wishedText(row, field) !== undefined && !isQuiet) add(row, field);
     }
   }
-  return saying;
-}
+  return { wishes, wish, problems };
 
-function add(
-  { wishes, wish, problems }: CodeWishes,
-  row: Row,
-  { field, before, present }: { field: Field; before: FieldWish | undefined; present: string },
-): void {
-  const isAdded = row.wish[field] === undefined;
-  if (!isAdded && field === 'destination') problems.clear();
-  const earlier = wish[field];
-  try {
-    const [old, own] = [earlier ?? present, row.wish[field]];
-    const isCarried = row.keepUtm && field === 'destination' && own !== undefined;
-    wish[field] = isCarried ? carryUtm(old, own) : (own ?? addUtm(old, row.utm ?? {}));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    problems.set(row, `its destination ${error.message}`);
-    return;
+  function add(row: Row, field: Field): void {
+    const before = wishes.get(field);
+    const [own, earlier] = [row.wish[field], wish[field]];
+    if (own !== undefined && field === 'destination') problems.clear();
+    const old = earlier ?? code?.[field] ?? '';
+    try {
+      const isCarried = row.keepUtm && field === 'destination' && own !== undefined;
+      wish[field] = isCarried ? carryUtm(old, own) : (own ?? addUtm(old, row.utm ?? {}));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.set(row, `its destination ${error.message}`);
+      return;
+    }
+    if (!before) return void wishes.set(field, { rows: [row], earlier: [] });
+    if (own === undefined) before.rows.push(row);
+    else before.rows = [row];
+    if (earlier !== undefined) before.earlier.push(earlier);
   }
-  if (!before) return void wishes.set(field, { rows: [row], earlier: [] });
-  if (isAdded) before.rows.push(row);
-  else before.rows = [row];
-  if (earlier !== undefined) before.earlier.push(earlier);
 }
 
 function isAfter(row: Row, before: FieldWish | undefined): boolean {
