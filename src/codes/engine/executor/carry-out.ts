@@ -9,13 +9,12 @@ import { alteredValues, missingChanges, NotSent, type Requests } from './request
 import type { RowState, RowStates } from './row-states.ts';
 import type { StopRules } from './stop-rules.ts';
 
-interface Parts {
-  stops: StopRules;
-  states: RowStates;
-  requests: Requests;
-}
-
-export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, states, requests }: Parts) {
+export function createCarrier(
+  { clock, concurrency, onEvent }: RunJob,
+  stops: StopRules,
+  states: RowStates,
+  requests: Requests,
+) {
   let lostMs: number | undefined;
   let repeatedMs: number | undefined;
 

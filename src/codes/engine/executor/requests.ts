@@ -27,6 +27,8 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
 
   /** Sends a POST. Returns `lost` if the service may have applied it; rejects if it certainly did not. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
+    const { key, repeats, replaces, isDecided, send } = item;
+    const decided = isDecided || undefined;
     let n: number | undefined;
     let isSent = false;
     const beforeSend = async () => {
@@ -34,7 +36,10 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       refuseIfStopped();
       if (isSent) return;
       n = next++;
-      await ledger.append([postRecord(item, values, run, n)]);
+      const again = repeats?.n;
+      await ledger.append([
+        { is: 'post', run, n, values, key, again, replaces, decided, status: send.status },
+      ]);
       refuseIfStopped();
       isSent = true;
       sent.add(valuesKey(values));
@@ -125,25 +130,6 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   return { post, patch, remove, made: made as ReadonlySet<string> };
 }
 
-function postRecord(
-  { key, repeats, replaces, isDecided, send }: PlanItem,
-  values: NewCode,
-  run: string,
-  n: number,
-): LedgerRecord {
-  return {
-    is: 'post',
-    run,
-    n,
-    values,
-    key,
-    again: repeats?.n,
-    replaces,
-    decided: isDecided || undefined,
-    status: send.status,
-  };
-}
-
 function isNotApplied(error: unknown): boolean {
   return error instanceof RequestFailure && error.outcome === 'not-applied';
 }
@@ -173,7 +159,7 @@ function isOther({ name, destination }: NewCode, code: QrCode): boolean {
 
 /** E18: returns the values that the service stored differently. */
 export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCode): Altered[] {
-  return ([...FIELDS, 'type'] as const).flatMap((field) => {
+  return [...FIELDS, 'type' as const].flatMap((field) => {
     const [wanted, stored] = [sent[field], after[field] ?? ''];
     return wanted === undefined || wanted === stored ? [] : [{ field, sent: wanted, stored }];
   });

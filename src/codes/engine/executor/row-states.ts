@@ -24,8 +24,8 @@ export function createRowStates() {
   const stateOf = (item: PlanItem) => states.get(keyOf(item));
   return {
     of(item: PlanItem): RowState {
-      const fresh = { item, code: item.code };
-      const state = stateOf(item) ?? { ...fresh, altered: [], isPosted: false, isUnclear: false };
+      const fresh = { item, code: item.code, altered: [], isPosted: false, isUnclear: false };
+      const state: RowState = stateOf(item) ?? fresh;
       states.set(keyOf(item), state);
       state.item = item;
       return state;
@@ -62,11 +62,7 @@ export function createRowStates() {
 export function isWork({ action, code, values, send }: PlanItem): boolean {
   if (action === 'create') return values !== undefined;
   if (action === 'delete') return code !== undefined;
-  return (
-    code !== undefined &&
-    (action === 'update' || action === 'adopt' || action === 'removed') &&
-    hasChanges(send)
-  );
+  return code !== undefined && ['update', 'adopt', 'removed'].includes(action) && hasChanges(send);
 }
 
 /** Returns a row's end. A duplicate that appears later takes precedence over the outcome. */

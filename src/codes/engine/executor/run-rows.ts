@@ -23,7 +23,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   const stops = createStopRules(job);
   const states = createRowStates();
   const requests = createRequests(job, stops, (id) => firstListing.codes.has(id));
-  const carrier = createCarrier(job, { stops, states, requests });
+  const carrier = createCarrier(job, stops, states, requests);
   const record = createRecorder(job);
   let stop: unknown;
   try {
@@ -107,15 +107,11 @@ function createRecorder({ run, undoes, ledger }: RunJob) {
 }
 
 function refuseNew(first: Plan, { brakes, faults }: Plan): void {
-  const isNew = brakes.find((brake) => !first.brakes.some(({ is }) => is === brake.is));
-  const [fault] = faults;
-  if (!isNew && !fault) return;
-  throw new UnprovenError(
-    `codes changed on the service during the run: ${isNew?.message ?? fault?.message}`,
-    {
-      hint: 'Run the same command again.',
-    },
-  );
+  const found = brakes.find((brake) => !first.brakes.some(({ is }) => is === brake.is)) ?? faults[0];
+  if (!found) return;
+  throw new UnprovenError(`codes changed on the service during the run: ${found.message}`, {
+    hint: 'Run the same command again.',
+  });
 }
 
 /** Returns the codes that an interrupted backup paused, with their earlier status, unless the plan deletes them. */

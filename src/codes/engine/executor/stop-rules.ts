@@ -14,11 +14,12 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   let lastLost: unknown;
   let firstError: unknown;
   let isUnproven = false;
-  const reasonNow = () => reason ?? (signal.aborted ? signal.reason : undefined);
+  const reasonNow = (): unknown => reason ?? (signal.aborted ? signal.reason : undefined);
+  const isGated = () => lost >= MOST_LOST;
   return {
-    reason: (): unknown => reasonNow(),
-    isStopped: () => reasonNow() !== undefined || lost >= MOST_LOST,
-    isGated: () => lost >= MOST_LOST,
+    reason: reasonNow,
+    isStopped: () => reasonNow() !== undefined || isGated(),
+    isGated,
     reopen() {
       lost = 0;
     },
