@@ -5,7 +5,7 @@ import { MOST_BYTES } from '#base/bounds';
 import { UsageError } from '#base/errors';
 import { LINE_FEED } from '#base/text/ascii';
 import { quote } from '#base/text/quote';
-import { type Disk, ifPresent, readPieces } from '#files/durable/disk';
+import { closing, type Disk, ifPresent, readPieces } from '#files/durable/disk';
 import { createLineReader } from '#files/durable/log-lines';
 import { nodeDisk } from '#files/durable/node-disk';
 import { cannotOpen } from '#files/durable/path-errors';
@@ -140,13 +140,11 @@ async function readHeader(path: string, disk: Disk): Promise<Header | undefined>
 async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
   const file = await ifPresent(disk.open(path, 'r'));
   if (!file) return Buffer.alloc(0);
-  try {
+  return closing(file, async () => {
     const pieces: Buffer[] = [];
     for await (const piece of readPieces(file, 0, MOST_BYTES.ledgerHead)) pieces.push(Buffer.from(piece));
     return Buffer.concat(pieces);
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** Deletes the ledger of a workspace. Never rejects: with a leftover ledger, later runs only ask more. */

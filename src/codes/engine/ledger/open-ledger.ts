@@ -105,29 +105,22 @@ async function setAside({ path, message }: DamagedLogError, { warn }: OpenLedger
 
 async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
   const { env, warn } = options;
-  const giveUp = (error: unknown) =>
+  const giveUp = (error: unknown): undefined => {
     warn(`this run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+  };
   let directory: string;
   try {
     directory = await makeStateDirectory(nodeDisk, env);
     await nodeDisk.readdir(directory);
   } catch (error) {
-    giveUp(error);
-    return undefined;
+    return giveUp(error);
   }
   // The lock prevents two runs from choosing the same new file.
   const choosing = await acquireLock(join(directory, 'ledgers'), patiently(options));
   try {
     const { path, isNew } = await chooseLedger(directory, options, nodeDisk);
     if (!isNew) return path;
-    const failed = await createLedgerFile(path, options, nodeDisk).then(
-      () => false,
-      (error) => {
-        giveUp(error);
-        return true;
-      },
-    );
-    return failed ? undefined : path;
+    return await createLedgerFile(path, options, nodeDisk).then(() => path, giveUp);
   } finally {
     await choosing.release();
   }
@@ -139,8 +132,7 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
   try {
     await nodeDisk.readdir(directory);
   } catch (error) {
-    const isMissing = systemCode(error) === 'ENOENT';
-    if (!isMissing)
+    if (systemCode(error) !== 'ENOENT')
       place.warn(
         `earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`,
       );

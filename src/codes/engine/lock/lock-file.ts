@@ -61,7 +61,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
     return { workspace, entries };
   } catch (error) {
     if (!(error instanceof BrokenJsonError)) throw error;
-    refuse([...conflicts(text)]);
+    refuse(conflicts(text));
     const joined = joinHeads(text);
     if (joined !== text) return parseLock(joined, name, signal);
     throw new UsageError(`${name}: line ${error.line} ${error.message} (the lock file is damaged)`, {
@@ -101,7 +101,7 @@ function readHead(text: string, name: string): { workspace: RecordedWorkspace; c
   let codes: JsonElement | undefined;
   const members: [string, unknown][] = [];
   if (text.trim() === '') throw new UsageError(`${name} is not valid JSON: it is empty`, { hint: RESTORE });
-  if (!/^\s*\{/.test(text) && conflicts(text).next().done) throw notALock(name);
+  if (!/^\s*\{/.test(text) && conflicts(text).length === 0) throw notALock(name);
   for (const member of elementsOf(text, '{')) {
     const found = CODES.exec(member.text)?.[0];
     if (found !== undefined) codes = { text: member.text.slice(found.length), line: member.line };
@@ -157,21 +157,14 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-function* conflicts(text: string): Generator<Fault> {
-  let line = 1;
-  let from = 0;
-  let count = 0;
-  for (const { 0: marker, index } of text.matchAll(new RegExp(GIT_MARKER, 'gm'))) {
-    for (let end = text.indexOf('\n', from); end >= 0 && end < index; end = text.indexOf('\n', from)) {
-      line += 1;
-      from = end + 1;
-    }
-    yield {
-      line,
-      message: `is a git conflict marker (${marker}): resolve the merge and keep one line per key`,
-    };
-    if (++count >= MOST_FAULTS) return;
-  }
+function conflicts(text: string): Fault[] {
+  const faults = text.split('\n').flatMap((content, at) => {
+    const [marker] = GIT_MARKER.exec(content) ?? [];
+    if (marker === undefined) return [];
+    const message = `is a git conflict marker (${marker}): resolve the merge and keep one line per key`;
+    return [{ line: at + 1, message }];
+  });
+  return faults.slice(0, MOST_FAULTS);
 }
 
 function isEntry(value: unknown): value is LockEntry {
@@ -197,15 +190,10 @@ function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
     if (sameKey?.key === key && sameKey.id === id) return [];
     keys.set(foldKey(key), { key, id, line });
     ids.set(id.toLowerCase(), { key, line });
-    const faults: Fault[] = [];
-    if (sameKey) {
-      const message = `the key ${inQuotes(key)} has a different code on line ${sameKey.line}: keep the line with the correct code`;
-      faults.push({ line, message });
-    }
-    if (sameId) {
-      const message = `the code ${quote(id)} has a different key on line ${sameId.line}: keep the line with the correct key`;
-      faults.push({ line, message });
-    }
-    return faults;
+    const fault = (what: string, other: string, first: { line: number } | undefined): Fault[] => {
+      const message = `the ${what} has a different ${other} on line ${first?.line}: keep the line with the correct ${other}`;
+      return first ? [{ line, message }] : [];
+    };
+    return [...fault(`key ${inQuotes(key)}`, 'code', sameKey), ...fault(`code ${quote(id)}`, 'key', sameId)];
   };
 }
