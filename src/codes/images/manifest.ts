@@ -75,8 +75,7 @@ export async function writeManifest(
 ): Promise<void> {
   const now = new Set(written.map(({ file }) => file));
   const all = [...written, ...[...rows.values()].filter(({ file }) => !now.has(file))];
-  const style = { shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
-  const formatter = createFormatter('csv', { columns: MANIFEST_COLUMNS, ...style });
+  const formatter = createFormatter('csv', { columns: MANIFEST_COLUMNS });
   const text = formatter.begin() + textOf(formatter.rows(all)) + formatter.end();
   await replaceFile(nodeDisk, path, Buffer.from(text));
 }

@@ -29,12 +29,10 @@ export function writePng(modules: Modules, style: ImageStyle, plate: Plate | und
   const pixels = pixelsAModule(modules, style);
   const side = pngSide(modules, style);
   if (plate) return writeColored(modules, style, plate, pixels);
-  const stride = Math.ceil(side / 8);
-  const rows = repeatRows(modules, style, (y) => rowOf(modules, style, y, pixels, stride));
+  const rows = repeatRows(modules, style, (y) => rowOf(modules, style, y, pixels, side));
   const colors = colorsOf(style);
   const type = colors.length > 0 ? 3 : 0;
-  const header = { ...square(side), bits: 1, type, sizeMm: style.sizeMm } as const;
-  return formatPng(header, colors, filterUp(rows, stride));
+  return formatPng({ ...square(side), bits: 1, type, sizeMm: style.sizeMm }, rows, colors);
 }
 
 function repeatRows(modules: Modules, style: ImageStyle, row: (y: number) => Buffer): Buffer {
@@ -65,22 +63,18 @@ function writeColored(modules: Modules, style: ImageStyle, plate: Plate, pixels:
       if (bytes === 4) rows[to + 3] = 255;
     }
   }
-  const header = { ...square(side), bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm } as const;
-  return formatPng(header, [], filterUp(rows, stride));
+  return formatPng({ ...square(side), bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm }, rows);
 }
 
 const plates = new WeakMap<Plate, Buffer>();
 
 export function formatPlate(plate: Plate): Buffer {
   const { side, rgb } = plate;
-  return getOrAdd(plates, plate, () =>
-    formatPng({ ...square(side), bits: 8, type: 2 }, [], filterUp(rgb, side * 3)),
-  );
+  return getOrAdd(plates, plate, () => formatPng({ ...square(side), bits: 8, type: 2 }, rgb));
 }
 
 export function formatRendering({ width, height, rgba }: Rendering): Buffer {
-  const rows = filterUp(Buffer.from(rgba), width * 4);
-  return formatPng({ width, height, bits: 8, type: 6 }, [], rows);
+  return formatPng({ width, height, bits: 8, type: 6 }, Buffer.from(rgba));
 }
 
 function filterUp(rows: Buffer, stride: number): Buffer {
@@ -96,14 +90,8 @@ function filterUp(rows: Buffer, stride: number): Buffer {
   return filtered;
 }
 
-function rowOf(
-  modules: Modules,
-  { quietZone }: ImageStyle,
-  y: number,
-  pixels: number,
-  bytes: number,
-): Buffer {
-  const row = Buffer.alloc(bytes, 0xff);
+function rowOf(modules: Modules, { quietZone }: ImageStyle, y: number, pixels: number, side: number): Buffer {
+  const row = Buffer.alloc(Math.ceil(side / 8), 0xff);
   for (let x = 0; x < modules.size; x++) {
     if (!modules.isDark(x, y)) continue;
     const start = (x + quietZone) * pixels;
@@ -139,8 +127,8 @@ function square(side: number): { width: number; height: number } {
 
 function formatPng(
   { width, height, bits, type, sizeMm }: Header,
-  colors: readonly Buffer[],
   rows: Buffer,
+  colors: readonly Buffer[] = [],
 ): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -158,7 +146,7 @@ function formatPng(
   return Buffer.concat([
     ...parts,
     ...colors,
-    chunk('IDAT', deflateSync(rows, ZLIB)),
+    chunk('IDAT', deflateSync(filterUp(rows, rows.length / height), ZLIB)),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
