@@ -1,10 +1,23 @@
+import { MOST_BYTES } from '#base/bounds';
+import { systemCode, UsageError } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
-import { type LastRow, openLastRows } from '#codes/input/last-rows';
 import type { Context } from '#context';
+import { acquireLock } from '#files/durable/lock';
+import { nodeDisk } from '#files/durable/node-disk';
+import { describeSystemError } from '#files/durable/path-errors';
+import { readBack } from '#files/durable/trusted-file';
 import type { Column } from '#files/formats/columns';
+import { createFormatter } from '#files/formats/create-formatter';
+import { createDocumentSink } from '#files/formats/document-sink';
+import { DATA_FORMATS } from '#files/formats/formats';
+import { kindOfTable } from '#files/formats/kept-file';
+import { formatOfPath, isCompressed, refuseForeignExtension } from '#files/formats/plan-output';
+import { fold, type Input } from '#files/formats/read/input';
 import type { Row } from '#files/formats/row-sink';
+import { checkWholeFile, openWholeFile } from '#files/formats/whole-file';
+import { parseRows } from './bulk-input.ts';
 import { outputFile } from './define.ts';
-import type { Output } from './output-options.ts';
+import { type Output, writeAll } from './output-options.ts';
 
 export const sinceLastOption = outputFile(
   '--since-last <file>',
@@ -15,7 +28,7 @@ export interface Comparison<R, Before> {
   columns: readonly Column[];
   mark: string;
   run: string;
-  read(text: LastRow['text']): Before | undefined;
+  read(text: (column: string) => string | null): Before | undefined;
   isNews(row: R, before: Before | undefined): boolean;
 }
 
@@ -27,34 +40,74 @@ interface LastRun<R> {
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/** Opens the rows of the last run. Throws like `openLastRows`, and UsageError for rows of another command. */
+/**
+ * Opens the rows of the last run, if any, and locks the file until `close`. Throws UsageError if it is
+ * another kind of file, or in use.
+ */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
-  { columns, mark, run, read, isNews }: Comparison<R, Before>,
+  comparison: Comparison<R, Before>,
 ): Promise<LastRun<R> | undefined> {
   if (path === undefined) return undefined;
-  const last = await openLastRows(path, { clock, signal, processes, columns, mark });
+  refuseForeignExtension(path, DATA_FORMATS, 'files of --since-last');
+  const { columns, isNews } = comparison;
+  const place = {
+    elsewhere: 'specify a different file with --since-last',
+    replaces: ['none' as const, 'other' as const, kindOfTable(columns.map(({ name }) => name))],
+  };
+  const lock = await acquireLock(path, { clock, signal });
   try {
-    const before = new Map<string, Before>();
-    for (const { text, notOurs } of last.rows) {
-      const key = keyOf({ id: text('id'), slug: text('slug') });
-      const row = read(text);
-      if (row === undefined || key === '') throw notOurs(run);
-      before.set(key, row);
-    }
+    const before = readRows(path, await readLast(path), comparison);
+    await checkWholeFile(path, place);
     return {
       isNews: (row) => isNews(row, before.get(keyOf(row))),
       async commit(rows) {
-        await last.replace(rows);
+        const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
+        const file = await openWholeFile(path, { processes, gzip: isCompressed(path), ...place });
+        await writeAll(createDocumentSink(file, createFormatter(format, { columns })), [rows]);
         addFile(facts, path);
       },
-      close: last.close,
+      close: () => lock.release(),
     };
   } catch (error) {
-    await last.close();
+    await lock.release();
     throw error;
   }
+}
+
+async function readLast(path: string): Promise<Input | undefined> {
+  try {
+    return await parseRows(await readBack(nodeDisk, path, MOST_BYTES.rowsFile), path, {});
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw notOurs(path, describeSystemError(cause), cause);
+  }
+}
+
+function readRows<Before>(
+  path: string,
+  { columns, rows }: Pick<Input, 'columns' | 'rows'> = { columns: [], rows: [] },
+  { mark, run, read }: Pick<Comparison<never, Before>, 'mark' | 'run' | 'read'>,
+): Map<string, Before> {
+  const columnOf = new Map(columns.map((column) => [fold(column), column]));
+  if (columns.length > 0 && !columnOf.has(mark)) throw notOurs(path, `it has no ${mark} column`);
+  const before = new Map<string, Before>();
+  for (const { values, line } of rows) {
+    const text = (column: string) => String(values.get(columnOf.get(column) ?? '') ?? '') || null;
+    const key = keyOf({ id: text('id'), slug: text('slug') });
+    const row = read(text);
+    if (row === undefined || key === '') throw notOurs(path, `line ${line} is not a row of ${run}`);
+    before.set(key, row);
+  }
+  return before;
+}
+
+function notOurs(path: string, why: string, cause?: unknown): UsageError {
+  return new UsageError(`${path} was not written by --since-last: ${why}`, {
+    hint: 'Specify a different file with --since-last. This file is unchanged.',
+    cause,
+  });
 }
 
 function keyOf({ id, slug }: CodeRow): string {
