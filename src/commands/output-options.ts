@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
@@ -73,8 +74,11 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-export function fileExists(what: string): UsageError {
-  return new UsageError(`cannot write ${what}: the file exists`, {
+/** Throws UsageError if there is a regular file. Opening the output reports other faults. */
+export async function refuseExisting(path: string, what = path): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile()) return;
+  throw new UsageError(`cannot write ${what}: the file exists`, {
     hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
   });
 }

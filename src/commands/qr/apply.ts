@@ -19,10 +19,9 @@ import { baseOf, formatBase } from '#codes/engine/plan/base';
 import { judgeNew } from '#codes/engine/plan/judge';
 import { everyCode } from '#codes/listing/codes';
 import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '#commands/define';
-import { fileExists, outputOptions, printRecords } from '#commands/output-options';
+import { openOutput, outputOptions, refuseExisting } from '#commands/output-options';
 import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
-import { ifPresent } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
 import { refuseFaults } from '#files/formats/read/input';
@@ -233,16 +232,17 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   const held = await holdLock(context, lockPath);
   try {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
+    const list = await openOutput(
+      context,
+      { ...flags, format: flags.format as undefined, fields: INIT_COLUMNS.map(({ name }) => name) },
+      INIT_COLUMNS,
+    );
     const service = await context.service();
     const codes = await everyCode(service, 'round');
     const keyOf = createKeys(codes);
     const rows = codes.map((code) => ({ ...code, key: keyOf(code), base: formatBase(baseOf(code)) }));
     context.facts.codes = codes.length;
-    await printRecords(context, rows, INIT_COLUMNS, {
-      ...flags,
-      format: flags.format as undefined,
-      fields: INIT_COLUMNS.map(({ name }) => name),
-    });
+    await list.print(rows);
     const entries = rows.map(({ key, id, slug, name, type, destination, status }): [string, LockEntry] => {
       return [key, { key, id, slug, name, type, destination, status }];
     });
@@ -271,10 +271,6 @@ function refuseUnreadable(output: string, { fields, ids, format }: ApplyFlags): 
   throw new UsageError('--init writes a file with all columns, for use with --from', {
     hint: ways.filter(Boolean).join(' '),
   });
-}
-
-async function refuseExisting(path: string): Promise<void> {
-  if (await ifPresent(nodeDisk.stat(path)).catch(() => undefined)) throw fileExists(path);
 }
 
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {

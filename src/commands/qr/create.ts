@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises';
 import { Failure, RequestFailure, UnavailableError, UnexpectedResponseError, UsageError } from '#base/errors';
 import type { OutcomeCounts } from '#base/run/outcomes';
 import type { RunFacts } from '#base/run/run-summary';
 import { inQuotes, inShell, shown } from '#base/text/quote';
 import { UTM_NAMES } from '#base/text/utm';
 import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
-import { fileExists, outputOptions, printRecords } from '#commands/output-options';
+import { outputOptions, printRecords, refuseExisting } from '#commands/output-options';
 import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { CODE_TYPES, type NewCode, newCode, type QrCode } from '#service/shapes';
@@ -163,16 +162,10 @@ function lookFor(name: string): string {
 async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const { output, overwrite } = flags;
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
-  if (output !== undefined && !overwrite && (await isFile(output)))
-    throw fileExists(`the template ${output}`);
+  if (output !== undefined && !overwrite) await refuseExisting(output, `the template ${output}`);
   await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
   if (output !== undefined && output !== '-')
     context.console.note(`Wrote the template ${output}. Fill in one row per code, and pass it with --from`);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined); // opening it reports the error
-  return found?.isFile() === true;
 }
 
 async function countOne<T>(facts: RunFacts, create: () => Promise<T>): Promise<T> {
