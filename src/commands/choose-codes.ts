@@ -3,12 +3,10 @@ import { NotFoundError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { shown } from '#base/text/quote';
 import { type Doubt, everyCode } from '#codes/listing/codes';
-import { findCodesBySlug, getIfThere } from '#codes/listing/find-code';
-import { findCodes as findRows, missingCode } from '#codes/listing/find-codes';
+import { findCodes as findTargets, getIfThere, missingCode, targetOf } from '#codes/listing/find-codes';
 import { oldestFirst } from '#codes/listing/oldest-first';
 import type { Context } from '#context';
 import type { CodeLabel } from '#scans/export/export-codes';
-import { isUuid } from '#service/checks';
 import type { Service } from '#service/service';
 import type { QrCode } from '#service/shapes';
 import { type CodeChoice, createFilter, everyOf, filterWords } from './code-choice.ts';
@@ -129,21 +127,12 @@ async function namedCodes(
   names: readonly string[],
   isWanted: boolean,
 ): Promise<CodeLabel[]> {
-  const ids = [...new Set(names.filter(isUuid).map((id) => id.toLowerCase()))];
-  const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
-  const listed = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, isWanted ? ids : []);
-  const withSlug = new Map<string, CodeLabel>(listed.map((code) => [code.slug, code]));
-  const withId = new Map<string, CodeLabel>(listed.map((code) => [code.id.toLowerCase(), code]));
-  const others = ids.filter((id) => !withId.has(id));
-  for (const label of await labelsOf(service, others, isWanted)) withId.set(label.id.toLowerCase(), label);
-  return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
-}
-
-async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
-  const rows = ids.map((id) => ({ id }));
-  if (!isWanted) return rows;
-  const lookup = await findRows(rows, service);
-  return rows.map((row) => lookup(row) ?? missingCode(row));
+  const targets = names.map(targetOf);
+  const wanted = targets.filter(({ id }) => isWanted || id === undefined);
+  const lookup = await findTargets(wanted, service, true);
+  return targets.map(
+    (target) => lookup(target) ?? (isWanted ? missingCode(target) : { id: target.id ?? '' }),
+  );
 }
 
 /** Requests codes one by one. One that does not exist is returned as missing, so that only it fails. */

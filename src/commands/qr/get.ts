@@ -1,4 +1,4 @@
-import { findCode } from '#codes/listing/find-code';
+import { findCode } from '#codes/listing/find-codes';
 import { defineCommand } from '#commands/define';
 import { outputOptions, timezoneOption } from '#commands/output-options';
 import { resolveNames } from '#commands/short-urls';

@@ -8,8 +8,7 @@ import { codeInShell, inQuotes, inShell, inShellOr, joinSome, quote, shown } fro
 import { parseMoment } from '#base/time/moments';
 import { failureOfRun } from '#codes/engine/results/run-failure';
 import { checkRows } from '#codes/engine/rows/read-rows';
-import { noSuchCode } from '#codes/listing/find-code';
-import { describeMissing } from '#codes/listing/find-codes';
+import { describeMissing, noSuchCode } from '#codes/listing/find-codes';
 import { confirm } from '#commands/qr/delete';
 import type { Context } from '#context';
 import { chooseColumns } from '#files/formats/columns';

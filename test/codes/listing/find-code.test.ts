@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '#base/errors';
-import { findCode, findCodesBySlug } from '#codes/listing/find-code';
+import { findCode, findCodes, targetOf } from '#codes/listing/find-codes';
 import type { PageRequest } from '#service/service';
 import type { QrCode } from '#service/shapes';
 import { createSlugMemory } from '#service/slug-memory';
@@ -78,6 +78,12 @@ describe('a slug that was seen before', () => {
     return serviceOf(now, slugs);
   }
 
+  async function slugsOf(service: ReturnType<typeof serviceOf>, ...names: string[]) {
+    const targets = names.map(targetOf);
+    const lookup = await findCodes(targets, service, true);
+    return targets.map((target) => lookup(target)?.slug);
+  }
+
   test('costs one request, which verifies that the code still has the slug', async () => {
     const service = knowing(3000);
     expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
@@ -106,30 +112,36 @@ describe('a slug that was seen before', () => {
   test('several are requested one by one if that costs less than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
-    expect((await findCodesBySlug(service, wanted)).map(({ slug }) => slug)).toEqual(wanted);
+    expect(await slugsOf(service, ...wanted)).toEqual(wanted);
     expect(service.got).toHaveLength(3);
     expect(service.asked).toEqual([]);
   });
 
   test('several are listed if that costs less, or if one was never seen', async () => {
     const many = knowing(150);
-    await findCodesBySlug(many, ['slug-0', 'slug-1', 'slug-2']);
+    await slugsOf(many, 'slug-0', 'slug-1', 'slug-2');
     expect([many.got.length, many.asked.length]).toEqual([0, 1]);
     const fresh = serviceOf(codes(450));
-    await findCodesBySlug(fresh, ['slug-120', 'slug-20']);
+    await slugsOf(fresh, 'slug-120', 'slug-20');
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('IDs that are looked up with slugs are found on the pages read for the slugs, without more requests', async () => {
+  test('IDs that are looked up with slugs are found on the pages read for the slugs, or requested if they are few', async () => {
     const service = serviceOf(codes(450));
-    const found = await findCodesBySlug(service, ['slug-120'], [idOf(3), idOf(300)]);
-    expect(found.map(({ slug }) => slug)).toEqual(['slug-120', 'slug-3']);
-    expect([service.got.length, service.asked.length]).toEqual([0, 2]);
+    expect(await slugsOf(service, 'slug-120', idOf(3), idOf(300))).toEqual([
+      'slug-120',
+      'slug-3',
+      'slug-300',
+    ]);
+    expect([service.got, service.asked.length]).toEqual([[idOf(300)], 2]);
+    const many = serviceOf(codes(450));
+    await slugsOf(many, 'slug-120', idOf(300), idOf(301), idOf(302), idOf(440));
+    expect([many.got, many.asked.length]).toEqual([[idOf(440)], 4]);
   });
 
   test('of a deleted code among several is reported', async () => {
     const service = knowing(1000, codes(999));
-    await expect(findCodesBySlug(service, ['slug-0', 'slug-999'])).rejects.toThrow(
+    await expect(slugsOf(service, 'slug-0', 'slug-999')).rejects.toThrow(
       'no code has the ID or slug slug-999',
     );
   });

@@ -1,7 +1,6 @@
 import { UnprovenError } from '#base/errors';
 import type { Ledger, Listing, Plan, Row } from '#codes/engine/plan/model';
-import { type Finder, getIfThere } from '#codes/listing/find-code';
-import { findCodes } from '#codes/listing/find-codes';
+import { type Finder, findCodes, getIfThere } from '#codes/listing/find-codes';
 import { oldestFirst } from '#codes/listing/oldest-first';
 import type { QrCode } from '#service/shapes';
 import type { RunJob } from './job.ts';

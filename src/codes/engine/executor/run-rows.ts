@@ -2,7 +2,7 @@
 import { UnprovenError } from '#base/errors';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { LedgerView, Listing, Plan } from '#codes/engine/plan/model';
-import { getIfThere } from '#codes/listing/find-code';
+import { getIfThere } from '#codes/listing/find-codes';
 import type { QrCode } from '#service/shapes';
 import { createCarrier } from './carry-out.ts';
 import type { RunEnd, RunJob } from './job.ts';

@@ -4,13 +4,11 @@ import type { RowEnd, RunEnd } from '#codes/engine/executor/job';
 import type { Row } from '#codes/engine/plan/model';
 import { reasonOf } from '#codes/engine/results/explain';
 import { isDone } from '#codes/input/outcomes';
-import { findCode } from '#codes/listing/find-code';
-import { findCodes, type Lookup } from '#codes/listing/find-codes';
+import { findCode, findCodes, type Lookup, type Target, targetOf } from '#codes/listing/find-codes';
 import type { Output } from '#commands/output-options';
 import { resolveNames } from '#commands/short-urls';
 import type { Context } from '#context';
 import type { Source } from '#files/formats/read/input';
-import { isUuid } from '#service/checks';
 import type { QrCode } from '#service/shapes';
 import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
@@ -63,12 +61,6 @@ async function lookUp(context: Context, targets: readonly Target[]): Promise<Loo
   const [only = ''] = names;
   const code = await findCode(service, only);
   return () => code;
-}
-
-type Target = Pick<Row, 'id' | 'slug'>;
-
-function targetOf(name: string): Target {
-  return isUuid(name) ? { id: name.toLowerCase() } : { slug: name };
 }
 
 const ROW: Omit<Row, 'row' | 'line' | 'wish'> = { values: new Map(), doubts: [] };
