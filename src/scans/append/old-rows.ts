@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
-import { firstIndex, getOrAdd, sum } from '#base/collections';
+import { getOrAdd, sum } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { countOf, formatCount, quote } from '#base/text/quote';
 import { type DiskFile, ifPresent } from '#files/durable/disk';
 import { withTrusted } from '#files/durable/trusted-file';
+import { createIdSet, type IdSet } from '#scans/stats/input/distinct';
 import type { RowTail } from './add-rows.ts';
 import { checkedHash } from './committed-point.ts';
 import { keepOldFile, type OpenJob } from './current-state.ts';
@@ -113,41 +114,15 @@ export async function countMissingRows(
   const passes = Math.max(1, Math.ceil(keptRows / mostIds));
   for (let pass = 0; pass < passes; pass++) {
     const isOfPass = (id: string) => Math.abs(Number(id.slice(-DIGITS))) % passes === pass;
-    const sets = new Map<string, ReturnType<typeof createSortedIds>>();
+    const sets = new Map<string, IdSet>();
     await kept(({ code = '', id }) => {
-      if (!isOfPass(id)) return;
-      getOrAdd(sets, code, createSortedIds).add(id);
+      if (isOfPass(id)) getOrAdd(sets, code, createIdSet).add(BigInt(id), 0);
     });
     await old(({ code = '', id }) => {
-      if (isOfPass(id) && !sets.get(code)?.has(id)) missing.set(code, (missing.get(code) ?? 0) + 1);
+      if (isOfPass(id) && !sets.get(code)?.has(BigInt(id))) missing.set(code, (missing.get(code) ?? 0) + 1);
     });
   }
   return missing;
 }
 
 const DIGITS = 9;
-
-/** Creates a set of 64-bit IDs, without longer ones. */
-function createSortedIds() {
-  let ids = new BigInt64Array(64);
-  let count = 0;
-  let sorted: BigInt64Array | undefined;
-  return {
-    add(id: string): void {
-      const value = BigInt(id);
-      if (BigInt.asIntN(64, value) !== value) return;
-      if (count === ids.length) {
-        const larger = new BigInt64Array(2 * count);
-        larger.set(ids);
-        ids = larger;
-      }
-      ids[count++] = value;
-    },
-    has(id: string): boolean {
-      sorted ??= ids.subarray(0, count).sort();
-      const known = sorted;
-      const value = BigInt(id);
-      return known[firstIndex(known.length, (at) => (known[at] ?? value) >= value)] === value;
-    },
-  };
-}

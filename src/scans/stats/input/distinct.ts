@@ -68,22 +68,31 @@ export function createIdSet() {
   return {
     /** Adds an ID. `other`: it is known with another time. */
     add(id: number | bigint, ms: number): 'new' | 'known' | 'other' {
-      const isBig = typeof id === 'bigint';
-      const key = isBig ? id >> BigInt(BLOCK_BITS) : Math.floor(id / BLOCK_IDS);
-      const low = isBig
-        ? Number(BigInt.asUintN(BLOCK_BITS, id))
-        : id - Math.floor(id / BLOCK_IDS) * BLOCK_IDS;
-      const block = blocks.get(key) ?? { size: 0, entries: new Uint32Array(8) };
-      if (block.size === 0) blocks.set(key, block);
+      const { key, low } = partsOf(id);
+      const block = getOrAdd(blocks, key, () => ({ size: 0, entries: new Uint32Array(8) }));
       const entry = low * BLOCK_IDS + (((ms % FINGERPRINTS) + FINGERPRINTS) % FINGERPRINTS);
       const at = placeOf(block, low);
-      if (at < block.size && (block.entries[at] as number) >>> BLOCK_BITS === low) {
-        return block.entries[at] === entry ? 'known' : 'other';
-      }
+      if (isAt(block, at, low)) return block.entries[at] === entry ? 'known' : 'other';
       insert(block, at, entry);
       return 'new';
     },
+    has(id: number | bigint): boolean {
+      const { key, low } = partsOf(id);
+      const block = blocks.get(key);
+      return block !== undefined && isAt(block, placeOf(block, low), low);
+    },
   };
+}
+
+function partsOf(id: number | bigint): { key: number | bigint; low: number } {
+  if (typeof id === 'bigint')
+    return { key: id >> BigInt(BLOCK_BITS), low: Number(BigInt.asUintN(BLOCK_BITS, id)) };
+  const key = Math.floor(id / BLOCK_IDS);
+  return { key, low: id - key * BLOCK_IDS };
+}
+
+function isAt({ size, entries }: Block, at: number, low: number): boolean {
+  return at < size && (entries[at] as number) >>> BLOCK_BITS === low;
 }
 
 function placeOf({ size, entries }: Block, low: number): number {
