@@ -11,7 +11,6 @@ import {
   contentsOf,
   emptyOverlap,
   forgetOldIds,
-  markGone,
   noteRead,
   overlapOf,
   setBackOf,
@@ -206,9 +205,12 @@ export function createAppendFile(job: AppendJob) {
     /** A34: adds scans that no file of the log has. The caller compared all rows under this lock. */
     addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
     noteGone(code: string): boolean | undefined {
-      const wasGone = markGone(overlaps.get(code));
-      changed ||= wasGone === false;
-      return wasGone;
+      const overlap = overlaps.get(code);
+      if (!overlap) return undefined;
+      const { isGone } = overlap;
+      overlap.isGone = true;
+      changed ||= !isGone;
+      return isGone;
     },
     commit,
     discard,

@@ -31,11 +31,11 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
 }
 
 /** Returns why a file of `size` (undefined: missing) can't have the recorded `bytes`, as a clause. */
-export function lossOf(size: number | undefined, bytes: number): string {
+export function lossOf(size: number | undefined, bytes: number, file = 'the file'): string {
   if (size === undefined)
-    return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
-  if (size < bytes) return `the file was truncated: ${formatCount(size)} of ${countOf(bytes, 'byte')} remain`;
-  return 'the file was edited or replaced since the last run';
+    return `${file} no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
+  if (size < bytes) return `${file} was truncated: ${formatCount(size)} of ${countOf(bytes, 'byte')} remain`;
+  return `${file} was edited or replaced since the last run`;
 }
 
 export function orRestart(file: string): string {

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { inShell, inShellOr, quote, shown } from '#base/text/quote';
 import type { Clock } from '#base/time/time';
 import { OTHER_FILE } from '#files/durable/path-errors';
 import { isObject } from '#service/json';
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '#service/workspace';
-import { type CodeOverlap, withoutGone } from './overlap.ts';
+import type { CodeOverlap } from './overlap.ts';
 
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
@@ -63,58 +64,59 @@ interface Difference {
 }
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
+  const { partition, format, columns } = was;
   // P7: rows of one day must be in one directory.
-  const { partition: before } = was;
-  if (before && before.by !== is.partition?.by)
+  if (partition && partition.by !== is.partition?.by)
     return {
-      reason: `is partitioned by ${before.by}, not by ${is.partition?.by}`,
-      wayOn: `Pass --partition-by ${before.by}`,
+      reason: `is partitioned by ${partition.by}, not by ${is.partition?.by}`,
+      wayOn: `Pass --partition-by ${partition.by}`,
     };
-  if (before && before.timezone !== is.partition?.timezone)
-    return {
-      reason: `uses the time zone ${quote(before.timezone)}, not ${quote(`${is.partition?.timezone}`)}`,
-      wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}`,
-    };
-  if (was.format !== is.format)
-    return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass --format ${was.format}` };
+  if (partition && partition.timezone !== is.partition?.timezone)
+    return zoneDifference('uses', partition.timezone, is.partition?.timezone);
+  if (format !== is.format)
+    return { reason: `was written as ${format}, not ${is.format}`, wayOn: `Pass --format ${format}` };
   const other = codeDifference(was, is, 'contains the scans of');
   if (other) return other;
-  if (was.columns.join() !== is.columns.join())
+  if (columns.join() !== is.columns.join())
     return {
-      reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`,
-      wayOn: wayToColumns(was),
+      reason: `has the columns ${namesOf(columns)}, not ${namesOf(is.columns)}`,
+      wayOn: wayToColumns(columns),
     };
-  for (const [key, flag, sense] of is.format === 'csv' ? CSV_FLAGS : []) {
-    if (was.dialect[key] === is.dialect[key]) continue;
-    const had = was.dialect[key] === sense;
-    return {
-      reason: `was written ${had ? 'with' : 'without'} ${flag}`,
-      wayOn: `${had ? 'Add' : 'Omit'} ${flag}`,
-    };
+  const different = CSV_FLAGS.find(([key]) => format === 'csv' && was.dialect[key] !== is.dialect[key]);
+  if (different) {
+    const [key, flag, sense] = different;
+    const [how, wayOn] = was.dialect[key] === sense ? ['with', 'Add'] : ['without', 'Omit'];
+    return { reason: `was written ${how} ${flag}`, wayOn: `${wayOn} ${flag}` };
   }
   // A6: times of two zones in one column can't be compared.
-  if (was.dialect.timezone !== is.dialect.timezone) {
-    const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
-    return {
-      reason: `has ts_local in the time zone ${quote(zone)}, not ${quote(other)}`,
-      wayOn: `Add --timezone ${inShellOr('ZONE', zone)}`,
-    };
-  }
-  if (delimiterOf(was) !== delimiterOf(is)) {
-    const before = delimiterOf(was);
-    // A plain comma would look like one of the sentence.
-    const wayOn = `Add --delimiter ${before === ',' ? "','" : inShellOr('CHARACTER', before)}`;
-    return { reason: `was written with --delimiter ${before}, not ${delimiterOf(is)}`, wayOn };
-  }
-  return undefined;
+  if (was.dialect.timezone !== is.dialect.timezone)
+    return zoneDifference('has ts_local in', was.dialect.timezone, is.dialect.timezone);
+  const [before = '', after] = [was, is].map(delimiterOf);
+  if (before === after) return undefined;
+  // A plain comma would look like one of the sentence.
+  const wayOn = `Add --delimiter ${before === ',' ? "','" : inShellOr('CHARACTER', before)}`;
+  return { reason: `was written with --delimiter ${before}, not ${after}`, wayOn };
 }
 
+function zoneDifference(has: string, was = 'undefined', is = 'undefined'): Difference {
+  return {
+    reason: `${has} the time zone ${quote(was)}, not ${quote(is)}`,
+    wayOn: `Add --timezone ${inShellOr('ZONE', was)}`,
+  };
+}
+
+/** A30: compares the complete lists of codes, which messages shorten. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
-  if (hasSameCodes(was, is)) return undefined;
+  const isSame = was.all || is.all ? was.all === is.all : isDeepStrictEqual(sorted(was), sorted(is));
+  if (isSame) return undefined;
   return {
     reason: `${has} ${codesOf(was)}, not ${has.endsWith(' of') ? 'of ' : ''}${codesOf(is)}`,
     wayOn: wayToCodes(was, is),
   };
+}
+
+function sorted({ codes }: CodesOfRun): string[] {
+  return [...codes].sort();
 }
 
 function wayToCodes(was: CodesOfRun, is: CodesOfRun): string {
@@ -122,11 +124,11 @@ function wayToCodes(was: CodesOfRun, is: CodesOfRun): string {
     return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only --all';
   const codes = `Pass the same codes${is.all ? ' instead of --all or filters' : ''}`;
   if (was.codes.length > MOST_PASTED) return codes;
-  const words = [...was.codes].sort().map((code) => inShellOr('CODE', code));
+  const words = sorted(was).map((code) => inShellOr('CODE', code));
   return `${codes} (${words.join(' ')})`;
 }
 
-function wayToColumns({ columns }: AppendIdentity): string {
+function wayToColumns(columns: readonly string[]): string {
   const isPlain = columns.length <= MOST_NAMES && columns.every((name) => quote(name) === name);
   return isPlain ? `Pass --fields ${columns.map(inShell).join()}` : 'Omit --fields';
 }
@@ -135,15 +137,10 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
-/** A30: compares the complete lists of codes, which messages shorten. */
-function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
-  if (was.all || is.all) return was.all === is.all;
-  return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
-}
-
-function codesOf({ all, codes }: CodesOfRun): string {
+function codesOf(run: CodesOfRun): string {
+  const { all, codes } = run;
   if (all) return typeof all === 'string' ? `all codes with ${shown(all)}` : 'all codes';
-  return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
+  return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf(sorted(run), ', ')}`;
 }
 
 const MOST_NAMES = 20;
@@ -158,6 +155,7 @@ function namesOf(names: readonly string[], separator = ','): string {
 export interface OwnWorkspace {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
+  /** IDs of codes that the service returned. */
   seen: ReadonlySet<string>;
   movedFrom?: string;
 }
@@ -220,10 +218,11 @@ export async function checkOwnExport(
   refusal: (path: string, reason: string, wayOn: string) => Error,
 ): Promise<Recorded> {
   const recorded = await checkOwnWorkspace(path, saved, own, elsewhere);
-  const difference = differenceOf(
-    withoutGone(saved.identity, saved.overlaps),
-    withoutGone(identity, saved.overlaps),
-  );
+  // Deleted codes may be specified or not.
+  const withoutGone = (run: AppendIdentity) => {
+    return { ...run, codes: run.codes.filter((code) => !saved.overlaps.get(code)?.isGone) };
+  };
+  const difference = differenceOf(withoutGone(saved.identity), withoutGone(identity));
   if (difference) throw refusal(path, `it ${difference.reason}`, `${difference.wayOn}, or ${elsewhere}`);
   return recorded;
 }

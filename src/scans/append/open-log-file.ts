@@ -5,7 +5,7 @@ import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
 import type { AppendFile } from './add-rows.ts';
 import { type AppendOptions, openAppendFile } from './append-file.ts';
-import type { AppendIdentity, AppendRun, OwnWorkspace } from './identity.ts';
+import type { AppendIdentity, AppendRun } from './identity.ts';
 import { OVERLAP_MS } from './overlap.ts';
 import { type LogPlace, placeOf } from './recorded-log.ts';
 
@@ -49,12 +49,4 @@ async function loadFormatter({ format, columns, dialect }: AppendIdentity): Prom
   const { createFormatter } = await import('#files/formats/create-formatter');
   const named = columns.map((name) => ({ name }));
   return () => createFormatter(format, { ...dialect, columns: named, shape: 'list', keepExtra: false });
-}
-
-export function ownWorkspace(
-  { workspace, getCode }: LogService,
-  seen: Iterable<string>,
-  movedFrom: string | undefined,
-): OwnWorkspace {
-  return { workspace, getCode, movedFrom, seen: new Set(seen) };
 }

@@ -2,22 +2,22 @@ import { getOrAdd } from '#base/collections';
 import { DAY_MS } from '#base/time/time';
 
 export interface ClockReading {
-  serviceMs: number | undefined;
+  serviceMs?: number;
   machineMs: number;
 }
 
 export interface CodeOverlap {
-  watermarkMs: number | undefined;
+  watermarkMs?: number;
   rows: number;
   idsFromMs: number;
   ids: Map<string, number>;
-  rereadFromMs: number | undefined;
-  movedUntilMs: number | undefined;
-  movedIdsFromMs: number | undefined;
+  rereadFromMs?: number;
+  movedUntilMs?: number;
+  movedIdsFromMs?: number;
   /** Time when the newest rows were written; undefined also in a state of qrctl 1.0. */
-  writtenAt: ClockReading | undefined;
+  writtenAt?: ClockReading;
   /** A42: end of the last range that was verified as complete. */
-  readUntilMs: number | undefined;
+  readUntilMs?: number;
   /** A43: the service no longer has the code. */
   isGone: boolean;
   idLimit: number;
@@ -26,19 +26,7 @@ export interface CodeOverlap {
 const LOWEST_ID_LIMIT = 10_000;
 
 export function emptyOverlap(): CodeOverlap {
-  return {
-    watermarkMs: undefined,
-    rows: 0,
-    idsFromMs: -Infinity,
-    ids: new Map(),
-    rereadFromMs: undefined,
-    movedUntilMs: undefined,
-    movedIdsFromMs: undefined,
-    writtenAt: undefined,
-    readUntilMs: undefined,
-    isGone: false,
-    idLimit: LOWEST_ID_LIMIT,
-  };
+  return { rows: 0, idsFromMs: -Infinity, ids: new Map(), isGone: false, idLimit: LOWEST_ID_LIMIT };
 }
 
 export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): CodeOverlap {
@@ -79,20 +67,6 @@ export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boo
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
   return isGone || rereadFromMs !== undefined || (readUntilMs === undefined && untilMs !== undefined);
-}
-
-export function markGone(overlap: CodeOverlap | undefined): boolean | undefined {
-  const wasGone = overlap?.isGone;
-  if (overlap) overlap.isGone = true;
-  return wasGone;
-}
-
-/** Returns a run without its deleted codes, which may be specified or not. */
-export function withoutGone<T extends { codes: readonly string[] }>(
-  run: T,
-  overlaps: ReadonlyMap<string, CodeOverlap>,
-): T {
-  return { ...run, codes: run.codes.filter((code) => !overlaps.get(code)?.isGone) };
 }
 
 export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {

@@ -29,13 +29,8 @@ export async function resolvePaths(disk: Disk, path: string): Promise<AppendPath
 
 /** Reads a state without a lock; undefined if missing or damaged. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
-  try {
-    const { state } = await resolvePaths(disk, file);
-    return parseState(await disk.readFile(state));
-  } catch (error) {
-    if (error instanceof RecordProblem || systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  const state = await readRecorded(file, disk);
+  return typeof state === 'string' ? undefined : state;
 }
 
 /** Returns when a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
@@ -67,11 +62,12 @@ export async function removeState(file: string, disk: Disk = nodeDisk): Promise<
   await disk.flushDirectory(dirname(state));
 }
 
-async function readRecorded(file: string): Promise<AppendState | string | undefined> {
-  const state = await findState(file);
+/** Reads a state; undefined if missing, and a clause if damaged. */
+async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<AppendState | string | undefined> {
+  const state = await findState(file, disk);
   if (state === undefined) return undefined;
   try {
-    return parseState(await nodeDisk.readFile(state));
+    return parseState(await disk.readFile(state));
   } catch (error) {
     if (error instanceof RecordProblem) return `its state file ${error.message}`;
     throw error;

@@ -133,9 +133,10 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
   );
   const isRead = unverified.size > 0 && bytes > 0;
   // A24: a stamp shows that the file ends as recorded.
-  const path = isRead || !stamp ? await findRotated(job, state) : undefined;
+  const path = isRead || !stamp ? await findRotated(job, state) : '';
+  if (path === undefined) throw missing(job, state);
   const settle = async (file: DiskFile) => {
-    const there = { ...job, paths: { ...job.paths, file: path ?? '' } };
+    const there = { ...job, paths: { ...job.paths, file: path } };
     await checkedHash(there, file, state, false);
     if (!stamp) {
       const { size } = await file.stat();
@@ -151,10 +152,10 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
     }
     return true;
   };
-  if ((isRead || !stamp) && !(path && (await withTrusted(job.disk, path, settle)))) throw missing(job, state);
+  if (path !== '' && !(await withTrusted(job.disk, path, settle))) throw missing(job, state);
   for (const overlap of unverified.values())
     overlap.idsFromMs = Math.max(overlap.rereadFromMs ?? -Infinity, overlap.movedIdsFromMs ?? -Infinity);
-  return isRead && path
+  return isRead
     ? [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`]
     : [];
 }

@@ -36,19 +36,10 @@ export interface AppendState {
 }
 
 export function formatState(state: AppendState, overlapMs: number): Buffer {
-  const { workspace, identity, overlaps, stamp, ino, ...rest } = state;
+  const { workspace, identity, overlaps, ...rest } = state;
   const codes = [...identity.codes].sort();
   const positions = formatPositions(overlaps, overlapMs);
-  return formatRecord({
-    version: VERSION,
-    ...workspace,
-    ...identity,
-    codes,
-    ...rest,
-    stamp,
-    ino,
-    positions,
-  });
+  return formatRecord({ version: VERSION, ...workspace, ...identity, codes, ...rest, positions });
 }
 
 /** Parses a state. Throws RecordProblem. */

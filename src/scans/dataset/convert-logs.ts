@@ -9,7 +9,6 @@ import { nodeDisk } from '#files/durable/node-disk';
 import { realPath } from '#files/durable/trusted-file';
 import type { Row } from '#files/formats/row-sink';
 import { checkOwnWorkspace, type Partitioning } from '#scans/append/identity';
-import { ownWorkspace } from '#scans/append/open-log-file';
 import { type CodeOverlap, emptyOverlap, overlapOf } from '#scans/append/overlap';
 import type { LogState } from '#scans/append/recorded-log';
 import { CODE_COLUMNS, LOCAL_TIME } from '#scans/export/added-columns';
@@ -53,7 +52,7 @@ async function convert(
 ): Promise<void> {
   const { directory, partition } = planned;
   const kept = logs.flatMap(({ state }) => state ?? []);
-  const own = ownWorkspace(service, [], undefined);
+  const own = { ...service, seen: new Set<string>() };
   for (const { place, state } of logs)
     if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);

@@ -54,16 +54,15 @@ export function formatManifest(
 
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = parseRecord(bytes, [VERSION], isSavedManifest);
-  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition } = saved;
-  const parts = saved.parts.map(([directory, number, rows, size, newestMs]): Part => {
-    return { partition: directory, name: partName(number, format), rows, bytes: size, newestMs };
-  });
+  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, sinceMs, next } = saved;
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect, partition },
-    sinceMs: saved.sinceMs,
-    next: saved.next,
-    parts,
+    sinceMs,
+    next,
+    parts: saved.parts.map(([directory, number, rows, size, newestMs]): Part => {
+      return { partition: directory, name: partName(number, format), rows, bytes: size, newestMs };
+    }),
     overlaps: parsePositions(saved.positions),
   };
 }
@@ -92,11 +91,7 @@ function isSavedManifest(value: Record<string, unknown>): value is Record<string
 function isSavedPart(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 5) return false;
   const [partition, ...numbers] = value;
-  return (
-    typeof partition === 'string' &&
-    isPartition(partition) &&
-    numbers.every((number) => Number.isSafeInteger(number))
-  );
+  return typeof partition === 'string' && isPartition(partition) && numbers.every(Number.isSafeInteger);
 }
 
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length };

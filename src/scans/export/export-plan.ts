@@ -6,7 +6,7 @@ import type { OutputPlan } from '#files/formats/plan-output';
 import { checkWholeFile, OTHER_DIRECTORY } from '#files/formats/whole-file';
 import type { AppendFile } from '#scans/append/add-rows';
 import type { AppendIdentity, Partitioning } from '#scans/append/identity';
-import { type LogService, openLogFile, ownWorkspace } from '#scans/append/open-log-file';
+import { type LogService, openLogFile } from '#scans/append/open-log-file';
 import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
 import { findState, type LogPlace } from '#scans/append/recorded-log';
 import { MANIFEST } from '#scans/dataset/manifest';
@@ -131,7 +131,7 @@ export async function openGrowing(
     ...append,
     ...more,
     identity: await identityOf(plan, codes, append?.restart ? undefined : keptBy),
-    own: ownWorkspace(service, seen, append?.movedFrom),
+    own: { ...service, seen: new Set(seen), movedFrom: append?.movedFrom },
     sinceMs,
     untilMs,
     append: append !== undefined,

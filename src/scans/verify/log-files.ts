@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { countOf } from '#base/text/quote';
 import { letSignalsIn } from '#base/time/time';
 import { readInputBytes } from '#files/formats/read/input-bytes';
+import { lossOf } from '#scans/append/current-state';
 import { beginsAs, createFileHash } from '#scans/append/file-hash';
 import { foreignReason, type RotatedFile } from '#scans/append/log-range';
 import type { AppendState } from '#scans/append/state';
@@ -38,29 +39,20 @@ export async function checkLogFiles(
     ...(current === undefined ? [] : [current]),
     ...moved.filter(isKnown).map(({ path }) => path),
   ];
+  const paths = [...own, ...others].filter((path) => read.has(path));
+  const found = { paths, known, gone, isUnfinished: false };
+  const fault = justMoved ? undefined : faultOf(name, state, head);
+  if (fault) return { ...found, fault };
   const unknown = moved.find((found) => own.includes(found.path) && !isKnown(found));
-  const isReplaced = unknown && gone.some(({ bytes }) => bytes > 0);
+  if (unknown && gone.some(({ bytes }) => bytes > 0)) {
+    const hint = 'Restore it from a backup. To compare the log without it, move it to another directory.';
+    return { ...found, fault: { reason: foreignReason(unknown.path, name), hint } };
+  }
   const tail = (head?.size ?? 0) - state.bytes;
-  const isUnfinished = tail > 0 && !state.stamp;
-  const unfinished = {
-    reason: `${name} has ${countOf(tail, 'byte')} of a run that was stopped, or is still running`,
-    hint: 'When no export is running, run the command again with --repair.',
-  };
-  const fault =
-    (justMoved ? undefined : faultOf(name, state, head)) ??
-    (isReplaced
-      ? {
-          reason: foreignReason(unknown.path, name),
-          hint: 'Restore it from a backup. To compare the log without it, move it to another directory.',
-        }
-      : undefined);
-  return {
-    paths: [...own, ...others].filter((path) => read.has(path)),
-    known,
-    gone,
-    fault: fault ?? (isUnfinished ? unfinished : undefined),
-    isUnfinished: fault === undefined && isUnfinished,
-  };
+  if (tail <= 0 || state.stamp) return { ...found, fault: undefined };
+  const reason = `${name} has ${countOf(tail, 'byte')} of a run that was stopped, or is still running`;
+  const hint = 'When no export is running, run the command again with --repair.';
+  return { ...found, fault: { reason, hint }, isUnfinished: true };
 }
 
 function isOf({ size, sha256 }: Digest, file: Pick<RotatedFile, 'bytes' | 'sha256'>): boolean {
@@ -75,16 +67,13 @@ function faultOf(
   // A new export would add the scans of rotated files again.
   const orRestart = rotated.length > 0 ? '' : ', or run its `qrctl scans export` command once with --restart';
   const hint = `Restore ${name} from a backup${orRestart}.`;
-  const recorded = `its state file records ${countOf(bytes, 'byte')}`;
-  if (!head) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
+  const reason = lossOf(head?.size, bytes, name);
+  if (!head) return bytes === 0 ? undefined : { reason, hint };
   if (head.size < bytes) {
-    const older = `Restore ${name} and its state from a backup, or remove the state and run the export again, which reads only new scans. Then run \`qrctl scans verify\` with --repair.`;
-    const reason = `${name} was truncated, or is an older copy: it has ${countOf(head.size, 'byte')}, and ${recorded}`;
+    const older = `If ${name} is an older copy, remove its state and run the export again, which reads only new scans. Then run \`qrctl scans verify\` with --repair. If not, restore both from a backup.`;
     return { reason, hint: rotated.length > 0 || head.size === 0 ? hint : older };
   }
-  return head.isEdited || (head.size > bytes && stamp)
-    ? { reason: `${name} was edited or replaced since the last run`, hint }
-    : undefined;
+  return head.isEdited || (head.size > bytes && stamp) ? { reason, hint } : undefined;
 }
 
 async function compareFile(path: string, state: AppendState, signal: AbortSignal | undefined) {

@@ -5,7 +5,7 @@ import { countOf, inShellOr, quote } from '#base/text/quote';
 import { stemOfLog } from '#files/formats/read/rotated-names';
 import { checkOwnWorkspace, MOST_PASTED } from '#scans/append/identity';
 import { foreignReason, type RotatedFile, rangeOfCode } from '#scans/append/log-range';
-import { ownWorkspace } from '#scans/append/open-log-file';
+import type { LogService } from '#scans/append/open-log-file';
 import { type LogPlace, type LogState, placeOf, readLogState } from '#scans/append/recorded-log';
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { Range } from '#scans/export/range';
@@ -120,11 +120,11 @@ export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],
   places: readonly string[],
-  service: Parameters<typeof ownWorkspace>[0],
+  service: LogService,
   movedFrom: string | undefined,
 ): Promise<void> {
-  const seen = codes.filter(({ missing }) => !missing).map(({ id }) => id);
-  const own = ownWorkspace(service, seen, movedFrom);
+  const seen = new Set(codes.filter(({ missing }) => !missing).map(({ id }) => id));
+  const own = { ...service, seen, movedFrom };
   // V13: codes of another workspace are not those of the log, even with equal IDs.
   for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, WRONG_LOG);
   const stats = await Promise.all(places.map((place) => stat(place).catch(() => undefined)));

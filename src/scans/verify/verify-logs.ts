@@ -3,7 +3,7 @@ import { addFile, addRows, type RunFacts } from '#base/run/run-summary';
 import { countOf } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import type { TimedRows } from '#files/formats/row-sink';
-import { type LogService, openLogFile, ownWorkspace } from '#scans/append/open-log-file';
+import { openLogFile } from '#scans/append/open-log-file';
 import { addColumns, LOCAL_TIME } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { formatLocalRange } from '#scans/format-local-range';
@@ -45,7 +45,7 @@ export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<Verified
 /** V8: changes a log under its lock, so that no run adds the same scans. */
 async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<VerifiedCode[]> {
   if (log.fault && !log.isUnfinished) return compareLogs(run, { ...job, logs: [log] });
-  const file = await openLog(run, log, job, job.service);
+  const file = await openLog(run, log, job);
   try {
     const silent = { ...run, console: { ...run.console, warn: () => undefined } };
     const logs = log.paths.length === 0 ? [log] : await listLogs(silent, [log.place, ...log.paths]);
@@ -130,8 +130,7 @@ function refuseOutside({ logs, codes, range }: LogsJob, covered: CoveredIndex): 
 async function openLog(
   run: ScanRun,
   { keptBy, state, paths, place }: ScanLog,
-  { codes, movedFrom }: { codes: readonly CodeLabel[]; movedFrom: string | undefined },
-  service: LogService,
+  { codes, movedFrom, service }: LogsJob,
 ) {
   if (!keptBy || !state) {
     throw new UsageError(`cannot change ${paths.at(-1)}: it was not written with --append`, {
@@ -139,10 +138,10 @@ async function openLog(
     });
   }
   const { identity } = state;
-  const seen = codes.map(({ id }) => id);
+  const seen = new Set(codes.map(({ id }) => id));
   const options = {
     identity,
-    own: ownWorkspace(service, seen, movedFrom),
+    own: { ...service, seen, movedFrom },
     elsewhere: WRONG_LOG,
     sinceMs: undefined,
     // The newest rows may be in a file that was just rotated.

@@ -325,6 +325,7 @@ describe('the positions in the state', () => {
   });
 
   it('are not available after an error that is not of the system', async () => {
+    await run(memory, service);
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
     await expect(readLogState(FILE, failing)).rejects.toThrow('a mistake');
   });

@@ -73,7 +73,7 @@ describe('the file of a log', () => {
   });
 
   it('may be missing, or moved within the directory, also if an empty one is in its place', async () => {
-    expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('missing');
+    expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('no longer exists');
     expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({
       fault: undefined,
       paths: ['log.csv.1'],
