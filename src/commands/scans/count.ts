@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { sum } from '#base/collections';
 import { NotFoundError, UnprovenError, UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
-import { countOf, shown } from '#base/text/quote';
+import { countOf, listSome, shown } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import { parsePeriod } from '#base/time/periods';
 import { chooseLabels } from '#commands/choose-codes';
@@ -12,12 +12,12 @@ import { inputFile, integer, repeated, text, texts, type Values } from '#command
 import { checkInputChoice, inputOptions, listInputFiles } from '#commands/input-option';
 import { planRange, rangeOptions } from '#commands/range-options';
 import type { Context } from '#context';
-import type { CodeFailure, CodeLabel } from '#scans/export/export-codes';
+import type { CodeLabel } from '#scans/export/export-codes';
 import { formatLocalRange } from '#scans/format-local-range';
 import { COMPARISONS, type Comparison } from '#scans/stats/calendar';
 import type { CodeTable } from '#scans/stats/code-table';
-import { codeOfScans, countFiles, countService, type FilesCount } from '#scans/stats/count-scans';
-import { describeCoverage, noteCoverage } from '#scans/stats/coverage';
+import { codeOfScans, countFiles, countService } from '#scans/stats/count-scans';
+import { type Coverage, describeCoverage, noteCoverage } from '#scans/stats/coverage';
 import { DIMENSIONS, type Dimension, type GroupBy } from '#scans/stats/dimensions';
 import type { Counted } from '#scans/stats/figure';
 import type { FiguresOptions } from '#scans/stats/figures';
@@ -89,26 +89,21 @@ export async function planCount(
     throw new UsageError("--compare can't be used with two dimensions in one --by", {
       hint: 'Omit --compare, or count by each dimension alone.',
     });
+  const used = [...chosen.groups, ...chosen.filters.map(({ group }) => group)];
   return {
     ...chosen,
     logs,
     inFiles: logs && (await chooseInFiles(context, codes, flags)),
     choice: flags,
     names: logs ? [] : names,
-    needsLabels:
-      compare !== 'none' ||
-      [...chosen.groups, ...chosen.filters.map(({ group }) => group)].some(
-        ({ kind }) => kind !== 'value' && kind !== 'time',
-      ),
+    needsLabels: compare !== 'none' || used.some(({ kind }) => kind !== 'value' && kind !== 'time'),
     span: { sinceMs, untilMs },
     compare,
     local,
   };
 }
 
-/**
- * Parses a keyword or range of `--compare`. Throws UsageError, also for a range after the counted one begins.
- */
+/** Parses `--compare`. Throws UsageError, also for a range that ends after the counted one begins. */
 function parseComparison(
   raw: string,
   startMs: number | undefined,
@@ -119,10 +114,9 @@ function parseComparison(
   if (known !== undefined) return known;
   const [from = '', to = from] = raw.split(/\.\.(.*)/);
   const periodOf = (text: string) => parsePeriod(text, { flag: '--compare', nowMs, timezone });
-  const span = { sinceMs: periodOf(from).sinceMs, untilMs: periodOf(to).untilMs };
-  if (span.sinceMs < span.untilMs && span.untilMs <= (startMs ?? span.untilMs)) return span;
-  const fault =
-    span.sinceMs < span.untilMs ? 'must end before the counted period begins' : 'ends before it begins';
+  const [{ sinceMs }, { untilMs }] = [periodOf(from), periodOf(to)];
+  if (sinceMs < untilMs && untilMs <= (startMs ?? untilMs)) return { sinceMs, untilMs };
+  const fault = sinceMs < untilMs ? 'must end before the counted period begins' : 'ends before it begins';
   throw new UsageError(`--compare ${shown(raw)} ${fault}`, {
     hint: 'Use two dates such as 2026-09-01..2026-09-14. Both are included.',
   });
@@ -144,12 +138,8 @@ export async function codesOf(context: Context, plan: CountPlan): Promise<readon
   });
 }
 
-export type CountedCodes = Counted & { failures: CodeFailure[] };
-
-/**
- * Counts from files or from the service. Throws if all codes fail; the result contains the failures of some.
- */
-export async function countScans(context: Context, plan: CountPlan): Promise<CountedCodes> {
+/** Counts from files or from the service. Throws if all codes fail. */
+export async function countScans(context: Context, plan: CountPlan): Promise<Counted> {
   const { facts } = context;
   const counted = plan.logs ? await countInput(context, plan, plan.logs) : await countCodes(context, plan);
   const { span, nowMs, codes, failures } = counted;
@@ -159,7 +149,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
 }
 
 /** Reports scans that the figures do not cover, a period that is not over, and filters without a match. */
-export function noteCount({ console }: Context, plan: CountPlan, counted: CountedCodes): void {
+export function noteCount({ console }: Context, plan: CountPlan, counted: Counted): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;
   plan.inFiles?.noteUnseen(console);
@@ -172,18 +162,13 @@ export function noteCount({ console }: Context, plan: CountPlan, counted: Counte
     console.warn(`no scan matches ${describeFilters(plan.filters)}`);
 }
 
-async function countInput(
-  context: Context,
-  plan: CountPlan,
-  logs: readonly InputLog[],
-): Promise<CountedCodes> {
-  const { inFiles } = plan;
-  const counted = await countFiles(context, { ...plan, isChosen: inFiles?.isChosen }, logs);
-  refuseUncovered(counted, plan.local.zone);
-  return { ...counted, failures: [] };
+async function countInput(context: Context, plan: CountPlan, logs: readonly InputLog[]): Promise<Counted> {
+  const counted = await countFiles(context, { ...plan, isChosen: plan.inFiles?.isChosen }, logs);
+  refuseUncovered(counted, counted.coverage, plan.local.zone);
+  return counted;
 }
 
-async function countCodes(context: Context, plan: CountPlan): Promise<CountedCodes> {
+async function countCodes(context: Context, plan: CountPlan): Promise<Counted> {
   const codes = await codesOf(context, plan);
   const counted = await countService(context, await context.service(), plan, codes);
   const [failure] = counted.failures;
@@ -192,7 +177,7 @@ async function countCodes(context: Context, plan: CountPlan): Promise<CountedCod
 }
 
 /** Throws UnprovenError for a requested period without scans, unless the files are known to cover it. */
-function refuseUncovered({ current, span, coverage }: FilesCount, zone: string): void {
+function refuseUncovered({ current, span }: Counted, coverage: Coverage, zone: string): void {
   const { sinceMs, untilMs } = span;
   if (current.span() || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
   const range =
@@ -201,7 +186,7 @@ function refuseUncovered({ current, span, coverage }: FilesCount, zone: string):
       : formatLocalRange({ sinceMs, untilMs }, zone);
   const { start, end } = describeCoverage(coverage, zone);
   const lines = [`no scans ${range} in these files, and their coverage could not be verified`, start, end];
-  throw new UnprovenError(lines.filter((line) => line !== undefined).join('\n'), {
+  throw new UnprovenError(lines.filter(Boolean).join('\n'), {
     hint: 'Use --input with files that cover this range, or omit --input to query the service.',
   });
 }
@@ -211,14 +196,15 @@ export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
   return untilMs === undefined || untilMs <= nowMs;
 }
 
+const MOST_NAMED = 3;
+
 function noteJoin(
   { note }: Context['console'],
   { name, unlisted, unusedRows, namelessRows }: CodeTable,
 ): void {
-  const { count, first } = unlisted();
-  const more = count > first.length ? ` and ${count - first.length} more` : '';
-  if (count > 0)
-    note(`${countOf(count, 'code')} not found in ${name}: ${first.map(shown).join(', ')}${more}`);
+  const codes = unlisted().map(shown);
+  if (codes.length > 0)
+    note(`${countOf(codes.length, 'code')} not found in ${name}: ${listSome(codes, MOST_NAMED)}`);
   const unused = unusedRows();
   if (unused > 0)
     note(`${countOf(unused, 'row')} of ${name} ${unused === 1 ? 'matches' : 'match'} no counted code`);
@@ -227,17 +213,12 @@ function noteJoin(
 
 export function figuresInput(
   { local }: CountPlan,
-  { codes, failures, ...counted }: CountedCodes,
+  { codes, failures, ...counted }: Counted,
   top: number | undefined,
 ): FiguresOptions {
   const failed = new Set(failures.map(({ code }) => code.id));
-  return {
-    ...counted,
-    top,
-    codes: codes?.filter(({ id }) => !failed.has(id)).map(({ id }) => id.toLowerCase()),
-    zone: local.zone,
-    offsetMs: local.offsetMs,
-  };
+  const left = codes?.filter(({ id }) => !failed.has(id)).map(({ id }) => id.toLowerCase());
+  return { ...counted, ...local, top, codes: left };
 }
 
 /** Returns the range with both ends; a missing end is the last scan. Empty if there is neither. */
@@ -248,14 +229,10 @@ export function readRange({ span, current }: Counted, zone: string): string {
 }
 
 export function previousRange({ before }: Counted, zone: string): string {
-  const { sinceMs, untilMs } = before?.span ?? {};
-  return untilMs === undefined ? '' : formatLocalRange({ sinceMs, untilMs }, zone);
+  return formatLocalRange(before?.span, zone);
 }
 
-/**
- * Returns `Counted 1,000 scans from … to … (4 requests)`, without the range if there is no zone. All `parts`
- * have the same range.
- */
+/** Returns `Counted 1,000 scans from … to … (4 requests)`. Without a zone, omits the range, that of all parts. */
 export async function closingWords(
   context: Context,
   { filters }: Pick<CountPlan, 'filters'>,

@@ -26,8 +26,8 @@ import { LANGUAGES } from '#scans/report/languages/plurals';
 import { PAPERS } from '#scans/report/pdf/palette';
 import { reportFigures } from '#scans/report/report-figures';
 import { DIMENSIONS, type Dimension, groupOf } from '#scans/stats/dimensions';
+import type { Counted } from '#scans/stats/figure';
 import {
-  type CountedCodes,
   type CountPlan,
   closingWords,
   countOptions,
@@ -127,7 +127,7 @@ export const command = defineCommand({
       ...needed.filter(({ by }) => !plan.groups.some((group) => group.by === by)),
     ];
     const parts = await partsOf(context, { ...plan, groups }, flags, path);
-    const all: CountedCodes[] = [];
+    const all: Counted[] = [];
     for (const part of parts) {
       const untilMs = plan.span.untilMs ?? all[0]?.span.untilMs;
       const counted = await countScans(context, { ...part.plan, span: { ...plan.span, untilMs } });

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { sum } from '#base/collections';
 import type { LocalTime } from '#base/time/local-time';
 import { periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
-import { DAY_MS, HOUR_MS, weekdayOfDay } from '#base/time/time';
+import { HOUR_MS, weekdayOfDay } from '#base/time/time';
 import type { TimeDimension } from './dimensions.ts';
 
 /** Half-open range in ms since the epoch; an undefined end is open. */
@@ -129,10 +129,6 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt):
     ofHour: (hour) => sum(hours.filter((_, place) => place % HOURS_A_DAY === hour)),
     ofHourOnWeekday: (weekday, hour) => hours[cell(weekday, hour)] ?? 0,
   };
-}
-
-export function daysBetween({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt): number {
-  return Math.max(0, localMs(untilMs, offsetMs) - localMs(sinceMs, offsetMs)) / DAY_MS;
 }
 
 /** Returns local time by the offset before an instant, so that a day without midnight is whole. */

@@ -19,7 +19,6 @@ interface Entry {
 }
 
 const MOST_UNLISTED = 10_000;
-const MOST_NAMED = 3;
 
 /** Reads a table of codes. Throws UsageError without an ID or slug, or if two rows of a code differ. */
 export function createCodeTable(input: Input, columns: readonly string[]) {
@@ -113,7 +112,7 @@ export function createCodeTable(input: Input, columns: readonly string[]) {
       const at = columns.indexOf(column);
       return [...new Set(entries.flatMap(({ values }) => values[at] ?? []))];
     },
-    unlisted: () => ({ count: unlisted.size, first: [...unlisted].slice(0, MOST_NAMED) }),
+    unlisted: () => [...unlisted],
     unusedRows: () => entries.filter(({ isUsed }) => !isUsed).length,
     namelessRows,
   };

@@ -1,4 +1,5 @@
 /** Counts scans of files, or of the service: by totals if they take fewer requests than pages. */
+import { getOrAdd } from '#base/collections';
 import { ifNotFound, isOfOneCode } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { keepMemoryFlat } from '#base/run/v8-flags';
@@ -22,22 +23,18 @@ import {
 } from './coverage.ts';
 import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
-import { codeGroupsOf, createScanTest, valuesOfCodes } from './filters.ts';
+import { type CodeValues, codeGroupsOf, createScanTest, type ScanTest, valuesOfCodes } from './filters.ts';
 import { filesOf, type InputLog } from './input/input-log.ts';
 import { readInputs } from './input/read-scans.ts';
 import { type CountRequest, cheaperByTotals, countByTotals, planReadings, type Reading } from './readings.ts';
 import { createTallies, createTally, createTallySink, type Tallies } from './tally.ts';
 
-export interface FilesCount extends Counted {
-  coverage: Coverage;
-}
-
 export async function countFiles(
   { clock, console, signal }: ScanRun,
   request: CountRequest,
   logs: readonly InputLog[],
-): Promise<FilesCount> {
-  const { groups, pairs, filters = [], isChosen, table, local, span, compare } = request;
+): Promise<Counted & { coverage: Coverage }> {
+  const { groups, filters = [], isChosen, table, local, span, compare } = request;
   const nowMs = clock.now();
   const { sinceMs, untilMs = nowMs } = span;
   const isCompared = compare !== 'none' && sinceMs !== undefined;
@@ -45,8 +42,7 @@ export async function countFiles(
   const used = [...groups, ...filters.map(({ group }) => group)];
   const values = valuesOfCodes(used, table, request.destinationOf ?? (() => null));
   const isCounted = createScanTest(filters, values, local.offsetMs, isChosen);
-  const newTally = () => createTally(groups, local.offsetMs, values, isCounted, pairs);
-  const start = () => createTallies(newTally, span, earlier);
+  const start = () => newTallies(request, values, isCounted, span, earlier);
   let tallies = start();
   const names = new Map<string, CodeName>();
   const progress = console.progress('scans');
@@ -71,11 +67,22 @@ export async function countFiles(
   return {
     ...countedOf(tallies, span, earlier, data),
     codes: undefined,
+    failures: [],
     names: tellApart(names),
     codeGroups: codeGroupsOf(values, noneIn, { codes: [], ofCode: undefined }),
     coverage,
     nowMs,
   };
+}
+
+function newTallies(
+  { groups, pairs, local: { offsetMs } }: CountRequest,
+  values: CodeValues,
+  isCounted: ScanTest | undefined,
+  span: Span,
+  before: Span | undefined,
+): Tallies {
+  return createTallies(() => createTally(groups, offsetMs, values, isCounted, pairs), span, before);
 }
 
 function countedOf(
@@ -109,19 +116,19 @@ export async function countService(
   service: Service,
   request: CountRequest,
   codes: readonly CodeLabel[],
-): Promise<Counted & { failures: CodeFailure[] }> {
+): Promise<Counted> {
   const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
-  const { groups, pairs, filters = [], table, local } = request;
+  const { groups, filters = [], table, local } = request;
   const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
   const ofScans = filters.filter(({ group: { kind } }) => kind === 'time' || kind === 'value');
   const isCounted = createScanTest(ofScans, values, local.offsetMs);
-  const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
-  const scansOf = (code: CodeLabel) => ofLabel.get(code.id) ?? codeOfScans(code);
+  const ofLabel = new Map<string, CodeOfScans>();
+  // A tally compares codes by identity.
+  const scansOf = (code: CodeLabel) => getOrAdd(ofLabel, code.id, () => codeOfScans(code));
   const progress = console.progress('scans');
   const keepFlat = keepMemoryFlat();
   const { before, untilMs } = planned;
-  const newTally = () => createTally(groups, local.offsetMs, values, isCounted, pairs);
-  const fresh = () => createTallies(newTally, { ...request.span, untilMs }, before);
+  const fresh = () => newTallies(request, values, isCounted, { ...request.span, untilMs }, before);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   const notFailed = () => codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
@@ -164,13 +171,8 @@ export async function countService(
     for await (const { code, first } of fetchInOrder(wanted, fetch, service.concurrency)) {
       // If the totals of one code don't add up, those of the next don't either.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
-        const parts = await countByTotals({
-          ...readerOf(code, service),
-          range,
-          asked: first.asked,
-          first: first.page,
-          cuts,
-        });
+        const { asked, page } = first;
+        const parts = await countByTotals({ ...readerOf(code, service), range, asked, first: page, cuts });
         addsUp = parts !== undefined;
         if (parts) {
           parts.forEach((scans, part) => {

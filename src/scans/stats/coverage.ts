@@ -10,11 +10,9 @@ import type { InputLog } from './input/input-log.ts';
 import type { FileSpan } from './input/read-scans.ts';
 import type { Tally } from './tally.ts';
 
-export interface CoveredLog {
-  firstMs: number | undefined;
-  lastMs: number | undefined;
+export interface CoveredLog extends Partial<FileSpan> {
   /** Beginning: -Infinity for the first scan, undefined if unknown. */
-  beginsMs: number | undefined;
+  beginsMs?: number;
   isKept: boolean;
 }
 
@@ -28,7 +26,7 @@ export interface Coverage {
 }
 
 /** F12: compares a range with the logs. */
-export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
+export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Span): Coverage {
   const { sinceMs = -Infinity, untilMs } = span;
   // An open range begins with the data.
   const from = before?.sinceMs ?? span.sinceMs ?? Infinity;
@@ -78,24 +76,22 @@ export async function coveredLogs(
   return covered;
 }
 
-export function describeCoverage(
-  { startsLateMs, endsEarlyMs }: Coverage,
-  zone: string,
-): { start: string | undefined; end: string | undefined } {
+/** Describes where the data begins and ends; empty within the range. */
+export function describeCoverage({ startsLateMs, endsEarlyMs }: Coverage, zone: string) {
   const { format } = createLocalTime(zone);
   const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;
   const start = (ms: number) => `the data begins at ${at(ms)}; earlier scans, if any, are not included`;
   const end = (ms: number) => `the data ends at ${at(ms)}; later scans, if any, are not included`;
   return {
-    start: startsLateMs === undefined ? undefined : start(startsLateMs),
-    end: endsEarlyMs === undefined ? undefined : end(endsEarlyMs),
+    start: startsLateMs === undefined ? '' : start(startsLateMs),
+    end: endsEarlyMs === undefined ? '' : end(endsEarlyMs),
   };
 }
 
 export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Coverage, zone: string): void {
   const { start, end } = describeCoverage(coverage, zone);
-  if (start !== undefined) warn(start);
-  if (end !== undefined) note(capitalize(end));
+  if (start) warn(start);
+  if (end) note(capitalize(end));
 }
 
 /** Time with data, which is open at an end without a time. `ofCode`: its beginning per code ID. */

@@ -1,4 +1,4 @@
-import type { CodeLabel } from '#scans/export/export-codes';
+import type { CodeFailure, CodeLabel } from '#scans/export/export-codes';
 import { type ClosedSpan, countDays, type DayCounts, type Span, type Zone } from './calendar.ts';
 import type { CodeName } from './code-of-scans.ts';
 import type { NoneIs } from './code-table.ts';
@@ -166,6 +166,7 @@ export interface Counted {
   before: { tally: Tally; span: ClosedSpan; isCovered: boolean } | undefined;
   data: DataPart;
   codes: readonly CodeLabel[] | undefined;
+  failures: readonly CodeFailure[];
   names: ReadonlyMap<string, CodeName>;
   codeGroups: ReadonlyMap<string, CodeGroup>;
   coverage: Coverage | undefined;

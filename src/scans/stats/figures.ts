@@ -1,8 +1,8 @@
 import { sum } from '#base/collections';
 import {
   type ClosedSpan,
+  countDays,
   DAYS_A_WEEK,
-  daysBetween,
   formatUnit,
   HOURS_A_DAY,
   isRunning,
@@ -108,6 +108,7 @@ function runningSection(
     sinceMs: startOf(by, unit, zone),
     untilMs: startOf(by, unit + 1, zone),
   });
+  const daysIn = (part: ClosedSpan) => countDays(part, offsetMs).all;
   const rows: Figure[] = [];
   let comparesAverages = false;
   const isSparse = units.last - units.first >= MOST_UNITS;
@@ -121,11 +122,11 @@ function runningSection(
     const within = earlier && intersection(earlier, previous?.part);
     const counts: Counts = {
       scans: scans.get(unit) ?? 0,
-      days: daysBetween(intersection(ends, current.part), offsetMs),
+      days: daysIn(intersection(ends, current.part)),
       previous: within
         ? previousScans(previous, scansBefore.get(unit + shift) ?? 0, within.sinceMs < within.untilMs)
         : null,
-      previousDays: within ? daysBetween(within, offsetMs) : 0,
+      previousDays: within ? daysIn(within) : 0,
       isPart: isCut(ends, span, nowMs),
       isPreviousPart: earlier !== undefined && before !== undefined && isCut(earlier, before.span, undefined),
       isBeforeData:

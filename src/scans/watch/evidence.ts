@@ -7,7 +7,7 @@ import { coverageOf, coveredLogs } from '#scans/stats/coverage';
 import { filesOf, type InputLog } from '#scans/stats/input/input-log';
 import { type FileSpan, readInputs } from '#scans/stats/input/read-scans';
 import type { ScanPage } from '#service/shapes';
-import { EARLIER_WEEKS, type Evidence, hoursBefore, type LastScan, spanOf, type Windows } from './judge.ts';
+import { EARLIER_WEEKS, type Evidence, hoursBefore, type LastScan, type Windows } from './judge.ts';
 
 interface EvidenceJob {
   read: ReadScans;
@@ -126,7 +126,8 @@ export async function readFilesEvidence(job: FilesJob) {
       if (found && ms < windows.endMs) count(ms, found, windows);
     };
   });
-  const coverage = coverageOf(await coveredLogs(job.logs, spans), spanOf(windows), undefined);
+  const span = { sinceMs: windows.startMs, untilMs: windows.endMs };
+  const coverage = coverageOf(await coveredLogs(job.logs, spans), span);
   return {
     windows,
     coverage,

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#base/time/time';
-import { type ClosedSpan, type Span, zoned } from '#scans/stats/calendar';
+import { type ClosedSpan, zoned } from '#scans/stats/calendar';
 
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;
 export type WatchOutcome = (typeof OUTCOMES)[number];
@@ -190,8 +190,4 @@ export function windowsUntil(endMs: number, timezone: string) {
     weekMs: before(1),
     endMs,
   };
-}
-
-export function spanOf({ startMs, endMs }: Windows): Span {
-  return { sinceMs: startMs, untilMs: endMs };
 }

@@ -169,7 +169,7 @@ describe('a mismatch', () => {
     const table = await tableOf('slug,region\na,North\nb,\nc,South\n,East\n');
     expect(table.noneIn('region')).toBe('empty');
     for (const slug of ['a', 'b', 'v', 'w', 'x', 'y', 'v']) table.valueOf(code({ slug }), 'region');
-    expect(table.unlisted()).toEqual({ count: 4, first: ['v', 'w', 'x'] });
+    expect(table.unlisted()).toEqual(['v', 'w', 'x', 'y']);
     expect([table.unusedRows(), table.namelessRows]).toEqual([1, 1]);
   });
 
@@ -238,5 +238,5 @@ describe('a refusal', () => {
 it('codes that are not in the table are counted up to ten thousand', async () => {
   const table = await tableOf('slug,region\nmenu,North\n');
   for (let n = 0; n <= 10_000; n++) table.valueOf(code({ slug: `code-${n}` }), 'region');
-  expect(table.unlisted()).toEqual({ count: 10_000, first: ['code-0', 'code-1', 'code-2'] });
+  expect(table.unlisted()).toHaveLength(10_000);
 });

@@ -26,7 +26,7 @@ const TABLE = {
   name: 'codes.csv',
   namelessRows: 0,
   unusedRows: () => 0,
-  unlisted: () => ({ count: 0, first: [] }),
+  unlisted: () => [],
   valuesIn: () => [],
   noneIn: () => 'unlisted' as const,
   valueOf: ({ value }: CodeOfScans, column: string) =>
